@@ -69,7 +69,7 @@ def compare(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> 
     if options.markdown:
         head = f"{document.origin()} Medians of {options.rounds} rounds."
         document.write("figures", "\n\n".join([head, *tables[:-1]]))
-        document.write("targets", "\n\n".join([document.origin(), tables[-1]]), document.TARGETS)
+        document.write("targets", "\n\n".join([document.origin(), tables[-1]]))
 
 
 def grow(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:
@@ -89,7 +89,7 @@ def ask_lists(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -
     if options.markdown:
         origin = f"{document.origin()} Medians of {options.rounds} rounds."
         document.write("parts", f"{origin}\n\n{found.table}")
-        document.write("targets of parts", f"{origin}\n\n{targets}", document.TARGETS)
+        document.write("targets of parts", f"{origin}\n\n{targets}")
 
 
 def share(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:
@@ -100,7 +100,7 @@ def share(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> No
     if options.markdown:
         origin = f"{document.origin()} Medians of {options.rounds} rounds."
         document.write("shared", "\n\n".join([origin, *found.tables]))
-        document.write("targets of shared", f"{origin}\n\n{targets}", document.TARGETS)
+        document.write("targets of shared", f"{origin}\n\n{targets}")
 
 
 def count_instructions(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:

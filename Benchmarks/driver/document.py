@@ -1,4 +1,4 @@
-"""Writes what was measured into Docs/performance.md, Docs/growth.svg and CONTRIBUTING.md."""
+"""Writes the measurements into Docs/performance.md and Docs/growth.svg."""
 
 import os
 import platform
@@ -14,7 +14,6 @@ from places import ROOT, BenchmarkError, say
 from report import table
 
 PAGE = ROOT / "Docs" / "performance.md"
-TARGETS = ROOT / "CONTRIBUTING.md"
 CHART = ROOT / "Docs" / "growth.svg"
 # Before we add to it.
 LOAD = os.getloadavg()[0]

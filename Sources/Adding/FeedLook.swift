@@ -33,7 +33,7 @@ package struct FeedLook: Sendable {
     /// - Throws: `AddingError` if the draft is no valid feed, or the page not one of a feed.
     package init(
         at draft: FeedDraft, options: EngineOptions, store: Store?, hasColumns: Bool = false,
-        told: @escaping @Sendable (Step) -> Void = { _ in }
+        report: @escaping @Sendable (Step) -> Void = { _ in }
     ) async throws(AddingError) {
         var draft = draft
         let text = try draft.text()
@@ -41,14 +41,14 @@ package struct FeedLook: Sendable {
         let definition = try draft.definition(in: text)
         guard definition.forEach == nil else {
             let rows = try await draft.rows(in: store, limit: Self.mostLists)
-            inspection = try await Self.inspect(rows, of: definition, options, hasColumns, told)
+            inspection = try await Self.inspect(rows, of: definition, options, hasColumns, report)
             self.draft = draft.isOpen ? draft.adding(inspection) : draft
             return
         }
-        var inspection = try await Self.inspect(definition, options, hasColumns, told)
-        if let feed = try Self.feed(of: inspection, named: draft.entry, told) {
+        var inspection = try await Self.inspect(definition, options, hasColumns, report)
+        if let feed = try Self.feed(of: inspection, named: draft.entry, report) {
             draft = draft.moved(to: feed)
-            inspection = try await Self.inspect(try draft.definition(in: text), options, hasColumns, told)
+            inspection = try await Self.inspect(try draft.definition(in: text), options, hasColumns, report)
             guard inspection.alternates.isEmpty else {
                 throw AddingError(
                     .page,
@@ -65,13 +65,13 @@ package struct FeedLook: Sendable {
     /// items counts.
     private static func inspect(
         _ rows: [ParentRow], of definition: FeedDefinition, _ options: EngineOptions, _ hasColumns: Bool,
-        _ told: @escaping @Sendable (Step) -> Void
+        _ report: @escaping @Sendable (Step) -> Void
     ) async throws(AddingError) -> Inspection {
         var best: Inspection?
         var failure: AddingError?
         for row in rows {
             do throws(AddingError) {
-                let inspection = try await Self.inspect(row, of: definition, options, hasColumns, told)
+                let inspection = try await Self.inspect(row, of: definition, options, hasColumns, report)
                 // A list of one page is no certain evidence for the pagination of longer ones.
                 if inspection.hasSecondPage || !definition.hasOpenPagination, inspection.itemCount > 0 {
                     return inspection
@@ -89,12 +89,12 @@ package struct FeedLook: Sendable {
 
     private static func inspect(
         _ row: ParentRow, of definition: FeedDefinition, _ options: EngineOptions, _ hasColumns: Bool,
-        _ told: @escaping @Sendable (Step) -> Void
+        _ report: @escaping @Sendable (Step) -> Void
     ) async throws(AddingError) -> Inspection {
         let list: FeedDefinition
         do throws(FeedSyncError) { list = try definition.part(for: row) } catch { throw AddingError(error) }
-        told(.note("looking at \(list.name), the list of a row of \(definition.forEach?.feed ?? "")"))
-        let inspection = try await Self.inspect(list, options, hasColumns, told)
+        report(.note("looking at \(list.name), the list of a row of \(definition.forEach?.feed ?? "")"))
+        let inspection = try await Self.inspect(list, options, hasColumns, report)
         guard inspection.alternates.isEmpty else {
             throw AddingError(.page, ["\(list.name): this is a web page"], advice: "give the URL of the lists")
         }
@@ -103,16 +103,16 @@ package struct FeedLook: Sendable {
 
     private static func inspect(
         _ definition: FeedDefinition, _ options: EngineOptions, _ hasColumns: Bool,
-        _ told: @escaping @Sendable (Step) -> Void
+        _ report: @escaping @Sendable (Step) -> Void
     ) async throws(AddingError) -> Inspection {
         let address = definition.shownAddress
-        told(.requesting(address))
+        report(.requesting(address))
         do throws(FeedSyncError) {
             let discovered = try await Discovery(
                 definition, options: options, salt: "", mostRetries: mostRetries,
                 progress: { step in
                     guard case .retry(let attempt, let reason) = step else { return }
-                    told(.retry(attempt: attempt, reason: reason))
+                    report(.retry(attempt: attempt, reason: reason))
                 }
             ).discover()
             let members = try FeedEntry.Member.members(
@@ -150,7 +150,7 @@ package struct FeedLook: Sendable {
     ///
     /// - Throws: `AddingError` if the feed is at another host: the user's headers may be meant only for this one.
     private static func feed(
-        of inspection: Inspection, named entry: FeedEntry, _ told: (Step) -> Void
+        of inspection: Inspection, named entry: FeedEntry, _ report: (Step) -> Void
     ) throws(AddingError) -> String? {
         guard let feed = inspection.alternates.first else { return nil }
         let page =
@@ -163,9 +163,9 @@ package struct FeedLook: Sendable {
                 .page, ["\(entry.name): this is a web page, whose feed is at another host: \(feed.url.redacted)"],
                 advice: "add that URL, with the headers and parameters that are meant for it")
         }
-        told(.note("\(page) is a web page; its feed is \(feed.url.redacted)"))
+        report(.note("\(page) is a web page; its feed is \(feed.url.redacted)"))
         for other in inspection.alternates.dropFirst().prefix(9) {
-            told(.note("it names \(other.url.redacted), too" + (other.title.map { " (\($0))" } ?? "")))
+            report(.note("it names \(other.url.redacted), too" + (other.title.map { " (\($0))" } ?? "")))
         }
         return feed.url.text
     }

@@ -157,7 +157,7 @@ struct SyndicationItem {
     }
 
     /// The elements that the common names cover completely.
-    private var told: Set<String> {
+    private var covered: Set<String> {
         isAtom
             ? ["id", "title", "author", "published", "updated", "issued", "created", "modified", "summary", "category"]
             : ["guid", "title", "link", "author", "pubDate", "description", "content:encoded", "category", "enclosure"]
@@ -169,7 +169,7 @@ struct SyndicationItem {
                 "id", "title", "link", "author", "published", "updated", "summary", "content", "categories",
                 "enclosures",
             ], inAtom: isAtom, base: base)
-        for element in elements where !told.contains(key(element)) {
+        for element in elements where !covered.contains(key(element)) {
             switch key(element) {
             case "link" where isAtom, "atom:link":
                 if !["alternate", "enclosure"].contains(relation(element)) {

@@ -25,8 +25,8 @@ struct TextEncoding {
             } else if isXML, bytes.starts(with: [0, 0x3C]) {
                 name = "UTF-16BE"
             } else {
-                let told = charset ?? (isXML ? Self.declared(in: bytes) : nil)
-                name = Self.known(told ?? "utf-8")
+                let stated = charset ?? (isXML ? Self.declared(in: bytes) : nil)
+                name = Self.known(stated ?? "utf-8")
             }
         }
     }

@@ -148,12 +148,12 @@ struct Session: Sendable {
     /// The engine options of the command line.
     ///
     /// - Throws: `Failure` with exit code 64 for an invalid time, 74 where the requests cannot be recorded.
-    func engineOptions(folder: String, allowance: RequestBudget? = nil) throws(Failure) -> EngineOptions {
+    func engineOptions(folder: String, budget: RequestBudget? = nil) throws(Failure) -> EngineOptions {
         if let warning = KeyLog.follow(environment) { console.warn(warning) }
         var options = EngineOptions(
             client: Client(
                 userAgent: "feedsync/\(FeedSyncVersion.text)", caFile: Client.caFile(in: environment),
-                allowance: allowance),
+                budget: budget),
             environment: environment, folder: folder)
         if let tracing = try Tracing(invocation, console: console) {
             options.onTrace = { tracing.follow($0, $1) }

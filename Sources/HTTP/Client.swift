@@ -17,7 +17,7 @@ struct ClientConfiguration: Sendable {
 /// - Isolation: any task or thread.
 public final class Client: Sendable {
     /// The requests that the client's users may still make; nil without a limit. Every sender takes from it first.
-    public let allowance: RequestBudget?
+    public let budget: RequestBudget?
     private let configuration: ClientConfiguration
     private let inbox = Inbox()
     private let isStarted = Lock(false)
@@ -27,9 +27,9 @@ public final class Client: Sendable {
     ///
     /// `caFile` is a PEM file of certificates to trust in place of the system's.
     public init(
-        userAgent: String, maximumPerHost: Int = 1, caFile: String? = nil, allowance: RequestBudget? = nil
+        userAgent: String, maximumPerHost: Int = 1, caFile: String? = nil, budget: RequestBudget? = nil
     ) {
-        self.allowance = allowance
+        self.budget = budget
         configuration = ClientConfiguration(
             userAgent: userAgent, maximumPerHost: max(maximumPerHost, 1), caFile: caFile)
     }
@@ -42,7 +42,7 @@ public final class Client: Sendable {
     /// most `limits.redirects`, no circle.
     ///
     /// - Parameters:
-    ///   - gate: Records the request's outcome before another one is sent.
+    ///   - breaker: Records the request's outcome before another one is sent.
     ///   - isAhead: True if the request is held back once the breaker has opened before its turn at the host.
     ///   - observer: Receives the exchange.
     ///   - prepare: Prepares the response on the client's thread, while the caller may be busy; the result becomes
@@ -50,7 +50,7 @@ public final class Client: Sendable {
     /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled, `heldBack` if it was not sent.
     /// - Isolation: returns to the caller's isolation; an actor with a thread of its own is woken once.
     public func send(
-        _ request: Request, gate: CircuitBreaker? = nil, isAhead: Bool = false, observer: ExchangeObserver? = nil,
+        _ request: Request, breaker: CircuitBreaker? = nil, isAhead: Bool = false, observer: ExchangeObserver? = nil,
         preparing prepare: (@Sendable (Response) -> (any Sendable)?)? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(HTTPError) -> Response {
@@ -62,7 +62,7 @@ public final class Client: Sendable {
             _ = isolation
             return await Reply.wait { reply in
                 let submission = Submission(
-                    id: id, request: request, route: route, prepare: prepare, gate: gate, observer: observer,
+                    id: id, request: request, route: route, prepare: prepare, breaker: breaker, observer: observer,
                     isAhead: isAhead, reply: reply)
                 if !inbox.submit(submission) {
                     reply.resume(returning: .failure(route.refusal(.cancelled, "the request was cancelled")))

@@ -8,7 +8,7 @@ struct Submission: Sendable {
     let route: Route
     let prepare: (@Sendable (Response) -> (any Sendable)?)?
     /// Records the request's outcome.
-    let gate: CircuitBreaker?
+    let breaker: CircuitBreaker?
     /// Receives the exchange; nil for no observer.
     let observer: ExchangeObserver?
     /// True if the request is dropped once the breaker has opened before its turn.

@@ -69,10 +69,10 @@ public struct RetryPolicy: Sendable, Hashable {
             let isSpent = rateLimit?.isSpent == true
             let isLimit = status == 429 || (status == 403 && (isSpent || retryAfter != nil))
             guard isLimit || status == 408 || status == 425 || (500..<600).contains(status) else { return .giveUp }
-            let told = outcome.requestedWait
-            if let told, told > maxWait { return .limited(wait: told) }
-            guard isLastAttempt else { return .retry(after: told ?? backOff(attempt, random)) }
-            return isLimit ? .limited(wait: told ?? bound(attempt)) : .giveUp
+            let requested = outcome.requestedWait
+            if let requested, requested > maxWait { return .limited(wait: requested) }
+            guard isLastAttempt else { return .retry(after: requested ?? backOff(attempt, random)) }
+            return isLimit ? .limited(wait: requested ?? bound(attempt)) : .giveUp
         }
     }
 

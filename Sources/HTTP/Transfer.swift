@@ -15,7 +15,7 @@ final class Transfer {
     let record: TransferRecord?
 
     private let prepare: (@Sendable (Response) -> (any Sendable)?)?
-    private let gate: CircuitBreaker?
+    private let breaker: CircuitBreaker?
     private let isAhead: Bool
     private let reply: Reply<Result<Response, HTTPError>>
     private var head = ResponseHead()
@@ -41,13 +41,13 @@ final class Transfer {
         route = submission.route
         record = submission.observer.map { TransferRecord($0, id: submission.id) }
         prepare = submission.prepare
-        gate = submission.gate
+        breaker = submission.breaker
         isAhead = submission.isAhead
         reply = submission.reply
     }
 
     /// True if the transfer is no longer sent, because its breaker opened before its turn.
-    var isHeldBack: Bool { isAhead && deadline == nil && gate?.isShut == true }
+    var isHeldBack: Bool { isAhead && deadline == nil && breaker?.isShut == true }
 
     /// Receives a header line; false ends the transfer.
     func receive(headerLine: UnsafeRawBufferPointer) -> Bool {
@@ -183,9 +183,9 @@ final class Transfer {
         }
     }
 
-    /// Tells the gate how it ended, before anything else is sent; nil for a redirect that is followed.
+    /// Tells the breaker how it ended, before anything else is sent; nil for a redirect that is followed.
     func tellGate(_ outcome: Result<Response, HTTPError>?) {
-        if let outcome { gate?.note(outcome) } else { gate?.shut() }
+        if let outcome { breaker?.note(outcome) } else { breaker?.shut() }
     }
 
     /// Returns the outcome and the prepared result to the caller of `send`; once.

@@ -10,12 +10,12 @@ func answer(_ response: ServerResponse, on connection: OpaquePointer) -> MHD_Res
     case .whole:
         return queue(buffered(body), for: response, on: connection)
     case .chunked:
-        return queue(stream(BodyReader(body), size: cmhd_size_unknown()), for: response, on: connection)
+        return queue(stream(ResponseBodyReader(body), size: cmhd_size_unknown()), for: response, on: connection)
     case .truncated(let end):
-        let reader = BodyReader(body, end: end)
+        let reader = ResponseBodyReader(body, end: end)
         return queue(stream(reader, size: UInt64(body.count)), for: response, on: connection)
     case .paused(let end, let wait):
-        let reader = BodyReader(body, pause: (end, wait))
+        let reader = ResponseBodyReader(body, pause: (end, wait))
         return queue(stream(reader, size: UInt64(body.count)), for: response, on: connection)
     case .reset:
         reset(cmhd_socket(connection))

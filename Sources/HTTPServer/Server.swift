@@ -74,7 +74,7 @@ private final class Context: Sendable {
 private func beginRequest(
     _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-    Unmanaged.passRetained(Exchange(target: target.map { String(cString: $0) } ?? "")).toOpaque()
+    Unmanaged.passRetained(BlockingExchange(target: target.map { String(cString: $0) } ?? "")).toOpaque()
 }
 
 private func receiveRequest(
@@ -90,7 +90,7 @@ private func receiveRequest(
     guard let context, let connection, let size, let exchange = exchange?.pointee else { return .NO }
     let bytes = UnsafeRawBufferPointer(start: piece, count: piece == nil ? 0 : size.pointee)
     size.pointee = 0
-    return Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue().receive(
+    return Unmanaged<BlockingExchange>.fromOpaque(exchange).takeUnretainedValue().receive(
         method: method, piece: bytes, connection: connection,
         handler: Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().handler)
 }
@@ -103,5 +103,5 @@ private func endRequest(
 ) {
     guard let pointer = exchange?.pointee else { return }
     exchange?.pointee = nil
-    Unmanaged<Exchange>.fromOpaque(pointer).release()
+    Unmanaged<BlockingExchange>.fromOpaque(pointer).release()
 }

@@ -23,18 +23,18 @@ package struct MoreFlag: Sendable, Hashable {
     var isRead: Bool { more != nil || last != nil }
 
     /// The meaning of a page's flags; nil if they are absent or `null`. A flag for the end outranks the other.
-    func says(_ page: PaginationInput, of style: some Paginator) -> Bool? {
-        let more = more.flatMap { Self.isTrue(page.value(at: $0, of: style)) }
+    func says(_ page: PaginationInput, of paginator: some Paginator) -> Bool? {
+        let more = more.flatMap { Self.isTrue(page.value(at: $0, of: paginator)) }
         // The mere presence of the flag may mark the last page, and its absence any other page.
-        let last = last.flatMap { Self.isTrue(page.value(at: $0, of: style)) }
+        let last = last.flatMap { Self.isTrue(page.value(at: $0, of: paginator)) }
         return more == false || last == true ? false : more ?? last.map(!)
     }
 
     /// The flag that promises more, where a list ends.
-    func sign(_ page: PaginationInput, of style: some Paginator) -> SignOfMore? {
-        guard says(page, of: style) == true else { return nil }
+    func sign(_ page: PaginationInput, of paginator: some Paginator) -> SignOfMore? {
+        guard says(page, of: paginator) == true else { return nil }
         return bodyPaths.lazy.compactMap { path in
-            page.value(at: path, of: style).map { SignOfMore.at(path, $0, .flag, page.secrets) }
+            page.value(at: path, of: paginator).map { SignOfMore.at(path, $0, .flag, page.secrets) }
         }.first
     }
 

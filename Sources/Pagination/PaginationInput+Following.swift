@@ -20,8 +20,8 @@ extension PaginationInput {
     }
 
     /// The value at one of the paginator's `bodyPaths`; nil if there was none.
-    func value(at path: Path?, of style: some Paginator) -> JSONScalar? {
-        guard let path, let index = style.bodyPaths.firstIndex(of: path), index < values.count else { return nil }
+    func value(at path: Path?, of paginator: some Paginator) -> JSONScalar? {
+        guard let path, let index = paginator.bodyPaths.firstIndex(of: path), index < values.count else { return nil }
         return values[index]
     }
 

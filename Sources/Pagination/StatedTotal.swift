@@ -24,16 +24,18 @@ package struct StatedTotal: Sendable, Hashable {
     /// The total of a page: a number below that of received elements counts something else.
     ///
     /// - Parameter least: The number of elements known to exist.
-    func reported(_ page: PaginationInput, of style: some Paginator, atLeast least: Int) -> ReportedCount {
+    func reported(_ page: PaginationInput, of paginator: some Paginator, atLeast least: Int) -> ReportedCount {
         ReportedCount(
-            path, page.value(at: path, of: style), atLeast: least, isBound: isBound(page, of: style),
+            path, page.value(at: path, of: paginator), atLeast: least, isBound: isBound(page, of: paginator),
             secrets: page.secrets)
     }
 
     /// True if the total is only a lower bound or an estimate.
-    private func isBound(_ page: PaginationInput, of style: some Paginator) -> Bool {
+    private func isBound(_ page: PaginationInput, of paginator: some Paginator) -> Bool {
         if path.lastName.map({ PagingNames.isEstimate(MemberName($0)) }) == true { return true }
-        guard let bound, let name = bound.lastName, let value = page.value(at: bound, of: style) else { return false }
+        guard let bound, let name = bound.lastName, let value = page.value(at: bound, of: paginator) else {
+            return false
+        }
         return Self.saysBound(MemberName(name).folded, value)
     }
 
@@ -49,14 +51,14 @@ package struct StatedTotal: Sendable, Hashable {
     }
 
     /// True if all elements have arrived.
-    func isReached(_ page: PaginationInput, of style: some Paginator) -> Bool {
-        reported(page, of: style, atLeast: page.crawlElementCount).exact == page.crawlElementCount
+    func isReached(_ page: PaginationInput, of paginator: some Paginator) -> Bool {
+        reported(page, of: paginator, atLeast: page.crawlElementCount).exact == page.crawlElementCount
     }
 
     /// The page's end with the figure, where it can be true.
-    func added(to end: NextPage, after page: PaginationInput, of style: some Paginator) -> NextPage {
+    func added(to end: NextPage, after page: PaginationInput, of paginator: some Paginator) -> NextPage {
         var end = end
-        end.total = reported(page, of: style, atLeast: page.crawlElementCount).total(at: end.next, page)
+        end.total = reported(page, of: paginator, atLeast: page.crawlElementCount).total(at: end.next, page)
         return end
     }
 }

@@ -99,15 +99,15 @@ import Testing
         server.route("/second") { _ in .status(204) }
         server.route("/third") { _ in .status(204) }
         let client = makeClient()
-        let sendGate = CircuitBreaker()
-        async let first = client.send(Request(server.url("/first")), gate: sendGate)
+        let breaker = CircuitBreaker()
+        async let first = client.send(Request(server.url("/first")), breaker: breaker)
         await gate.arrived()
         let second = Request(try server.url("/second"))
-        let ahead = Task.immediate { try await client.send(second, gate: sendGate, isAhead: true) }
-        async let inTurn = client.send(second, gate: sendGate)
+        let ahead = Task.immediate { try await client.send(second, breaker: breaker, isAhead: true) }
+        async let inTurn = client.send(second, breaker: breaker)
         gate.open()
         _ = try? await first
-        #expect(sendGate.isShut)
+        #expect(breaker.isShut)
         let error = await #expect(throws: HTTPError.self) { try await ahead.value }
         #expect(error?.kind == .heldBack)
         #expect(try await inTurn.status == 204)

@@ -8,7 +8,7 @@ struct FieldTypeTests {
     @Test(
         "A column's type holds a value exactly, or as near as it can",
         arguments: [
-            (FieldType.text, StoredValue.text("a"), "a" as String?, true), (.text, .integer(7), "7", false),
+            (FieldType.text, CopiedValue.text("a"), "a" as String?, true), (.text, .integer(7), "7", false),
             (.text, .text("a\0b"), "a\u{10FFFF}0b", true), (.text, .text("\u{10FFFF}"), "\u{10FFFF}1", true),
             (.text, .blob([1]), nil, false), (.text, .otherText([0xff]), nil, false),
             (.bigint, .integer(.max), "9223372036854775807", true), (.bigint, .text("7"), nil, false),
@@ -44,7 +44,7 @@ struct FieldTypeTests {
             (.anyAsJSON, .real(1e16), "1e+16", true), (.anyAsJSON, .real(7), "7.0", true),
             (.anyAsJSON, .blob([1]), nil, false),
         ])
-    func field(type: FieldType, value: StoredValue, text: String?, isExact: Bool) {
+    func field(type: FieldType, value: CopiedValue, text: String?, isExact: Bool) {
         #expect(type.field(value) == FieldType.Field(text: text, isExact: isExact))
         if isExact, let text { #expect(type.value(text) == value) }
     }
@@ -57,22 +57,22 @@ struct FieldTypeTests {
     @Test(
         "A column's type reads PostgreSQL's own text",
         arguments: [
-            (FieldType.timestamp, "2026-11-21 02:20:11+00", StoredValue.text("2026-11-21T02:20:11.000Z")),
+            (FieldType.timestamp, "2026-11-21 02:20:11+00", CopiedValue.text("2026-11-21T02:20:11.000Z")),
             (.timestamp, "2026-11-21 02:20:11.5+00", .text("2026-11-21T02:20:11.500Z")),
             (.jsonb, "{\"b\": [1, 2], \"aa\": \"x, y: \\\" z\"}", .text("{\"b\":[1,2],\"aa\":\"x, y: \\\" z\"}")),
             (.double, "Infinity", .real(.infinity)), (.double, "1e+16", .real(1e16)),
         ])
-    func read(type: FieldType, field: String, value: StoredValue) {
+    func read(type: FieldType, field: String, value: CopiedValue) {
         #expect(type.value(field) == value)
     }
 
     @Test(
         "A value that a column cannot hold comes back from `_exact`",
         arguments: [
-            StoredValue.null, .integer(.min), .real(1e16), .real(-0.0), .real(.infinity), .text("a\0\u{10FFFF}"),
+            CopiedValue.null, .integer(.min), .real(1e16), .real(-0.0), .real(.infinity), .text("a\0\u{10FFFF}"),
             .text(""), .blob([]), .blob([0, 255]), .otherText([0xff, 0]),
         ])
-    func exact(value: StoredValue) {
+    func exact(value: CopiedValue) {
         #expect(ExactValue.value(ExactValue.json(value)) == value)
     }
 

@@ -20,17 +20,17 @@ struct RowArraysTests {
     }
 
     /// The rows in both databases, in order.
-    private func copied() throws -> (own: [[SharedStore.StoredValue]], shared: [[SharedStore.StoredValue]]) {
+    private func copied() throws -> (own: [[CopiedValue]], shared: [[CopiedValue]]) {
         let table = try #require(try store.table("rows"))
         var arrays = RowArrays(into: table)
-        var own: [[SharedStore.StoredValue]] = []
+        var own: [[CopiedValue]] = []
         try table.rows(in: file, where: "1 ORDER BY number") { own.append($0) }
         try table.stand(at: "1 ORDER BY number", in: file) { try arrays.append($0) }
         var script = Script()
         arrays.takeInsertion(into: &script)
         #expect(arrays.isEmpty)
         try store.connection.execute(&script)
-        var shared: [[SharedStore.StoredValue]] = []
+        var shared: [[CopiedValue]] = []
         try store.rows(of: table, where: "true ORDER BY ctid") { shared.append($0) }
         return (own, shared)
     }

@@ -235,9 +235,9 @@ final class WriteThroughTests {
         #expect(try database.query("SELECT n FROM more ORDER BY id") == [["7"], ["2.5"], ["a"]])
         let table = try #require(try PostgreSQLStore(connection: database).table("more"))
         #expect(table.columns.map(\.name).prefix(5) == ["id", "n", "xmin", "_exact", "_transaction"])
-        var own: [[SharedStore.StoredValue]] = []
+        var own: [[CopiedValue]] = []
         try table.rows(in: file) { own.append($0) }
-        var shared: [[SharedStore.StoredValue]] = []
+        var shared: [[CopiedValue]] = []
         try PostgreSQLStore(connection: database).rows(of: table) { shared.append($0) }
         #expect(Set(own) == Set(shared))
         #expect(progress.failure == nil)
@@ -320,9 +320,9 @@ final class WriteThroughTests {
             }
         }
         let table = try #require(try PostgreSQLStore(connection: database).table("things"))
-        var own: [[SharedStore.StoredValue]] = []
+        var own: [[CopiedValue]] = []
         try table.rows(in: file) { own.append($0) }
-        var shared: [[SharedStore.StoredValue]] = []
+        var shared: [[CopiedValue]] = []
         try PostgreSQLStore(connection: database).rows(of: table, where: "true") { shared.append($0) }
         #expect(own.count == 401)
         #expect(Set(own) == Set(shared), "seed \(seed)")

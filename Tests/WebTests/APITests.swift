@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("What has all words of a text is paged in feed order, also of one section, with an index and without")
+    @Test("Items with all words of a text are paged in feed order, in one section too, with an index and without")
     func searchPages() async throws {
         let items = (1...9).map { #"{"id":\#($0),"name":"\#($0 == 5 ? "x" : "tea")","kind":"\#($0 % 2)"}"# }
         for extra in ["section: {path: kind}", "{section: {path: kind}, search: [name]}"] {
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("What fails is told with its kind, its advice and a status that says whose fault it is")
+    @Test("A failure has its kind, its advice and a status that names the side at fault")
     func failures() async throws {
         try await WebPlace.serving { place in
             #expect(try await place.ask("/feeds/nothing").status == 404)

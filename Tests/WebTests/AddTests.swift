@@ -90,7 +90,7 @@ import Web
         }
     }
 
-    @Test("What is typed is looked at, written into the configuration as `add` does, and its first page stored")
+    @Test("A typed feed is looked at, written into the configuration as by `add`, and its first page stored")
     func added() async throws {
         try await serving { place in
             let fields = ["name": "new", "source": "\(place.upstream.url)/things", "as": "page"]
@@ -154,7 +154,7 @@ import Web
         }
     }
 
-    @Test("What was typed as a secret is not written back into the page, in whichever field it stands")
+    @Test("A typed secret is not written back into the page, in any field")
     func secrets() async throws {
         try await serving { place in
             let (url, secret) = ("http://a.example/things", "hunter2secret")
@@ -242,7 +242,7 @@ import Web
         }
     }
 
-    @Test("Where there is no configuration, the demo's feeds can be added, whose upstream is the server itself")
+    @Test("Without a configuration, the demo's feeds can be added, whose upstream is the server itself")
     func demo() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -21,7 +21,7 @@ import Web
         }
     }
 
-    @Test("What another connection stores is told as it is committed, in order, to each listener")
+    @Test("The commits of another connection reach each listener, in order")
     func live() async throws {
         try await WebPlace.serving { place in
             let listeners = try (1...5).map { _ in try listen(place) }

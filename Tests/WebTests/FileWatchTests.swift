@@ -4,7 +4,7 @@ import Testing
 @testable import Web
 
 @Suite(.timeLimit(.minutes(10))) struct FileWatchTests {
-    @Test("What changed once is told, however often something else changes before anybody listens")
+    @Test("A change is reported once a listener is there, however often something else changes before")
     func busy() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

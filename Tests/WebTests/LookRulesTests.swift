@@ -2,7 +2,7 @@ import Testing
 
 @testable import Adding
 
-@Suite("When a feed that is typed is looked at")
+@Suite("The rules for looking at a typed feed")
 struct LookRulesTests {
     /// The typed texts, with their times in milliseconds, and the looks with theirs.
     private static let cases: [(typed: [(Int, String?)], looks: [String])] = [

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "What is no picture by its bytes is not shown, whatever its type, nor asked for again soon",
+        "A picture whose bytes are of no picture is not shown, whatever its type, nor requested again soon",
         arguments: ["<svg xmlns='http://www.w3.org/2000/svg'/>", "<html>", "", "GIF", "RIFFxxxxWAVE"])
     func noPicture(body: String) async throws {
         try await serving({ "\($0.upstream.url)/1.png" }) { place in
@@ -207,7 +207,7 @@ import Testing
         #expect(await bench.ask("/1.png") == Self.png)
     }
 
-    @Test("What is too old is deleted while the server runs, and no folder is made for that")
+    @Test("Pictures that are too old are deleted while the server runs, and no folder is made for that")
     func trimmed() async throws {
         let bench = try Bench()
         defer {
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test("Those who ask for the same picture at once share one request, and a host gets one at a time")
+    @Test("Simultaneous requests for a picture share one request, and a host gets one at a time")
     func shared() async throws {
         let bench = try Bench()
         defer {

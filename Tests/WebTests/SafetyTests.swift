@@ -17,7 +17,7 @@ import Web
         }
     }
 
-    @Test("Its own names are taken", arguments: ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+    @Test("The server's own names are taken", arguments: ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
     func ownHost(host: String) async throws {
         try await WebPlace.serving { place in
             let reply = try await place.ask("/", headers: ["Host": "\(host):\(place.port)"])
@@ -74,7 +74,7 @@ import Web
         }
     }
 
-    @Test("Where a token is wanted, nothing is shown without it; programs send it, and browsers sign in")
+    @Test("A server with a token shows nothing without it; programs send it, and browsers sign in")
     func accessToken() async throws {
         let secret = "0123456789abcdef-secret"
         try await WebPlace.serving(change: { $0.token = secret }) { place in

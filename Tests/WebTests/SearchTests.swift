@@ -18,7 +18,7 @@ import Web
             body: "q=\(text)&as=\(page)&after=\(more ?? "")\(number.map { "&number=\($0)" } ?? "")")
     }
 
-    @Test("What is typed goes to the upstream in the feed's parameter, pages on, and is stored in no feed")
+    @Test("A typed search goes to the upstream in the feed's parameter, pages on, and is stored in no feed")
     func searched() async throws {
         try await WebPlace.serving(extra: "search: {param: q}") { place in
             let found = try await search(place, "item")
@@ -125,7 +125,7 @@ import Web
         }
     }
 
-    @Test("What was searched for becomes a feed as the searched one, but for the text, by the rules of `add`")
+    @Test("A search becomes a feed like the searched one, with its text, by the rules of `add`")
     func kept() async throws {
         try await WebPlace.serving(
             extra: "search: {param: q}",

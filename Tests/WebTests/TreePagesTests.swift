@@ -58,7 +58,7 @@ import Web
         }
     }
 
-    @Test("What a host still allows is among the figures for Prometheus")
+    @Test("A host's remaining quota is among the figures for Prometheus")
     func quota() async throws {
         try await serving { place, _ in
             let text = try await place.ask("/metrics").body

@@ -11,11 +11,11 @@ extension Inspection {
             let subject = finding.subject.rawValue
             let gap = String(repeating: " ", count: max(1, indentation.count - subject.count))
             let certainty = finding.certainty == .nothing ? "" : "\(finding.certainty.rawValue): "
-            let told = TextLayout.wrapped(certainty + finding.text, to: room)
+            let lines = TextLayout.wrapped(certainty + finding.text, to: room)
             let found = TextLayout.wrapped(found(finding, most: 12) ?? "not found", to: room)
             let shown = found.map { finding.found == nil ? palette.failure($0) : palette.name($0) }
             return zip([palette.faint(subject) + gap] + found.dropFirst().map { _ in indentation }, shown).map(+)
-                + told.map { indentation + Self.paint(palette, finding.certainty, $0) }
+                + lines.map { indentation + Self.paint(palette, finding.certainty, $0) }
         }
         let hints = hints.flatMap { TextLayout.wrapped($0, to: room) }.map { indentation + palette.attention($0) }
         return findings + hints + [palette.faint("(\(summary))"), ""]

@@ -36,9 +36,9 @@ extension Session {
     func sync() async throws(Failure) -> ExitCode {
         let request = try SyncRequest(invocation)
         let configuration = try configuration()
-        let allowance = RequestBudget(requests: request.maxRequests, time: request.maxTime)
-        var options = try engineOptions(folder: configuration.folder, allowance: allowance)
-        if let deadline = allowance.deadline { options.clock = DeadlineClock(deadline: deadline) }
+        let budget = RequestBudget(requests: request.maxRequests, time: request.maxTime)
+        var options = try engineOptions(folder: configuration.folder, budget: budget)
+        if let deadline = budget.deadline { options.clock = DeadlineClock(deadline: deadline) }
         var feeds =
             invocation.operands.isEmpty ? configuration.feeds : try self.feeds(of: configuration, partsToo: true)
         let store = try await storeForWriting(configuration, feeds)
@@ -58,20 +58,20 @@ extension Session {
             }
             console.print(json: JSONLines.array(documents))
         }
-        let stuck = await stuckFeeds(reports, in: store, allowance: allowance)
+        let stuck = await stuckFeeds(reports, in: store, budget: budget)
         let codes = feeds.compactMap { reports[$0.name] }.flatMap { report in
             let isStuck = stuck.contains(report.feed)
-            return report.isCutOff(by: allowance)
+            return report.isCutOff(by: budget)
                 ? [isStuck ? .tryLater : .done] + report.codes.dropFirst() : report.codes
         }
         let code = codes.combined
-        let cutOff = feeds.count { reports[$0.name]?.isCutOff(by: allowance) ?? !Task.isCancelled }
-        guard let limit = allowance.spent, cutOff > 0 else { return code }
+        let cutOff = feeds.count { reports[$0.name]?.isCutOff(by: budget) ?? !Task.isCancelled }
+        guard let limit = budget.spent, cutOff > 0 else { return code }
         console.note(
             "note: \(request.words(for: limit)): \(NumberFormat.count(cutOff)) of \(NumberFormat.count(feeds.count, "feed")) "
                 + "not finished; the next sync continues")
         // If nothing at all could be done, the next run with these limits would do no better.
-        let isFruitless = reports.values.allSatisfy { $0.isCutOff(by: allowance) && $0.pagesBefore == 0 }
+        let isFruitless = reports.values.allSatisfy { $0.isCutOff(by: budget) && $0.pagesBefore == 0 }
         return code == .done && isFruitless ? .tryLater : code
     }
 
@@ -80,10 +80,10 @@ extension Session {
 
     /// The feeds whose last runs were all cut off, by a limit or by the host, before they stored anything.
     private func stuckFeeds(
-        _ reports: [String: RunReport], in store: Store, allowance: RequestBudget
+        _ reports: [String: RunReport], in store: Store, budget: RequestBudget
     ) async -> Set<String> {
         var stuck: Set<String> = []
-        for (feed, report) in reports where report.isCutOff(by: allowance) || report.error?.kind == .limited {
+        for (feed, report) in reports where report.isCutOff(by: budget) || report.error?.kind == .limited {
             guard let record = try? await store.feed(named: feed), !record.isComplete,
                 let runs = try? await store.runs(of: feed, limit: Self.mostRunsWithoutProgress),
                 runs.count == Self.mostRunsWithoutProgress
@@ -120,13 +120,13 @@ extension Session {
         var queue = JobQueue(feeds) { $0.url.host }
         var reports: [String: RunReport] = [:]
         let progress = FeedsProgress(total: feeds.count, console: console)
-        let allowance = options.client.allowance
+        let budget = options.client.budget
         let indices = Dictionary(feeds.enumerated().map { ($1.name, $0) }) { first, _ in first }
         let showsLines = !console.isQuiet && !invocation.has(.json)
         await withTaskGroup(of: (RunReport, String).self) { group in
             func begin() {
                 // After Ctrl-C, or when a limit is reached, no further feed is started.
-                guard !Task.isCancelled, allowance?.spent == nil, let (feed, host) = queue.next() else { return }
+                guard !Task.isCancelled, budget?.spent == nil, let (feed, host) = queue.next() else { return }
                 progress.begin(feed.name)
                 group.addTask {
                     let line = ProgressLine(feed: feed.name, console: console, isShown: feeds.count == 1)
@@ -141,7 +141,7 @@ extension Session {
             for await (report, host) in group {
                 queue.end(at: host)
                 progress.end(report.feed)
-                let limit = report.isCutOff(by: allowance) ? allowance?.spent : nil
+                let limit = report.isCutOff(by: budget) ? budget?.spent : nil
                 let reach = limit == nil ? nil : await LoadingReach(of: report.feed, in: store)
                 let known = KnownFeed(definition: indices[report.feed].map { feeds[$0] }, record: nil)
                 // Nil if the store cannot be read.
@@ -184,7 +184,7 @@ extension Session {
 
 extension RunReport {
     /// True if it stopped because a limit was reached, which is not a failure.
-    fileprivate func isCutOff(by allowance: RequestBudget?) -> Bool {
-        error?.kind == .cancelled && allowance?.spent != nil && !Task.isCancelled
+    fileprivate func isCutOff(by budget: RequestBudget?) -> Bool {
+        error?.kind == .cancelled && budget?.spent != nil && !Task.isCancelled
     }
 }

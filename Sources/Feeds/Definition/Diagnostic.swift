@@ -57,7 +57,7 @@ final class Diagnostics {
     private var known: Set<Diagnostic> = []
     /// Lines that several feeds have in common.
     private var common: (file: String, lines: ClosedRange<Int>)?
-    private var told: Set<SourcePosition> = []
+    private var reported: Set<SourcePosition> = []
 
     /// Reports each fault in these shared lines once, not once per feed.
     func share(_ file: String, _ lines: ClosedRange<Int>) { common = (file, lines) }
@@ -66,7 +66,7 @@ final class Diagnostics {
     func add(_ diagnostic: Diagnostic) {
         let position = diagnostic.position
         if let common, common.file == position.file, common.lines.contains(position.line),
-            !told.insert(position).inserted
+            !reported.insert(position).inserted
         {
             return
         }

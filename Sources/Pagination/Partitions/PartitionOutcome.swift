@@ -27,16 +27,16 @@ extension PartitionScheme {
     /// - Parameters:
     ///   - end: The paginator's continuation after the page.
     ///   - place: The page.
-    ///   - facts: The page's content; of the crawl, the partition's share.
+    ///   - input: The page's content; of the crawl, the partition's share.
     ///   - total: The number of items in the partition, if the upstream states it.
     ///   - learned: The largest number of items of a partition that the upstream has served.
     ///   - now: In seconds since 1970.
     package func following(
-        _ end: NextPage, at place: PartitionCursor, _ facts: PaginationInput, total: Int?, cap learned: Int?, now: Int64
+        _ end: NextPage, at place: PartitionCursor, _ input: PaginationInput, total: Int?, cap learned: Int?, now: Int64
     ) -> NextPage {
         let partition = place.partition
         let cap = cap ?? learned
-        let count = facts.crawlElementCount
+        let count = input.crawlElementCount
         if place.page == nil, let cap, let total, total > cap, let halves = blocks.halves(of: partition) {
             // What lies ahead of now has no items.
             let isAhead = halves.newer.from > newestValue(at: now)
@@ -51,7 +51,7 @@ extension PartitionScheme {
         let isShort = total.map { $0 > count } ?? isFull
         guard isShort else { return end.going(to: older(than: partition, count, cap), .whole) }
         // A total that is a little too large is no cap: pages that a cap cuts off are full ones.
-        let looksCapped = isFull || (self.cap == nil && facts.hasFullPagesOnly)
+        let looksCapped = isFull || (self.cap == nil && input.hasFullPagesOnly)
         guard looksCapped, let halves = blocks.halves(of: partition) else {
             return end.going(to: older(than: partition, count, cap), .capped)
         }

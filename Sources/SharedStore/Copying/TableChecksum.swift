@@ -9,7 +9,7 @@ struct TableChecksum: Sendable, Hashable {
     private var mixed: UInt64 = 0
 
     /// Adds a row.
-    mutating func add(_ row: [StoredValue]) {
+    mutating func add(_ row: [CopiedValue]) {
         var hash = FNV1a()
         for value in row {
             switch value {

@@ -96,16 +96,16 @@ package actor FollowingCopy {
     package func follow(
         _ definitions: @Sendable () async -> [FeedDefinition], report: @Sendable (FeedSyncError) -> Void
     ) async {
-        var told = ""
+        var lastMessage = ""
         while !Task.isCancelled {
             let feeds = await definitions()
             let began = ContinuousClock.now
             do throws(FeedSyncError) {
                 try await look(feeds)
-                told = ""
+                lastMessage = ""
             } catch {
-                if error.message != told { report(error) }
-                told = error.message
+                if error.message != lastMessage { report(error) }
+                lastMessage = error.message
             }
             try? await Task.sleep(for: max(Self.pause, began.duration(to: .now) * Self.share))
         }

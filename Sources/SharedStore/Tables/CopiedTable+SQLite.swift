@@ -5,10 +5,10 @@ internal import SQLite
 extension CopiedTable {
     /// Gives each row, or those of a condition.
     func rows(
-        in connection: SQLite.Connection, where condition: String = "1", _ body: ([StoredValue]) throws -> Void
+        in connection: SQLite.Connection, where condition: String = "1", _ body: ([CopiedValue]) throws -> Void
     ) throws {
         try stand(at: condition, in: connection) { statement in
-            try body(columns.indices.map { StoredValue(statement, at: $0) })
+            try body(columns.indices.map { CopiedValue(statement, at: $0) })
         }
     }
 
@@ -33,7 +33,7 @@ extension CopiedTable {
     /// - Parameter key: The columns that identify an existing row, which then gets the values; empty if no row exists.
     func insert(
         into connection: SQLite.Connection, updating key: [String] = [],
-        _ rows: (([StoredValue]) throws -> Void) throws -> Void
+        _ rows: (([CopiedValue]) throws -> Void) throws -> Void
     ) throws {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         var sql = "INSERT INTO \(try SQL.identifier(name)) (\(try sqliteColumns)) VALUES (\(marks))"

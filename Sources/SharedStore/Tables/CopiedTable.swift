@@ -94,7 +94,7 @@ extension CopiedTable {
     /// Writes a row as fields.
     ///
     /// - Throws: `CopyProblem` for a value that the table cannot hold.
-    func write(_ row: [StoredValue], to writer: inout CopyWriter) throws {
+    func write(_ row: [CopiedValue], to writer: inout CopyWriter) throws {
         for field in try fields(of: row) { writer.field(field) }
         try writer.endRow()
     }
@@ -102,7 +102,7 @@ extension CopiedTable {
     /// The fields of a row, that of `_exact` last; nil for NULL.
     ///
     /// - Throws: `CopyProblem` for a value that the table cannot hold.
-    func fields(of row: [StoredValue]) throws -> [String?] {
+    func fields(of row: [CopiedValue]) throws -> [String?] {
         var exact = JSONObject()
         var fields: [String?] = []
         fields.reserveCapacity(columns.count + 1)
@@ -118,7 +118,7 @@ extension CopiedTable {
     /// Moves a value that its column cannot hold into the object for `_exact`.
     ///
     /// - Throws: `CopyProblem` if the table has no `_exact`.
-    func keep(_ value: StoredValue, of column: Column, in exact: inout JSONObject) throws {
+    func keep(_ value: CopiedValue, of column: Column, in exact: inout JSONObject) throws {
         guard hasExact else { throw CopyProblem.unfit(table: name, column: column.name) }
         exact[column.shortName] = ExactValue.json(value)
     }
@@ -126,7 +126,7 @@ extension CopiedTable {
     /// The row of fields.
     ///
     /// - Throws: `CopyProblem` for a field that no value of SQLite's can have become.
-    func row(_ fields: [[UInt8]?]) throws -> [StoredValue] {
+    func row(_ fields: [[UInt8]?]) throws -> [CopiedValue] {
         guard fields.count == columns.count + (hasExact ? 1 : 0) else { throw CopyProblem.unreadable(table: name) }
         var exact: JSONObject?
         if hasExact, let text = fields.last ?? nil {

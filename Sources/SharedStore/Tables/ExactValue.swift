@@ -5,7 +5,7 @@ internal import Text
 /// text, an object for any other.
 enum ExactValue {
     /// The value as JSON.
-    static func json(_ value: StoredValue) -> JSONValue {
+    static func json(_ value: CopiedValue) -> JSONValue {
         switch value {
         case .null: .null
         case .integer(let integer): .number("\(integer)")
@@ -18,17 +18,17 @@ enum ExactValue {
     }
 
     /// The value of its JSON; nil if it is none.
-    static func value(_ json: JSONValue) -> StoredValue? {
+    static func value(_ json: JSONValue) -> CopiedValue? {
         switch json {
         case .null: return .null
-        case .number(let digits): return Int64(digits).map(StoredValue.integer)
+        case .number(let digits): return Int64(digits).map(CopiedValue.integer)
         case .string(let text): return .text(NULText.read(text))
         case .object(let members):
             guard let member = members.first, case .string(let text) = member.value else { return nil }
             switch member.name {
-            case "real": return Double(text).map(StoredValue.real)
-            case "blob": return Base64.decoded(text).map(StoredValue.blob)
-            case "text": return Base64.decoded(text).map(StoredValue.otherText)
+            case "real": return Double(text).map(CopiedValue.real)
+            case "blob": return Base64.decoded(text).map(CopiedValue.blob)
+            case "text": return Base64.decoded(text).map(CopiedValue.otherText)
             default: return nil
             }
         default: return nil
@@ -36,7 +36,7 @@ enum ExactValue {
     }
 
     /// An integer, a real or a text as a JSON scalar; nil for bytes.
-    static func scalar(_ value: StoredValue) -> JSONValue? {
+    static func scalar(_ value: CopiedValue) -> JSONValue? {
         switch value {
         case .integer(let integer): .number("\(integer)")
         case .real(let real): real.isFinite ? .number("\(real)") : nil
@@ -46,9 +46,9 @@ enum ExactValue {
     }
 
     /// The value of a JSON scalar: a number is an integer unless it has a point or an exponent.
-    static func scalar(json text: String) -> StoredValue? {
+    static func scalar(json text: String) -> CopiedValue? {
         switch try? JSONValue(parsing: text) {
-        case .number(let digits): Int64(digits).map(StoredValue.integer) ?? Double(digits).map(StoredValue.real)
+        case .number(let digits): Int64(digits).map(CopiedValue.integer) ?? Double(digits).map(CopiedValue.real)
         case .string(let text): .text(NULText.read(text))
         default: nil
         }

@@ -85,7 +85,7 @@ struct FeedTableShape {
         var holdsAll = true
         let statement = try connection.prepare(
             "SELECT \(try SQL.identifier(column)) FROM \(try SQL.identifier(table))")
-        while try holdsAll && statement.step() { holdsAll = type.field(StoredValue(statement, at: 0)).isExact }
+        while try holdsAll && statement.step() { holdsAll = type.field(CopiedValue(statement, at: 0)).isExact }
         return holdsAll
     }
 

@@ -25,7 +25,7 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
     var sql: String { self == .anyAsJSON ? FieldType.text.rawValue : rawValue }
 
     /// True if a wider type for columns of numbers would hold the value.
-    func isNarrow(for value: StoredValue) -> Bool {
+    func isNarrow(for value: CopiedValue) -> Bool {
         switch (self, value) {
         case (.bigint, .real), (.bigint, .text), (.numeric, .text): true
         default: false
@@ -48,7 +48,7 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The field of a value.
-    func field(_ value: StoredValue) -> Field {
+    func field(_ value: CopiedValue) -> Field {
         switch (self, value) {
         case (_, .null): return Field(text: nil, isExact: true)
         case (.jsonb, .text(let text)): return BinaryJSON.field(text)
@@ -99,7 +99,7 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The field's text as PostgreSQL gives it back; nil where the type has nothing near the value.
-    private func text(of value: StoredValue) -> String? {
+    private func text(of value: CopiedValue) -> String? {
         switch (self, value) {
         case (.anyAsJSON, _): ExactValue.scalar(value)?.json
         case (.text, .integer(let integer)), (.bigint, .integer(let integer)), (.numeric, .integer(let integer)),
@@ -118,17 +118,17 @@ enum FieldType: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The value of a field that is not NULL; nil for a field that no value of ours can have become.
-    func value(_ field: String) -> StoredValue? {
+    func value(_ field: String) -> CopiedValue? {
         switch self {
         case .text, .json: .text(NULText.read(field))
-        case .bigint: Int64(field).map(StoredValue.integer)
+        case .bigint: Int64(field).map(CopiedValue.integer)
         case .numeric:
             if field.utf8.contains(UInt8(ascii: ".")) {
-                Double(field).map(StoredValue.real)
+                Double(field).map(CopiedValue.real)
             } else {
-                Int64(field).map(StoredValue.integer) ?? .text(field)
+                Int64(field).map(CopiedValue.integer) ?? .text(field)
             }
-        case .double: Double(field).map(StoredValue.real)
+        case .double: Double(field).map(CopiedValue.real)
         case .boolean: ["t": .integer(1), "f": .integer(0)][field]
         case .timestamp: .text(Self.timestamp(field))
         case .jsonb: .text(BinaryJSON.compact(field))

@@ -167,7 +167,7 @@ struct PostgreSQLStore {
 
     /// Gives the rows of a log that meet a condition, with their transactions, in the order of these.
     func logRows(
-        of table: CopiedTable, where condition: String, _ body: ([StoredValue], Int64) throws -> Void
+        of table: CopiedTable, where condition: String, _ body: ([CopiedValue], Int64) throws -> Void
     ) throws {
         let name = PostgreSQL.Connection.identifier(table.name)
         let select =
@@ -180,7 +180,7 @@ struct PostgreSQLStore {
 
     /// Gives each row of a table, or those of a condition.
     func rows(
-        of table: CopiedTable, where condition: String = "true", _ body: ([StoredValue]) throws -> Void
+        of table: CopiedTable, where condition: String = "true", _ body: ([CopiedValue]) throws -> Void
     ) throws {
         let name = PostgreSQL.Connection.identifier(table.name)
         let select = "SELECT \(table.postgreSQLColumns) FROM \(name) WHERE \(condition)"

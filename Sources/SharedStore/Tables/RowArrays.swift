@@ -33,7 +33,7 @@ struct RowArrays {
         var exact = JSONObject()
         for (index, column) in table.columns.enumerated() {
             if column.type.appendOften(statement, at: index, to: &columns[index]) { continue }
-            let value = StoredValue(statement, at: index)
+            let value = CopiedValue(statement, at: index)
             let field = column.type.field(value)
             if let text = field.text {
                 columns[index].append(text)

@@ -127,11 +127,11 @@ extension WriteThrough {
     /// - Throws: `CopyProblem` for a key that its columns cannot hold: PostgreSQL has no such row.
     private func place(of change: ChangedRow, in target: Target) throws -> String {
         let fields = try zip(target.key, change.key.values).map { column, value in
-            let field = column.type.field(StoredValue(value))
+            let field = column.type.field(CopiedValue(value))
             guard let text = field.text else {
                 throw CopyProblem.unfit(table: target.table.name, column: column.name)
             }
-            return (text, field.isExact ? "" : ExactValue.json(StoredValue(value)).json)
+            return (text, field.isExact ? "" : ExactValue.json(CopiedValue(value)).json)
         }
         let values = fields.map(\.0) + (target.table.primaryKey.isEmpty ? fields.map(\.1) : [])
         return "(\(values.map(PostgreSQL.Connection.literal).joined(separator: ", ")))"

@@ -6,7 +6,7 @@ package struct FetchReport {
     let bodyValue: BodyValue
     private let meter: RequestMeter
     /// The last word on each quota.
-    private var told = FetchCost()
+    private var readings = FetchCost()
 
     package init(_ page: PreparedPage, meter: RequestMeter = RequestMeter(), bodyValue: @escaping BodyValue) {
         self.page = page
@@ -25,12 +25,12 @@ package struct FetchReport {
 
     private mutating func note(_ reading: QuotaReading?) {
         guard let reading else { return }
-        told.note(reading)
+        readings.note(reading)
         meter.add(FetchCost(quota: [reading]))
     }
 
     func fetched(_ kind: FetchedPage.Kind, _ response: Response) -> FetchedPage {
-        FetchedPage(kind: kind, response: response, quota: told.quota)
+        FetchedPage(kind: kind, response: response, quota: readings.quota)
     }
 
     /// A failure with the upstream's response.
@@ -45,12 +45,13 @@ package struct FetchReport {
     mutating func limited(
         _ response: Response, wait: Duration, isTooLong: Bool, attempts: Int, now: Int64
     ) -> FeedSyncError {
-        let told = QuotaReading(of: response, to: page, now: now)?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
+        let blockedUntil = QuotaReading(of: response, to: page, now: now)?.blockedUntil.flatMap(
+            Timestamp.text(ofSecond:))
         // A host that names no time is left alone for as long as we would have waited before another attempt.
         let reading = QuotaReading(of: response, to: page, now: now, ownWait: wait)
         note(reading)
         let time = reading?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
-        let until = told.map { ", and asked us to wait until \($0)" } ?? ""
+        let until = blockedUntil.map { ", and asked us to wait until \($0)" } ?? ""
         return FeedSyncError(
             .limited, sentence(about: response, attempts) + until,
             advice: "run it again after \(time ?? "a while")"

@@ -14,7 +14,7 @@ package struct Fetcher: Sendable {
     private var progress: @Sendable (FetchProgress) -> Void
     private let pacer: RequestPacer
     private let trace: TraceHandler?
-    private var gate: CircuitBreaker?
+    private var breaker: CircuitBreaker?
     private var prepare: (@Sendable (Response) -> (any Sendable)?)?
     /// The meter that counts the requests.
     package private(set) var meter: RequestMeter
@@ -74,10 +74,10 @@ package struct Fetcher: Sendable {
         return fetcher
     }
 
-    /// A fetcher that shuts the gate when something speaks against asking for more.
-    package func through(_ gate: CircuitBreaker) -> Fetcher {
+    /// A fetcher that opens the breaker when something speaks against asking for more.
+    package func through(_ breaker: CircuitBreaker) -> Fetcher {
         var fetcher = self
-        fetcher.gate = gate
+        fetcher.breaker = breaker
         return fetcher
     }
 
@@ -107,16 +107,16 @@ package struct Fetcher: Sendable {
         var attempt = 1
         while true {
             if let interval = page.interval { try await waitForTurn(interval, at: request.url.origin) }
-            guard client.allowance?.take() ?? true else {
+            guard client.budget?.take() ?? true else {
                 throw FeedSyncError(.cancelled, "no further request was allowed")
             }
             let response: Response
             do throws(HTTPError) {
                 response = try await client.send(
-                    request, gate: gate, isAhead: isAhead && attempt == 1, observer: observer, preparing: prepare)
+                    request, breaker: breaker, isAhead: isAhead && attempt == 1, observer: observer, preparing: prepare)
             } catch {
                 guard error.kind != .heldBack else {
-                    client.allowance?.giveBack()
+                    client.budget?.giveBack()
                     throw .heldBack
                 }
                 report.addFailedRequest()
@@ -128,10 +128,10 @@ package struct Fetcher: Sendable {
             }
             let now = now()
             report.add(response, now: now)
-            let meaning = ResponseDisposition(
+            let disposition = ResponseDisposition(
                 of: response, isConditional: isConditional, mayBeBeyondEnd: page.mayBeBeyondEnd, rules: rules,
                 bodyValue: bodyValue)
-            switch meaning {
+            switch disposition {
             case .page(let kind):
                 return report.fetched(kind, response)
             case .failure(let kind):
@@ -184,7 +184,7 @@ package struct Fetcher: Sendable {
     ) async throws(FeedSyncError) {
         attempt += 1
         // A rule may say so of a response that looks well.
-        gate?.shut()
+        breaker?.shut()
         let reason = report.page.secrets.mask(reason)
         trace?(.retrying(attempt: attempt, wait: wait, isAskedFor: isAskedFor, because: reason))
         progress(.retry(attempt: attempt, because: reason))

@@ -10,7 +10,7 @@ struct ItemHashTests {
             items, members: members, paging: "pagination: {style: page}", columns: "items: items\nkey: $hash")
     }
 
-    @Test("keeps every item, those too that say the same")
+    @Test("A key that is the content's hash keeps every item, even equal ones")
     func all() async throws {
         let bench = try await bench([#"{"v":1}"#, #"{"v":1}"#, #"{"v":2}"#])
         try await bench.reload()
@@ -20,7 +20,7 @@ struct ItemHashTests {
         #expect(try bench.feed("item_count") == "3")
     }
 
-    @Test("goes by what an item says, not by how it is written; it is the same on every machine")
+    @Test("The hash depends on an item's content, not on its notation; it is the same on every machine")
     func canonical() async throws {
         let bench = try await bench([#"{"v":1,"w":"ä"}"#])
         bench.upstream.sendsETag = false
@@ -35,7 +35,7 @@ struct ItemHashTests {
         #expect(try bench.query("SELECT count(*) FROM things") == ["2"])
     }
 
-    @Test("gives way to a column of the name, and leaves out what is ignored")
+    @Test("The hash gives way to a column of its name, and leaves out ignored members")
     func collision() async throws {
         let bench = try await EngineBench(
             [#"{"hash":"x","views":1}"#], members: "ignore: [views]", paging: "pagination: {style: page}",
@@ -47,14 +47,14 @@ struct ItemHashTests {
         #expect(try bench.query("SELECT hash, length(hash_2) FROM things") == ["x|32"])
     }
 
-    @Test("is found where nothing else tells items apart, and loses none")
+    @Test("The hash is the key if nothing else identifies items, and loses none")
     func found() async throws {
         let bench = try await EngineBench([#"{"v":1}"#, #"{"v":1}"#, #"{"v":2}"#], paging: "", columns: "")
         try await bench.reload()
         #expect(try bench.query("SELECT v FROM things ORDER BY _position") == ["1", "1", "2"])
     }
 
-    @Test("is written `$hash`, and a member of that name in quotes")
+    @Test("The hash is written `$hash`, and a member of that name in quotes")
     func path() throws {
         #expect(try Path("$hash") == .itemHash)
         #expect(Path.itemHash.description == "$hash")

@@ -36,7 +36,7 @@ struct ItemShapesTests {
         #expect(list.element(at: 0).fault == .lacksKey("page"))
     }
 
-    @Test("What would stand below a null is null, and what stands below nothing is missing")
+    @Test("A member below a null is null, and a member below nothing is missing")
     func belowNull() throws {
         let members = "items: items\nkey: id\ncolumns: {id: id, login: owner.login, first: \"owner.tags[0].a\"}"
         let page = try Self.decode(#"{"items":[{"id":1,"owner":null},{"id":2},{"id":3,"owner":{}}]}"#, members)

@@ -263,7 +263,7 @@ struct PageDecoderTests {
         }
     }
 
-    @Test("What is wrong with a value is said alike whether the value is wanted or passed over")
+    @Test("A fault in a value has the same message whether the value is wanted or skipped")
     func wantedAndUnwanted() throws {
         let seed = UInt64.random(in: 0...(.max))
         var random = SeededGenerator(seed)

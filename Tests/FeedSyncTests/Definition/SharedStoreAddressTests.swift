@@ -10,7 +10,7 @@ struct SharedStoreAddressTests {
         return configuration.sharedStore
     }
 
-    @Test("gets its values from the environment, written as a URI wants them")
+    @Test("The store's URI takes values from the environment, percent-encoded as in a URI")
     func values() throws {
         #expect(
             try resolved("postgres://me:${PW}@h/db?application_name=${NAME}", ["PW": "a@b/c%é", "NAME": "x y"])
@@ -18,14 +18,14 @@ struct SharedStoreAddressTests {
         #expect(try resolved("postgres://me@h/db", [:]) == "postgres://me@h/db")
     }
 
-    @Test("may be a value as a whole, which stays as it is")
+    @Test("The store's URI may be a single value, which stays as it is")
     func whole() throws {
         #expect(
             try resolved("${DATABASE_URL}", ["DATABASE_URL": "postgresql://me:a%40b@h/db"])
                 == "postgresql://me:a%40b@h/db")
     }
 
-    @Test("is told by its place in the file if a value is missing, or is no such URI")
+    @Test("A missing value or an invalid URI of the store is reported with its place in the file")
     func wrong() {
         for (store, environment, message) in [
             ("postgres://me:${PW}@h/db", [:], "f.yaml:1:8: the environment variable `PW` is not set"),
@@ -39,6 +39,6 @@ struct SharedStoreAddressTests {
         }
     }
 
-    @Test("is a file where it is a path")
+    @Test("A store that is a path is a file")
     func file() throws { #expect(try resolved("feeds.db", [:]) == nil) }
 }

@@ -13,7 +13,7 @@ struct TemplateTests {
     }
 
     @Test(
-        "is text with references",
+        "A template is text with references",
         arguments: [
             ("abc", [.literal("abc")]),
             ("1.10", [.literal("1.10")]),
@@ -31,14 +31,14 @@ struct TemplateTests {
     }
 
     @Test(
-        "is written as it was read",
+        "A template is written as it was read",
         arguments: ["a ${B} c", "$${X}", "$$${X}", "${file:a/b}x", "$", "${command: a {b} }c"])
     func description(text: String) throws {
         #expect(try template("'\(text)'", allowsCommands: true).description == text)
     }
 
     @Test(
-        "that is wrong is a diagnostic at its place, and is not quoted",
+        "A fault in a template is a diagnostic at its place, and is not quoted",
         arguments: [
             (
                 "s3cret ${",
@@ -64,21 +64,21 @@ struct TemplateTests {
         #expect(error?.description == expected)
     }
 
-    @Test("carries what came from references as secrets, and nothing else")
+    @Test("A template marks values of references as secrets, and nothing else")
     func secrets() throws {
         let resolved = try template("Bearer ${T}-x").resolved(environment: ["T": "abc"], relativeTo: "")
         #expect(resolved.text == "Bearer abc-x")
         #expect(resolved.secrets == ["abc"])
     }
 
-    @Test("does not follow what a reference brought")
+    @Test("References in the value of a reference are not resolved")
     func once() throws {
         let resolved = try template("${A}").resolved(environment: ["A": "${B}", "B": "x"], relativeTo: "")
         #expect(resolved.text == "${B}")
     }
 
     @Test(
-        "with an unset or empty variable is a configuration error at its place",
+        "An unset or empty variable is a configuration error at its place",
         arguments: [([:], "not set"), (["T": ""], "empty")] as [([String: String], String)])
     func unset(environment: [String: String], problem: String) throws {
         let template = try template("a${T}")
@@ -88,7 +88,7 @@ struct TemplateTests {
         #expect(error?.description == "f.yaml:5:6: the environment variable `T` is \(problem)")
     }
 
-    @Test("tells of every reference that leads nowhere")
+    @Test("All references without a value are reported")
     func severalUnset() throws {
         let template = try template("a${T}${U}${V}")
         let error = #expect(throws: ConfigurationError.self) {
@@ -100,7 +100,7 @@ struct TemplateTests {
             ])
     }
 
-    @Test("reads a file relative to the configuration's folder, or to the home, without the last line break")
+    @Test("A file is read relative to the configuration's folder, or to the home, without the last line break")
     func files() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "template-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

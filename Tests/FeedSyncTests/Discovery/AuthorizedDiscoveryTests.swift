@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Discovery behind a token endpoint")
 struct AuthorizedDiscoveryTests {
-    @Test("gets a new token where one is refused in the midst of it, and shows none")
+    @Test("Discovery gets a new token after a refusal, and shows none")
     func renewed() async throws {
         let bench = try DiscoveryBench()
         let server = bench.server

@@ -10,7 +10,7 @@ import Testing
 @Suite("A feed of which only the URL is known")
 struct DiscoveredMirrorTests {
     @Test(
-        "is mirrored by what was found",
+        "A feed of a bare URL is mirrored by the discovered settings",
         arguments: [
             (#"[{"id":1,"owner":{"login":"a"}},null,{"id":2,"owner":null}]"#, "id owner_login", 2),
             (#"{"query":{"pages":{"12":{"title":"a"},"15":{"title":"b"}}}}"#, "key title", 2),
@@ -36,7 +36,7 @@ struct DiscoveredMirrorTests {
         #expect(summary.figures.items.inserted == count)
     }
 
-    @Test("has its second page fetched by what was found")
+    @Test("The second page of a bare URL is fetched by the discovered pagination")
     func pages() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { request in

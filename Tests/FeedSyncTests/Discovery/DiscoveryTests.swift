@@ -96,7 +96,7 @@ private let upstreams: [(String, String, [String], Upstream)] = [
 
 @Suite("Discovery")
 struct DiscoveryTests {
-    @Test("finds every style and sees a second page", arguments: upstreams.indices)
+    @Test("Discovery finds every style and sees a second page", arguments: upstreams.indices)
     func styles(index: Int) async throws {
         let (style, path, requests, upstream) = upstreams[index]
         let bench = try DiscoveryBench()
@@ -111,7 +111,7 @@ struct DiscoveryTests {
         #expect(found.paginationEvidence?.certainty == .certain && found.paginationEvidence?.found == style)
     }
 
-    @Test("finds how Elasticsearch goes on")
+    @Test("Discovery finds the pagination of Elasticsearch")
     func elasticsearch() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/index/_search") { request in
@@ -123,7 +123,7 @@ struct DiscoveryTests {
         #expect(bench.queries == ["", "from=9"])
     }
 
-    @Test("gives up on a server that ignores all parameters, after few requests")
+    @Test("Discovery gives up on a server that ignores all parameters, after few requests")
     func ignored() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in page(0) }
@@ -135,7 +135,7 @@ struct DiscoveryTests {
         #expect(found.definition.isResolved && found.definition.hasOpenPagination)
     }
 
-    @Test("asks nothing twice, though signs and guesses speak for the same parameter")
+    @Test("Discovery sends no request twice, though signs and guesses suggest the same parameter")
     func once() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in page(0, #""page":1,"total":35,"offset":0,"#) }
@@ -143,7 +143,7 @@ struct DiscoveryTests {
         #expect(Set(bench.queries).count == bench.queries.count, "\(bench.queries)")
     }
 
-    @Test("does not take a page that overlaps the first for the second one")
+    @Test("Discovery does not take a page that overlaps the first for the second one")
     func overlap() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { page((number($0, "page") ?? 1) - 1) }
@@ -151,14 +151,14 @@ struct DiscoveryTests {
         #expect(found.findings.pagination == nil && found.findings.hasTriedPaging)
     }
 
-    @Test("does not take an offset that counts pages, or leaves items out, for one that counts items")
+    @Test("Discovery does not take an offset that counts pages, or skips items, for one that counts items")
     func gap() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { page((number($0, "offset") ?? 0) * 2) }
         #expect(try await bench.discover().findings.pagination == nil)
     }
 
-    @Test("asks by whole pages where an offset in the midst of one is refused")
+    @Test("Discovery requests whole pages if an offset inside one is refused")
     func wholePages() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { request in
@@ -170,7 +170,7 @@ struct DiscoveryTests {
         #expect(bench.queries == ["", "offset=9", "offset=10"])
     }
 
-    @Test("takes a refusal of a parameter for an answer", arguments: [400, 404, 422])
+    @Test("Discovery takes a refusal of a parameter for an answer", arguments: [400, 404, 422])
     func rejected(status: Int) async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { request in
@@ -182,7 +182,7 @@ struct DiscoveryTests {
         #expect(try await bench.discover().findings.pagination == "{style: offset, param: offset}")
     }
 
-    @Test("learns nothing from a host that wants no request", arguments: [429])
+    @Test("Discovery learns nothing from a host that permits no request", arguments: [429])
     func limited(status: Int) async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { $0.query.isEmpty ? page(0) : .status(status) }
@@ -191,7 +191,7 @@ struct DiscoveryTests {
         #expect(bench.queries == ["", "page=2"])
     }
 
-    @Test("makes no request at run time where the page describes itself")
+    @Test("Discovery makes no request at run time if the page describes itself")
     func signs() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in page(0, #""next":"/more","#) }
@@ -200,7 +200,7 @@ struct DiscoveryTests {
         #expect(!found.findings.hasTriedPaging)
     }
 
-    @Test("guesses at run time only where it is to search, and not on a page that says it is whole")
+    @Test("Discovery guesses at run time only in a search, and not on a page that is stated to be whole")
     func effort() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things", pages(from: 1))
@@ -214,7 +214,7 @@ struct DiscoveryTests {
         #expect(short.cost.requestCount == 0 && short.findings.hasTriedPaging)
     }
 
-    @Test("records a next URL that is null, since it says how further pages would be found")
+    @Test("Discovery records a next URL that is null, since it shows the way to further pages")
     func lastPage() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in page(0, #""next":null,"#) }
@@ -222,7 +222,7 @@ struct DiscoveryTests {
         #expect(found.findings.pagination == "{style: next_url, next: next}" && found.cost.requestCount == 1)
     }
 
-    @Test("makes no request of a host whose quota is spent, and believes what describes itself")
+    @Test("Discovery makes no request of a host with a spent quota, and believes self-describing signs")
     func spent() async throws {
         let bench = try DiscoveryBench()
         let spent = [(name: "RateLimit", value: "limit=5, remaining=0, reset=900")]
@@ -236,7 +236,7 @@ struct DiscoveryTests {
         #expect(open.cost.quota.map(\.remaining) == [0])
     }
 
-    @Test("takes what the definition says as given")
+    @Test("Discovery takes the definition's settings as given")
     func given() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in
@@ -249,7 +249,7 @@ struct DiscoveryTests {
         #expect(open.definition.columns.map(\.name) == ["label", "id"])
     }
 
-    @Test("gives items that are the members of an object a column for their names")
+    @Test("Discovery gives items that are members of an object a column for their names")
     func keyed() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in
@@ -261,7 +261,7 @@ struct DiscoveryTests {
         #expect(found.findings.columns.map(\.name) == ["member_name", "key", "n"])
     }
 
-    @Test("finds the items of an empty page and nothing else")
+    @Test("Discovery finds the items of an empty page and nothing else")
     func empty() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in .json(#"{"results":[]}"#) }
@@ -271,7 +271,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "says what it saw where it finds no items or no key, and what to write",
+        "Discovery without items or a key reports its findings and the setting to write",
         arguments: [
             (
                 #"{"status":"ok","names":["a","b"],"n":{"x":1},"mood":"no"}"#, FeedSyncError.Kind.configuration,
@@ -338,7 +338,7 @@ struct DiscoveryTests {
         #expect(error?.advice?.contains(advice) == true && error?.url == "\(bench.server.url)/things")
     }
 
-    @Test("shows no credential that the upstream echoes, and sends none elsewhere")
+    @Test("Discovery shows no credential that the upstream echoes, and sends none elsewhere")
     func secrets() async throws {
         let bench = try DiscoveryBench()
         let other = try ScriptedServer()

@@ -10,7 +10,7 @@ private func page(_ start: Int, _ members: String = "") -> ServerResponse {
     .json(#"{\#(members)"items":[\#(DiscoveryBench.items(start))]}"#)
 }
 
-@Suite("What looks like a feed's shape and is not")
+@Suite("Structures that only look like those of a feed")
 struct DoubtTests {
     @Test("An upstream that gives other items at every request heeds no parameter")
     func random() async throws {

@@ -18,7 +18,7 @@ struct ItemShapeTests {
     }
 
     @Test(
-        "have the narrowest type with room for all values",
+        "Discovered columns have the narrowest type with room for all values",
         arguments: [
             (["1", "2"], "integer"), (["1", "2.5"], "real"), (["1e3"], "real"), (["99999999999999999999"], "integer"),
             (["true", "false"], "boolean"), (["true", "1"], "text"), ([#""x""#, "1"], "text"), (["null"], "?"),
@@ -31,7 +31,7 @@ struct ItemShapeTests {
     }
 
     @Test(
-        "come from nested objects too, up to three steps",
+        "Discovered columns come from nested objects too, up to three steps",
         arguments: [
             (
                 [#"{"id":1,"owner":{"login":"a","plan":{"name":"x","more":{"deep":1}}}}"#],
@@ -57,7 +57,7 @@ struct ItemShapeTests {
         #expect(written(try shape(items).columns()) == expected)
     }
 
-    @Test("keep name, path and place when later pages have other items")
+    @Test("Discovered columns keep name, path and position when later pages have other items")
     func extending() throws {
         let first = try shape([#"{"id":1,"n":1,"o":{"a":1},"w":null,"s":"x"}"#]).columns()
         #expect(written(first) == ["id:integer", "n:integer", "o_a=o.a:integer", "w:?", "s:text"])
@@ -73,7 +73,7 @@ struct ItemShapeTests {
             ])
     }
 
-    @Test("are no more than a thousand: objects stay whole, then members are passed over")
+    @Test("Discovered columns are a thousand at most: objects stay whole, then members are skipped")
     func limit() throws {
         let object = (0..<400).map { #""m\#($0)":1"# }.joined(separator: ",")
         let nested = try shape([#"{"id":1,"a":{\#(object)},"b":{\#(object)},"c":{\#(object)}}"#]).allColumns()

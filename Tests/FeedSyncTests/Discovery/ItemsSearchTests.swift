@@ -7,7 +7,7 @@ import Testing
 @Suite("The items of a body")
 struct ItemsSearchTests {
     @Test(
-        "are found where APIs put them",
+        "Items are found in the usual places of APIs",
         arguments: [
             ("GitHub list", "/repos/o/r/issues", #"[{"id":1,"labels":[{"id":7},{"id":8}]},{"id":2,"labels":[]}]"#, "$"),
             (
@@ -119,7 +119,7 @@ struct ItemsSearchTests {
     }
 
     @Test(
-        "may be the members of an object",
+        "Items may be the members of an object",
         arguments: [
             (#"{"query":{"pages":{"12":{"pageid":12,"title":"a"},"15":{"pageid":15,"title":"b"}}}}"#, "query.pages"),
             (#"{"query":{"pages":{"12":{"pageid":12,"title":"a"}}}}"#, "query.pages"),
@@ -136,7 +136,7 @@ struct ItemsSearchTests {
     }
 
     @Test(
-        "are the object itself where it has no list",
+        "A body without a list is the only item",
         arguments: [
             (#"{"id":1,"owner":{"id":2,"login":"a"},"license":{"key":"mit"},"topics":["a","b"]}"#, "$"),
             (#"{"id":1,"labels":[{"id":1,"name":"bug"},{"id":2,"name":"ui"}],"title":"x"}"#, "$"),
@@ -149,7 +149,7 @@ struct ItemsSearchTests {
     }
 
     @Test(
-        "are nowhere in a body without objects, or that tells of a failure",
+        "Items are not found in a body without objects, or in one that reports a failure",
         arguments: [
             "[]", "[1,2]", "3", "null", #""x""#, "{}", #"{"error":"no"}"#,
             #"{"errors":[{"message":"no"}],"data":null}"#,
@@ -159,7 +159,7 @@ struct ItemsSearchTests {
         #expect(found == nil || found?.items.isEmpty == true, "\(String(describing: found?.path))")
     }
 
-    @Test("are looked for in a deep or wide body without end")
+    @Test("The search for items ends in any deep or wide body")
     func bounded() throws {
         let deep = String(repeating: #"{"a":["#, count: 511) + "1" + String(repeating: "]}", count: 511)
         #expect(ItemsSearch.best(in: try JSONTree(deep)) != nil)

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("A JSON tree")
 struct JSONTreeTests {
-    @Test("keeps members in order and numbers as written; of two members of one name the last counts")
+    @Test("A JSON tree keeps members in order and numbers as written; the last of two equal names counts")
     func order() throws {
         let tree = try JSONTree(#" {"b": 1.10, "a": [1e3, -0, 123456789012345678901234567890], "b": null, "": "é\n"} "#)
         #expect(tree.json == #"{"b":null,"a":[1e3,-0,123456789012345678901234567890],"":"é\n"}"#)
         #expect(tree.members?.names == ["b", "a", ""])
     }
 
-    @Test("reads a body, a byte order mark aside, and says where one breaks off")
+    @Test("A JSON tree is read from a body, apart from a byte order mark, with the place of a fault")
     func body() throws {
         #expect(try JSONTree(Body([0xEF, 0xBB, 0xBF] + Array("[1]".utf8))) == .array([.number("1")]))
         let error = #expect(throws: JSONSyntaxError.self) { try JSONTree(Body(Array(#"{"a":"#.utf8))) }
@@ -24,7 +24,7 @@ struct JSONTreeTests {
     }
 
     @Test(
-        "has a value at a path",
+        "A JSON tree has a value at a path",
         arguments: [
             ("a.b", "1"), ("list[1]", "2"), ("links[rel=next].href", #""u""#), ("$", nil), ("a.c", nil),
             ("list[9]", nil),
@@ -36,7 +36,7 @@ struct JSONTreeTests {
         #expect(tree.value(at: path)?.json == (path.segments.isEmpty ? tree.json : expected))
     }
 
-    @Test("is written, hashed and let go at the greatest depth")
+    @Test("A JSON tree is written, hashed and released at the greatest depth")
     func depth() throws {
         let text = String(repeating: "[", count: 1024) + String(repeating: "]", count: 1024)
         let tree = try JSONTree(text)
@@ -44,7 +44,7 @@ struct JSONTreeTests {
         #expect(Set([tree, tree]).count == 1)
     }
 
-    @Test("is searched without mishap, whatever is in it")
+    @Test("A JSON tree is searched safely, whatever its content")
     func mutation() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed)

@@ -13,7 +13,7 @@ struct KeySearchTests {
     }
 
     @Test(
-        "is what is unique across all of them, by the likeliest name",
+        "The key is unique across all items, by the likeliest name",
         arguments: [
             ([#"{"name":"a","id":1,"url":"u"}"#, #"{"name":"b","id":2,"url":"v"}"#], nil, ["id"]),
             ([#"{"id":1,"url":"u"}"#, #"{"id":1,"url":"v"}"#], nil, ["url"]),
@@ -62,7 +62,7 @@ struct KeySearchTests {
     }
 
     @Test(
-        "is never a truth value, a fraction, null, or missing in one of them; without any a reason is given",
+        "The key is never a boolean, a fraction, null, or missing in an item; without one there is a reason",
         arguments: [
             ([#"{"id":true}"#, #"{"id":false}"#], "no member is a number or text in all 2 items"),
             ([#"{"id":1.5}"#, #"{"id":2.5}"#], "no member is a number or text in all 2 items"),
@@ -80,7 +80,7 @@ struct KeySearchTests {
         #expect(found.paths.isEmpty && found.reason == reason)
     }
 
-    @Test("is rather a column that the definition has")
+    @Test("The key is preferably a column of the definition")
     func preferred() throws {
         let items = [#"{"title":"a","word":"x"}"#, #"{"title":"b","word":"y"}"#]
         #expect(try key(items).paths.map(\.description) == ["word"])

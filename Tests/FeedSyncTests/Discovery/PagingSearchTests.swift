@@ -21,7 +21,7 @@ struct PagingSearchTests {
     private static let two = #"[{"id":1},{"id":2}]"#
 
     @Test(
-        "is what the page itself leads to",
+        "The pagination is found from the page's own links",
         arguments: [
             ("/issues?per_page=2", two, ["Link": #"<https://example.org/2>; rel="next""#], "{style: link}"),
             (
@@ -87,7 +87,7 @@ struct PagingSearchTests {
     }
 
     @Test(
-        "is what its tokens and figures speak for",
+        "The pagination is found from tokens and numbers",
         arguments: [
             (
                 "/latest.json", #"{"topic_list":{"more_topics_url":"/latest?page=1","topics":\#(two)}}"#, [:],
@@ -234,7 +234,7 @@ struct PagingSearchTests {
     }
 
     @Test(
-        "is over where the page says so",
+        "A page that states its end has no further pages",
         arguments: [
             ("/x", #"{"count":2,"next":null,"results":\#(two)}"#, [:], "`next` is null: this is the last page"),
             // Datasette's `next` is a token.
@@ -260,13 +260,13 @@ struct PagingSearchTests {
         #expect(try search(url, body, headers).isWhole == reason)
     }
 
-    @Test("is known where the sign is there, though this is the last page")
+    @Test("The pagination is found from its sign even on the last page")
     func signAtTheEnd() throws {
         let best = try #require(try search("/x", #"{"count":2,"next":null,"results":\#(Self.two)}"#).candidates.first)
         #expect(best.certainty == .certain && !best.leadsOn && best.yaml() == "{style: next_url, next: next}")
     }
 
-    @Test("is guessed where nothing speaks, unless there is only one item")
+    @Test("The pagination is guessed without any sign, unless there is only one item")
     func guesses() throws {
         let found = try search("/x", Self.two).candidates
         #expect(found.allSatisfy { $0.certainty == .guess } && found.count == 8)
@@ -295,7 +295,7 @@ struct PagingSearchTests {
         #expect(found.first?.yaml(first: 1) == "{style: page, param: page, total: total, first: 1}")
     }
 
-    @Test("is not read from the items themselves, nor from names that only sound like it")
+    @Test("The pagination is not found in the items themselves, nor in names that only sound like it")
     func noSigns() throws {
         let body =
             #"{"learn_more":"https://e.org","next_event":"https://e.org/e","items":[{"next":"/a","total":5},{"next":"/b","total":6}]}"#

@@ -23,7 +23,7 @@ private let upstreams: [(String, String, Start)] = [
 
 @Suite("Discovery of a feed of POSTs")
 struct PostDiscoveryTests {
-    @Test("finds the member of the body that pages go by", arguments: upstreams.indices)
+    @Test("Discovery finds the member of a POST's body that selects the page", arguments: upstreams.indices)
     func styles(index: Int) async throws {
         let (body, style, start) = upstreams[index]
         let bench = try DiscoveryBench()

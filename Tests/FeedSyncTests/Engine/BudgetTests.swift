@@ -26,7 +26,7 @@ struct BudgetTests {
 
     private func options(_ requests: Int) -> EngineOptions {
         var options = EngineBench.options
-        options.client = Client(userAgent: "feedsync-tests", allowance: RequestBudget(requests: requests))
+        options.client = Client(userAgent: "feedsync-tests", budget: RequestBudget(requests: requests))
         return options
     }
 
@@ -93,9 +93,9 @@ struct BudgetTests {
     }
 }
 
-@Suite("What a run says of its requests")
+@Suite("The requests of a run")
 struct RequestCountTests {
-    @Test("is no less than what the upstream saw, prefetches that were dropped among them")
+    @Test("A run counts as many requests as the upstream, dropped prefetches included")
     func dropped() async throws {
         let bench = try await EngineBench(
             PagedFeed.items(1...90), members: "sync: {mode: all}",

@@ -31,7 +31,7 @@ struct CommandReferenceTests {
     }
 
     @Test(
-        "is what the command prints, run in the configuration's folder with its environment and no input",
+        "A command's output is its value, run in the configuration's folder with its environment and no input",
         arguments: [
             ("echo $NAME", "s3cr3t"), ("printf 'two\\n\\n'", "two"), ("cat token", "from file"),
             ("cat; echo end", "end"), ("awk '{print $2}' token", "file"), ("pwd -P | wc -l", "1"),
@@ -52,7 +52,7 @@ struct CommandReferenceTests {
         }
     }
 
-    @Test("is run once, however many pages and feeds refer to it")
+    @Test("A command runs once, however many pages and feeds refer to it")
     func once() async throws {
         let bench = try await EngineBench()
         let options = options(bench)
@@ -67,7 +67,7 @@ struct CommandReferenceTests {
     }
 
     @Test(
-        "that gives no value is an error in the configuration, told without what was printed",
+        "A command without a value is an error in the configuration, without its output",
         arguments: [
             ("echo s3cr3t; exit 3", "failed with status 3"), ("kill -TERM $$", "was killed by signal 15"),
             ("true", "printed nothing"), ("printf '\\377'", "did not print valid UTF-8"),
@@ -83,7 +83,7 @@ struct CommandReferenceTests {
     }
 
     @Test(
-        "that takes too long is ended, with all that it started", .timeLimit(.minutes(1)),
+        "A command that takes too long is ended, with all its children", .timeLimit(.minutes(1)),
         arguments: ["tail -f /dev/null", "tail -f /dev/null & wait", "exec >/dev/null; tail -f /dev/null"])
     func tooLong(command: String) async throws {
         let bench = try await EngineBench()
@@ -116,7 +116,7 @@ struct CommandReferenceTests {
         }
     }
 
-    @Test("is ended when the run is stopped, and may be run again")
+    @Test("A command is ended when the run is stopped, and may run again")
     func stopped() async throws {
         let bench = try await EngineBench()
         let options = options(bench)
@@ -134,13 +134,13 @@ struct CommandReferenceTests {
         #expect(bench.server.requests.map { $0.header("Authorization") } == ["Bearer token"])
     }
 
-    @Test("is in no preset")
+    @Test("A reference to a command is in no preset")
     func presets() throws {
         #expect(try Preset.all.allSatisfy { !$0.yaml.contains("${command") })
     }
 
     @Test(
-        "is refused in a configuration that nobody named, wherever it stands",
+        "A reference to a command is refused in a configuration that was only found, wherever it is",
         arguments: [
             "auth: {bearer: '${command: x}'}", "query: {q: '${command: x}'}", "headers: {X-Y: '${command: x}'}",
             "method: POST\n    body: {a: [{b: '${command: x}'}]}",

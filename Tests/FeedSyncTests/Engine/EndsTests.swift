@@ -55,7 +55,9 @@ extension PagedFeed.Style {
 
 @Suite("Every style against every end")
 struct EndsTests {
-    @Test("brings every row once, and tells a true end from one that comes too early", arguments: Shape.all)
+    @Test(
+        "Every style brings every row once, and distinguishes a true end from one that is too early",
+        arguments: Shape.all)
     private func matrix(shape: Shape) async throws {
         let upstream = PagedFeed(PagedFeed.items(1...35), style: shape.style, end: shape.end)
         upstream.total = shape.total
@@ -90,7 +92,7 @@ struct EndsTests {
         #expect(grammarFault(try bench.log) == nil)
     }
 
-    @Test("loses no row to a server that gives fewer items than it is asked for", arguments: PagedFeed.Style.allCases)
+    @Test("Every style loses no row to a server that lowers the size", arguments: PagedFeed.Style.allCases)
     func cut(style: PagedFeed.Style) async throws {
         let upstream = PagedFeed(PagedFeed.items(1...35), style: style, mostPerPage: 10)
         let members = style.readsTotal ? ["total: total_count"] : []
@@ -101,7 +103,7 @@ struct EndsTests {
         #expect(bench.server.requests.first?.query.contains { $0.value == "100" } == true)
     }
 
-    @Test("loses no row to a number of pages that was worked out from what was asked for", arguments: [10, 20, 100])
+    @Test("Every style loses no row to a number of pages computed from the requested size", arguments: [10, 20, 100])
     func cutPages(size: Int) async throws {
         let paging = "pagination: {style: page, size_param: n, size: \(size), pages: pages}"
         let bench = try await EngineBench(paging: paging)
@@ -147,7 +149,7 @@ struct EndsTests {
         #expect(try bench.feed("item_count") == "0")
     }
 
-    @Test("asks again for the page behind the last one, whatever validators its error had")
+    @Test("The page after the last one is requested again, whatever validators its error had")
     func validatorsOfError() async throws {
         let bench = try await EngineBench(PagedFeed.items(1...10), paging: "pagination: page")
         let isThere = Lock(false)
@@ -167,7 +169,7 @@ struct EndsTests {
         #expect(try bench.feed("item_count, complete") == "10|1")
     }
 
-    @Test("ends at an empty first page", arguments: PagedFeed.Style.allCases)
+    @Test("An empty first page is the end", arguments: PagedFeed.Style.allCases)
     func nothing(style: PagedFeed.Style) async throws {
         let bench = try await EngineBench(
             paging: "pagination: \(style.pagination())", upstream: PagedFeed(style: style))
@@ -176,7 +178,7 @@ struct EndsTests {
         #expect(bench.server.requests.count == 1)
     }
 
-    @Test("follows full pages to the one behind them", arguments: PagedFeed.Style.allCases)
+    @Test("Full pages are followed to the one after them", arguments: PagedFeed.Style.allCases)
     func fullPages(style: PagedFeed.Style) async throws {
         let upstream = PagedFeed(PagedFeed.items(1...20), style: style)
         let bench = try await EngineBench(paging: "pagination: \(style.pagination())", upstream: upstream)
@@ -186,7 +188,7 @@ struct EndsTests {
     }
 
     @Test(
-        "goes on behind pages that shrink, and counts the elements that are null or skipped",
+        "Shrinking pages are followed, and null and skipped elements count",
         arguments: [
             "{style: page, size_param: limit, size: 10, total: total}", "{style: offset, limit: 10, total: total}",
         ])
@@ -210,7 +212,7 @@ struct EndsTests {
         #expect((4...(pagination.contains("offset") ? 8 : 4)).contains(bench.server.requests.count))
     }
 
-    @Test("takes a client's error behind the last page for the end, and says so", arguments: [400, 404, 416, 422])
+    @Test("A client error after the last page is the end, with a notice", arguments: [400, 404, 416, 422])
     func clientError(status: Int) async throws {
         let upstream = PagedFeed(PagedFeed.items(1...20), end: .status(status))
         upstream.total = .absent
@@ -225,7 +227,7 @@ struct EndsTests {
     }
 
     @Test(
-        "calls it a cap where the upstream serves the first results alone, as GitHub does", arguments: [400, 416, 422])
+        "An upstream that serves only the first results, as GitHub does, has a cap", arguments: [400, 416, 422])
     func cap(status: Int) async throws {
         let upstream = PagedFeed(PagedFeed.items(1...20), end: .status(status))
         upstream.total = .claimed(5000)
@@ -235,7 +237,7 @@ struct EndsTests {
     }
 
     @Test(
-        "is no end where the first page is refused, or where the upstream itself led to the page",
+        "A client error is no end on the first page, or if the upstream itself led to the page",
         arguments: PagedFeed.Style.allCases, [400, 404, 416, 422])
     func failures(style: PagedFeed.Style, status: Int) async throws {
         let upstream = PagedFeed(PagedFeed.items(1...20), style: style)
@@ -253,7 +255,9 @@ struct EndsTests {
         #expect(try bench.names == bench.upstreamNames(20))
     }
 
-    @Test("never is a refusal or trouble that may pass, wherever it comes", arguments: [401, 403, 410, 429, 500, 503])
+    @Test(
+        "A refusal or a temporary failure is never the end, wherever it comes",
+        arguments: [401, 403, 410, 429, 500, 503])
     func noEnd(status: Int) async throws {
         let bench = try await EngineBench()
         bench.upstream.fail(page: 2, with: .status(status))
@@ -261,7 +265,7 @@ struct EndsTests {
         #expect(try bench.feed("item_count, next_page, no_more_data") == "10|2|0")
     }
 
-    @Test("may be what a rule says, also of the first page")
+    @Test("A rule may make any response the end, even the first page")
     func rule() async throws {
         let bench = try await EngineBench(members: "responses: [{status: 409, do: empty}, {status: 404, do: fail}]")
         bench.upstream.fail(page: 1, with: .json(#"{"message":"Git Repository is empty."}"#, status: 409))
@@ -273,7 +277,7 @@ struct EndsTests {
         #expect(try await bench.failure(.nextPage).httpStatus == 404)
     }
 
-    @Test("comes by a page cursor of several members, with items that are the members of an object")
+    @Test("A page cursor of several members reaches the end, with items that are members of an object")
     func mediaWiki() async throws {
         let bench = try await EngineBench(
             members: "query: {action: query}", paging: "pagination: {style: cursor, next: continue}",

@@ -111,7 +111,7 @@ struct EngineRaceTests {
         #expect(grammarFault(try bench.log) == nil)
     }
 
-    @Test("Somebody else at work on the feed is named, and the feed is free when they have ended")
+    @Test("Another process that works on the feed is named, and the feed is free when it has ended")
     func held() async throws {
         let bench = try await EngineBench()
         let gate = bench.server.gate()

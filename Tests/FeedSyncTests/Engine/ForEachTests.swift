@@ -107,7 +107,7 @@ private final class Tree: Sendable {
         let feed = try #require(feeds.first { $0.name == name })
         var options = EngineBench.options
         if let requests {
-            options.client = Client(userAgent: "feedsync-tests", allowance: RequestBudget(requests: requests))
+            options.client = Client(userAgent: "feedsync-tests", budget: RequestBudget(requests: requests))
         }
         upstream.forgetAsked()
         let engine = try await SyncEngine(feed: feed, store: store, options: options)
@@ -296,7 +296,7 @@ private final class Tree: Sendable {
         #expect(tree.paths == [])
     }
 
-    @Test("What is due alone is asked where that is wanted")
+    @Test("Due lists alone are requested on demand")
     func due() async throws {
         let tree = try await tree()
         try await tree.sync("things")
@@ -388,7 +388,7 @@ private final class Tree: Sendable {
         }
     }
 
-    @Test("Where three lists in a row cannot be reached, the others are left for the next run")
+    @Test("After three lists in a row that cannot be reached, the others are left for the next run")
     func unreachable() async throws {
         let tree = try await Tree()
         tree.set("/owners", (1...6).map { tree.owner($0, "o\($0)") })

@@ -224,7 +224,7 @@ struct GrowthTests {
         #expect(try reader.scalar("SELECT v FROM things WHERE id = 77777") == "77777.25")
     }
 
-    @Test("What stands below a null is NULL, again and again")
+    @Test("A member below a null is NULL, again and again")
     func belowNull() async throws {
         let bench = try await EngineBench(
             [#"{"id":1,"owner":{"login":"x","org":{"name":"y"}}}"#, #"{"id":2,"owner":null}"#],

@@ -16,7 +16,7 @@ struct IgnoreTests {
     }
 
     @Test(
-        "leave the row as it is, whatever column they are in or below",
+        "An ignored member leaves the row unchanged, in whatever column or below it",
         arguments: ["[stats]", "[stats.views]"], ["", "raw: true", "sync: {mode: all}"])
     func ignored(ignore: String, members: String) async throws {
         let bench = try await bench(ignore, members: members)
@@ -31,7 +31,7 @@ struct IgnoreTests {
         #expect(again.figures.bytes < summary.figures.bytes)
     }
 
-    @Test("come along when something else changes", arguments: ["", "raw: true"])
+    @Test("Ignored members are stored when something else changes", arguments: ["", "raw: true"])
     func besides(members: String) async throws {
         let bench = try await bench("[stats.views]", members: members)
         try await bench.reload()
@@ -41,7 +41,7 @@ struct IgnoreTests {
         #expect(try bench.query("SELECT name, views FROM things ORDER BY id") == ["another|2", "a name|3"])
     }
 
-    @Test("may be elements of an array: by their place, or by a member of theirs")
+    @Test("Ignored members may be elements of an array: by their index, or by a member of theirs")
     func elements() async throws {
         func item(_ seen: [Int], own: String, next: String) -> String {
             let links = [("self", own), ("next", next)].map { #"{"rel":"\#($0.0)","href":"\#($0.1)"}"# }

@@ -7,7 +7,7 @@ import Testing
 @testable import Upstream
 
 /// Histories in which earlier versions lost rows, kept them, or reported them wrongly.
-@Suite("What was wrong once")
+@Suite("Regressions")
 struct KnownWrongTests {
     private static let pages = "pagination: {style: page, size_param: per_page, size: 10}"
 
@@ -122,7 +122,7 @@ struct KnownWrongTests {
         }
     }
 
-    @Test("What a crawl read that failed outranks what an older one had behind the same item")
+    @Test("A failed crawl's rows outrank an older crawl's rows after the same item")
     func failedBehindTheSameItem() async throws {
         let bench = try await EngineBench(
             [], members: "sync: {mode: new}", paging: "pagination: {style: offset, param: offset}")
@@ -287,7 +287,7 @@ struct KnownWrongTests {
         #expect(try bench.query("SELECT inserted, updated FROM run") == ["2|0"])
     }
 
-    @Test("What is appended to a list in ascending order is found at its end")
+    @Test("Items appended to a list in ascending order are found at its end")
     func ascending() async throws {
         let bench = try await EngineBench(PagedFeed.items(1...55), members: "sync: {mode: new}", paging: Self.pages)
         try await bench.sync()

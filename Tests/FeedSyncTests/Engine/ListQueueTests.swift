@@ -35,14 +35,14 @@ import Testing
         #expect(queue.next()?.list == "a3")
     }
 
-    @Test("None is looked at ahead where responses may mean something else")
+    @Test("No list is checked ahead if rules give responses another meaning")
     func notAhead() {
         var queue = queue(["a1", "a2"], ahead: false)
         queue.mayLook = true
         #expect(queue.next()?.list == "a1" && queue.next() == nil)
     }
 
-    @Test("One that changed is run before the others of its host, once that is free")
+    @Test("A changed list is run before the others of its host, once that is free")
     func open() throws {
         var queue = queue(["a1", "a2", "a3"])
         queue.mayLook = true
@@ -92,7 +92,7 @@ import Testing
         #expect(queue.runningCount == 0)
     }
 
-    @Test("None is looked at while many that changed wait to be run; those are told of when there is an end to it")
+    @Test("No list is checked while too many changed lists wait")
     func backlog() throws {
         var queue = ListQueue<String>(perHost: 1, mayLookAhead: true)
         queue.mayLook = true

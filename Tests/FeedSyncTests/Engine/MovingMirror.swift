@@ -242,7 +242,7 @@ final class MovingMirror {
     /// An engine whose waits take no time, and that has its own time of day.
     private static func options(_ budget: Int?, later seconds: Int64 = 0) -> EngineOptions {
         let budgeted = budget.map {
-            Client(userAgent: "feedsync-tests", allowance: RequestBudget(requests: $0))
+            Client(userAgent: "feedsync-tests", budget: RequestBudget(requests: $0))
         }
         var options = EngineOptions(client: budgeted ?? client)
         let clock = RecordingClock()

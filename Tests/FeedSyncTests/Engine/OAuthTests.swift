@@ -65,7 +65,7 @@ private struct OAuthBench {
 
 @Suite("An OAuth 2 client")
 struct OAuthTests {
-    @Test("gets one token for all pages, by HTTP Basic, and counts the request")
+    @Test("A client gets one token for all pages, by HTTP Basic, and counts the request")
     func header() async throws {
         let bench = try await OAuthBench(", scope: 'read all', audience: things")
         let summary = try await bench.engine().perform(.allPages)
@@ -83,7 +83,7 @@ struct OAuthTests {
         try bench.expectNoSecretStored()
     }
 
-    @Test("shows who it is in the form if the definition says so")
+    @Test("A client sends its credentials in the form if the definition has it")
     func form() async throws {
         let bench = try await OAuthBench(", send: body")
         _ = try await bench.engine().perform(.reload)
@@ -94,7 +94,7 @@ struct OAuthTests {
                 == "grant_type=client_credentials&client_id=client+one&client_secret=s3cr3t%3A%2B%2F%C3%A9")
     }
 
-    @Test("shares its token with the other feeds of the process, and keeps validators when it gets a new one")
+    @Test("A client shares its token with other feeds of the process, and keeps validators with a new one")
     func shared() async throws {
         let bench = try await OAuthBench()
         _ = try await bench.engine().perform(.reload)
@@ -109,7 +109,7 @@ struct OAuthTests {
         #expect(try bench.bench.query("SELECT count(DISTINCT credential) FROM _page") == ["1"])
     }
 
-    @Test("is asked for one token by feeds that need it at the same time, and not stopped where only one of them is")
+    @Test("Feeds that need a token at the same time share one request, which the end of one does not stop")
     func atTheSameTime() async throws {
         let bench = try await OAuthBench()
         let gate = bench.issuer.gate()
@@ -129,7 +129,7 @@ struct OAuthTests {
         #expect(bench.issuer.requests.count <= 2)
     }
 
-    @Test("is not stopped where a feed that waits for its token is, though it was not the one that asked for it")
+    @Test("A cancelled feed does not cancel a token request that another feed waits for")
     func joinerStops() async throws {
         let bench = try await OAuthBench()
         let gate = bench.issuer.gate()
@@ -151,7 +151,7 @@ struct OAuthTests {
         #expect(bench.authorizations.first == "Bearer t0ken-1")
     }
 
-    @Test("gets a new token for each page where they expire at once", arguments: ["0", "\"0\"", "-5"])
+    @Test("A client gets a new token for each page if tokens expire at once", arguments: ["0", "\"0\"", "-5"])
     func expired(lifetime: String) async throws {
         let bench = try await OAuthBench()
         bench.give(["t0ken-1", "t0ken-2", "t0ken-3", "t0ken-4"], members: #","expires_in":\#(lifetime)"#)
@@ -159,7 +159,7 @@ struct OAuthTests {
         #expect(bench.authorizations == (1...4).map { "Bearer t0ken-\($0)" })
     }
 
-    @Test("renews its token shortly before it expires")
+    @Test("A client renews its token shortly before it expires")
     func renewal() throws {
         let token = { (lifetime: String) in
             try AccessToken(Body(Array(#"{"access_token":"t","expires_in":\#(lifetime)}"#.utf8)), now: 1_000)
@@ -171,7 +171,7 @@ struct OAuthTests {
         #expect(try token("3600").isFresh(at: 4_539) && !token("3600").isFresh(at: 4_540))
     }
 
-    @Test("asks once more with a new token after a 401")
+    @Test("A client tries once more with a new token after a 401")
     func refusedOnce() async throws {
         let bench = try await OAuthBench()
         bench.give(["t0ken-1", "t0ken-2"])
@@ -181,7 +181,7 @@ struct OAuthTests {
         #expect(bench.authorizations == ["Bearer t0ken-1", "Bearer t0ken-2"])
     }
 
-    @Test("is refused after a second 401, with the figures of both")
+    @Test("A client is refused after a second 401, with the counts of both")
     func refusedTwice() async throws {
         let bench = try await OAuthBench()
         bench.give(["t0ken-1", "t0ken-2"])
@@ -195,7 +195,7 @@ struct OAuthTests {
         #expect(try bench.bench.log == ["beginHeader", "endHeader!refused"])
     }
 
-    @Test("tells what the token endpoint said, masked", arguments: [400, 401])
+    @Test("The token endpoint's message is shown, masked", arguments: [400, 401])
     func endpointRefuses(status: Int) async throws {
         let bench = try await OAuthBench()
         bench.issuer.enqueue(
@@ -211,7 +211,7 @@ struct OAuthTests {
     }
 
     @Test(
-        "does not go on without a token that can be sent",
+        "A client stops at a token that cannot be sent",
         arguments: [
             ("[]", "not a JSON object"), ("<html>", "not a JSON object"), ("{}", "no `access_token`"),
             (#"{"access_token":7}"#, "no `access_token`"), (#"{"access_token":"a b"}"#, "cannot be sent"),
@@ -228,7 +228,7 @@ struct OAuthTests {
         #expect(bench.bench.server.requests.isEmpty)
     }
 
-    @Test("asks a token endpoint again that fails for the moment, and gives up as with a page")
+    @Test("A temporary failure of a token endpoint is tried again, and given up as with a page")
     func endpointFails() async throws {
         let bench = try await OAuthBench(retries: 1)
         bench.issuer.enqueue("/token", [.status(503), .json(#"{"access_token":"t0ken-1"}"#)])
@@ -242,7 +242,7 @@ struct OAuthTests {
         #expect(try await waiting.failure().kind == .unreachable)
     }
 
-    @Test("follows no redirect of a token endpoint", arguments: [302, 307])
+    @Test("A redirect of a token endpoint is not followed", arguments: [302, 307])
     func endpointRedirects(status: Int) async throws {
         let elsewhere = try ScriptedServer()
         for sending in ["header", "body"] {
@@ -255,7 +255,7 @@ struct OAuthTests {
         #expect(elsewhere.requests.isEmpty)
     }
 
-    @Test("sends its token to no other origin: neither across a redirect nor to a next page that is allowed there")
+    @Test("A token goes to no other origin: neither across a redirect nor to a permitted next page there")
     func otherOrigin() async throws {
         let elsewhere = try ScriptedServer()
         elsewhere.enqueue("/things", [.json(#"{"items":[{"id":1}],"next":"\#(elsewhere.url)/more"}"#)])
@@ -273,7 +273,7 @@ struct OAuthTests {
         #expect(bench.issuer.requests.count == 1)
     }
 
-    @Test("stores a placeholder where the upstream echoes the token, and puts in the one that holds then")
+    @Test("An echoed token is stored as a placeholder, which stands for the present token")
     func echoed() async throws {
         let bench = try await OAuthBench()
         let definition = try FeedDefinition.parse(

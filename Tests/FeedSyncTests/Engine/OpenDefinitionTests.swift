@@ -28,7 +28,7 @@ struct OpenDefinitionTests {
         #expect(grammarFault(try bench.log) == nil)
     }
 
-    @Test("What was found is asked of the store, not of the upstream again")
+    @Test("Discovered settings come from the store, not from the upstream again")
     func isRecorded() async throws {
         let bench = try await EngineBench(paging: "", columns: "")
         try await bench.reload()

@@ -28,7 +28,7 @@ struct PostTests {
         }
     }
 
-    @Test("gets every page, the number in the body, and stores no validators")
+    @Test("A feed of POSTs gets every page, the number in the body, and stores no validators")
     func pages() async throws {
         let bench = try await bench(
             "method: POST\nbody: {filter: {kind: [a, 1.10]}, first: true, none: null}",
@@ -58,7 +58,7 @@ struct PostTests {
     }
 
     @Test(
-        "sends a token as the kind that the body has in its place, else as a string",
+        "A token is sent as the type of the body's value in its place, else as a string",
         arguments: [
             (
                 "{q: x, variables: {after: null}}", #"{"q":"x","variables":{"after":null}}"#,
@@ -78,7 +78,7 @@ struct PostTests {
     }
 
     @Test(
-        "follows a next URL with the same method and body",
+        "A next URL is requested with the same method and body",
         arguments: ["{style: next_url, next: next}", "{style: link}"])
     func nextURL(paging: String) async throws {
         let bench = try await bench("method: POST\nbody: {q: x}\nquery: {v: 1}", paging: paging)
@@ -92,7 +92,7 @@ struct PostTests {
         #expect(try bench.feed("item_count, no_more_data") == "2|1")
     }
 
-    @Test("whose tokens lead back is in a circle, told with the URL alone")
+    @Test("A feed of POSTs whose tokens lead back is in a circle, reported with the URL alone")
     func loop() async throws {
         let bench = try await bench("method: POST\nbody: {q: x y}", paging: "{style: cursor, param: after, next: next}")
         bench.server.route("/things") { request in
@@ -105,7 +105,7 @@ struct PostTests {
         #expect(error.url == "\(bench.server.url)/things")
     }
 
-    @Test("is tried again, and takes no 304 for an answer")
+    @Test("A POST is tried again, and accepts no 304")
     func retried() async throws {
         let bench = try await EngineBench(members: "method: POST", paging: "pagination: none", retries: 1)
         bench.server.enqueue("/things", [.status(304), .json(#"{"items":[{"id":1}]}"#)])
@@ -115,7 +115,7 @@ struct PostTests {
         #expect(Set(bodies(bench)) == ["{}"])
     }
 
-    @Test("is not redirected into a GET: that would fetch something else", arguments: [301, 302, 303])
+    @Test("A POST is not redirected into a GET, which would request something else", arguments: [301, 302, 303])
     func redirected(status: Int) async throws {
         let bench = try await bench("method: POST\nbody: {q: x}", paging: "none")
         bench.server.enqueue("/things", [.status(status, headers: [("Location", "/other")])])
@@ -129,7 +129,7 @@ struct PostTests {
         #expect(try bench.log == ["beginHeader", "endHeader!unfollowable"])
     }
 
-    @Test("is redirected as it is by 307 and 308", arguments: [307, 308])
+    @Test("A POST is redirected unchanged by 307 and 308", arguments: [307, 308])
     func redirectedAsItIs(status: Int) async throws {
         let bench = try await bench("method: POST\nbody: {q: x}", paging: "none")
         bench.server.enqueue("/things", [.status(status, headers: [("Location", "/other")])])
@@ -139,7 +139,7 @@ struct PostTests {
     }
 
     @Test(
-        "with a credential in its body goes to its own origin alone",
+        "A POST with a credential in its body goes to its own origin alone",
         arguments: ["body: {any: '${TOKEN}'}", "body: {password: 's3cr3t x'}", "body: {list: [{deep: 'a${TOKEN}b'}]}"])
     func secretBody(body: String) async throws {
         let other = try ScriptedServer()
@@ -167,7 +167,7 @@ struct PostTests {
         #expect(try bench.query("SELECT request FROM _page").allSatisfy { $0.contains("${secret:1}") })
     }
 
-    @Test("shows no credential of its body that the upstream echoes")
+    @Test("A POST shows no credential of its body that the upstream echoes")
     func echoed() async throws {
         let bench = try await bench("method: POST\nbody: {api_key: 'h\"unter2'}", paging: "none")
         bench.server.route("/things") { request in

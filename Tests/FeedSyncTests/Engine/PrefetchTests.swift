@@ -59,7 +59,7 @@ struct PrefetchTests {
         #expect(try bench.names == bench.upstreamNames(30))
     }
 
-    @Test("What was asked for beyond an end is dropped")
+    @Test("A prefetched page after an end is dropped")
     func end() async throws {
         let bench = try await bench(30)
         #expect(try await bench.more(.allPages).isAtEnd)
@@ -177,7 +177,7 @@ struct PrefetchTests {
     }
 
     @Test(
-        "Where the end is known, one request waits at the host, and goes out as soon as the one before is answered",
+        "With a known end, one request waits at the host, and is sent as soon as the one before is answered",
         .timeLimit(.minutes(1)))
     func waitingInLine() async throws {
         let bench = try await bench(prefetch: 1, total: true)
@@ -216,7 +216,7 @@ struct PrefetchTests {
         }
     }
 
-    @Test("One that is stopped while the host wants a pause is not sent again, and the pause is remembered")
+    @Test("A prefetch that is stopped during a host's pause is not sent again, and the pause is remembered")
     func stoppedInPause() async throws {
         let bench = try await bench(prefetch: 1, total: true, retries: 3)
         bench.upstream.fail(page: 2, with: ServerResponse(status: 429, headers: [("Retry-After", "25")], body: []))

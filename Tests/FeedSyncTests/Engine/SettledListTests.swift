@@ -139,7 +139,7 @@ private final class ListMirror: Sendable {
 }
 
 @Suite("Lists that are as they were", .timeLimit(.minutes(10))) struct SettledListTests {
-    @Test("What is stored of them is what their runs would store one by one", arguments: 1...4)
+    @Test("Unchanged lists are stored as their runs would store them one by one", arguments: 1...4)
     func same(seed: UInt64) async throws {
         let lists = Lists()
         let server = try Server { lists.answer($0) }
@@ -275,7 +275,7 @@ private final class ListMirror: Sendable {
             try mirror.rows("SELECT count(*) FROM run WHERE feed GLOB 'things/*' AND outcome = 'unchanged'") == ["14"])
     }
 
-    @Test("Where they cannot be stored, their run fails, and they are as they were before")
+    @Test("Unchanged lists that cannot be stored fail their run, and stay as they were")
     func lost() async throws {
         let lists = Lists()
         let doomed = Lock<String?>(nil)
@@ -302,7 +302,7 @@ private final class ListMirror: Sendable {
         #expect(try mirror.rows("PRAGMA integrity_check") == ["ok"])
     }
 
-    @Test("One that is due again for another reason than its page is looked at by a run of its own")
+    @Test("A list that is due for another reason gets its own run")
     func unsettled() async throws {
         let lists = Lists()
         let server = try Server { lists.answer($0) }

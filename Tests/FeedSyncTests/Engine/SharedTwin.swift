@@ -108,16 +108,16 @@ private struct SQLiteFile {
         try connection.int64("SELECT count(*) FROM \"\(table)\"") ?? 0
     }
 
-    func rows(of table: CopiedTable) throws -> Set<[SharedStore.StoredValue]> {
-        var rows: Set<[SharedStore.StoredValue]> = []
+    func rows(of table: CopiedTable) throws -> Set<[SharedStore.CopiedValue]> {
+        var rows: Set<[SharedStore.CopiedValue]> = []
         try table.rows(in: connection) { rows.insert($0) }
         return rows
     }
 }
 
 extension PostgreSQLStore {
-    fileprivate func allRows(of table: CopiedTable) throws -> Set<[SharedStore.StoredValue]> {
-        var rows: Set<[SharedStore.StoredValue]> = []
+    fileprivate func allRows(of table: CopiedTable) throws -> Set<[SharedStore.CopiedValue]> {
+        var rows: Set<[SharedStore.CopiedValue]> = []
         try self.rows(of: table) { rows.insert($0) }
         return rows
     }

@@ -42,7 +42,7 @@ struct SignsTests {
     }
 
     @Test(
-        "What slides off a page behind which no way on is known is not gone, and a full page that changed is tried again"
+        "Items that slide off a last page are not removed, and a full page that changed is tried again"
     )
     func openTail() async throws {
         let bench = try await bench("")

@@ -19,7 +19,7 @@ struct SinceTests {
             paging: "pagination: {style: page}", columns: Self.columns)
     }
 
-    @Test("asks from its mark itself with `overlap: 0`, and from a minute before it where nothing is said")
+    @Test("A sync requests from its watermark itself with `overlap: 0`, and by default from a minute before it")
     func overlap() async throws {
         for (overlap, sent) in [
             (", overlap: 0", "2026-01-01T00:25:00Z"), (", overlap: 0s", "2026-01-01T00:25:00Z"),
@@ -34,7 +34,7 @@ struct SinceTests {
         }
     }
 
-    @Test("is verified only if each sync since the last full crawl was")
+    @Test("A sync is verified only if each sync since the last full crawl was")
     func verified() async throws {
         let bench = try await EngineBench(
             members: "sync: {mode: since, param: since, from: at, overlap: 1m}",
@@ -57,7 +57,7 @@ struct SinceTests {
         }
     }
 
-    @Test("puts its mark where `value` has it, in each run of a crawl that was cut off, too")
+    @Test("A sync puts its watermark into `value`, in each run of an interrupted crawl, too")
     func value() async throws {
         let bench = try await EngineBench(
             items(1...25),
@@ -73,7 +73,7 @@ struct SinceTests {
         #expect(try bench.query("SELECT watermark FROM _feed") == [#""2026-01-01T00:25:00Z""#])
     }
 
-    @Test("that was cut off is gone on with by `more` as what it is")
+    @Test("An interrupted sync is continued by `more` with the same watermark")
     func more() async throws {
         let bench = try await bench()
         try await bench.sync()
@@ -85,7 +85,7 @@ struct SinceTests {
         #expect(sent.last == "2026-01-01T00:24:00Z")
     }
 
-    @Test("moves its mark only when it is complete")
+    @Test("A watermark moves only when the sync is complete")
     func mark() async throws {
         let bench = try await bench()
         bench.upstream.fail(page: 3, with: .status(500))
@@ -96,7 +96,7 @@ struct SinceTests {
     }
 
     @Test(
-        "says so where no item has a mark, for then each sync asks for the same again",
+        "Items without a watermark are reported, because each sync repeats the same request",
         arguments: [
             (#"{"id":1}"#, true), (#"{"id":1,"at":"soon"}"#, true), (#"{"id":1,"at":null}"#, true),
             (#"{"id":1,"at":"2026-01-01T00:01:00Z"}"#, false), (#"{"id":1},{"id":2,"at":1767225600}"#, false),
@@ -113,13 +113,13 @@ struct SinceTests {
         }
     }
 
-    @Test("says nothing of a mark where what it asks for is as it was stored")
+    @Test("An unchanged answer without a watermark is not reported")
     func unchanged() async throws {
         let bench = try await bench()
         for _ in 0..<3 { #expect(try await bench.sync().notices == []) }
     }
 
-    @Test("sends its mark in the body of a POST")
+    @Test("A sync sends its watermark in the body of a POST")
     func post() async throws {
         let bench = try await EngineBench(
             members:

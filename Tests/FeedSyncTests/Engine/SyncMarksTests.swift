@@ -6,7 +6,7 @@ import Testing
 @testable import FeedSync
 @testable import Upstream
 
-@Suite("What a sync marks")
+@Suite("The marks of a sync")
 struct SyncMarksTests {
     /// The reason for which a crawl of mode `all` is not complete.
     enum Fault: CaseIterable { case failure, refusal, total, maxPages, skipped, missingPage, drift }

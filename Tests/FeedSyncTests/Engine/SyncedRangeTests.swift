@@ -5,7 +5,7 @@ import Testing
 
 @testable import FeedSync
 
-@Suite("What a sync takes for a synced range")
+@Suite("The synced range of a sync")
 struct SyncedRangeTests {
     private func requests(_ bench: EngineBench, _ body: () async throws -> Void) async throws -> [Int] {
         let before = bench.upstream.requestedPages.count
@@ -159,7 +159,7 @@ struct SyncedRangeTests {
         #expect(try bench.query(rows) == ["7"])
     }
 
-    @Test("stays so for whoever asks for more from there")
+    @Test("A synced range stays one for a later `more` from there")
     func moreFromThere() async throws {
         let bench = try await EngineBench(members: "sync: {mode: new}")
         try await bench.sync()
@@ -202,7 +202,7 @@ struct SyncedRangeTests {
 struct SyncRemovalTests {
     private let paging = "pagination: {style: page, size_param: per_page, size: 10}"
 
-    @Test("it asks again for the first page only, where the item's neighbours came on one page")
+    @Test("A sync requests only the first page again if a missing item's neighbours were on one page")
     func neighbours() async throws {
         let bench = try await EngineBench(PagedFeed.items(1...60), members: "sync: {mode: all}")
         try await bench.sync()
@@ -219,7 +219,7 @@ struct SyncRemovalTests {
         #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL") == ["35"])
     }
 
-    @Test("that moved to the head while later pages were read, it finds it there")
+    @Test("A missing item that moved to the head while later pages were read is found there")
     func movedToHead() async throws {
         let bench = try await EngineBench(PagedFeed.items(1...60), members: "sync: {mode: all}", paging: paging)
         try await bench.sync()
@@ -238,7 +238,7 @@ struct SyncRemovalTests {
         #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL") == [])
     }
 
-    @Test("it asks again for the pages where the neighbours of those that are gone stand, and for the first one")
+    @Test("A sync requests the pages of missing items' neighbours again, and the first one")
     func manyGone() async throws {
         let bench = try await EngineBench(PagedFeed.items(1...60), members: "sync: {mode: all}")
         try await bench.sync()

@@ -18,7 +18,7 @@ struct TombstoneTests {
     }
 
     @Test(
-        "is marked as removed, keeps what it does not say, and returns",
+        "An item marked as removed is removed, keeps its other members, and returns",
         arguments: [
             ("{path: deleted}", #""deleted":true"#), ("deleted", #""deleted":true"#),
             ("deleted_at", #""deleted_at":"2026-11-21T10:00:00Z""#),
@@ -44,7 +44,7 @@ struct TombstoneTests {
     }
 
     @Test(
-        "counts in a total, whether its row is stored or not",
+        "An item marked as removed counts in a total, whether its row is stored or not",
         arguments: [true, false], ["all", "auto"])
     func inTotal(isStored: Bool, mode: String) async throws {
         let items = { (deleted: Bool) in
@@ -65,7 +65,7 @@ struct TombstoneTests {
     }
 
     @Test(
-        "leaves no row where none was stored, and does not stand in the way of a complete sync",
+        "An item marked as removed leaves no row if none was stored, and does not prevent a complete sync",
         arguments: ["all", "new"])
     func neverStored(mode: String) async throws {
         let items = (1...25).map { #"{"id":\#($0),"name":"n\#($0)","deleted":\#($0 % 5 == 0)}"# }
@@ -77,7 +77,7 @@ struct TombstoneTests {
         #expect(try bench.query("SELECT count(*) FROM things") == ["20"])
     }
 
-    @Test("is counted out of its section")
+    @Test("An item marked as removed is subtracted from its section")
     func section() async throws {
         let bench = try await EngineBench(
             [#"{"id":1,"name":"a","kind":"x"}"#, #"{"id":2,"name":"b","kind":"x"}"#],

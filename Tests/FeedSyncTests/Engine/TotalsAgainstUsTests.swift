@@ -22,7 +22,7 @@ struct TotalsAgainstUsTests {
     ]
 
     @Test(
-        "wherever it stands, and however the feed is paged",
+        "A total is believed in any place, and with any pagination",
         arguments: [
             "", "pagination: none", "pagination: link", "pagination: {style: next_url, next: next}",
             "pagination: {style: cursor, param: c, next: next}",
@@ -43,7 +43,7 @@ struct TotalsAgainstUsTests {
     }
 
     @Test(
-        "but not for it, nor where it is what came or counts bytes",
+        "A total is not believed for the feed, nor if it is the page's own count or counts bytes",
         arguments: [
             ("Content-Range", "bytes 0-9/95"), ("Content-Range", "items 0-9/*"), ("X-Total-Count", "10"),
             ("X-Total-Count", "3"), ("X-Total-Count", "many"),
@@ -55,7 +55,7 @@ struct TotalsAgainstUsTests {
     }
 
     @Test(
-        "also behind the last of several pages, where `total` says so",
+        "A total is believed after the last of several pages, too, if `total` names it",
         arguments: [
             ("{style: next_url, next: next, total: n}", "?c=1"),
             ("{style: cursor, param: c, next: next, total: n}", "1"),

@@ -52,7 +52,7 @@ import Testing
                 var options = EngineBench.options
                 if !isResting, Bool.random(using: &generator) {
                     let budget = RequestBudget(requests: Int.random(in: 1...12, using: &generator))
-                    options.client = Client(userAgent: "feedsync-tests", allowance: budget)
+                    options.client = Client(userAgent: "feedsync-tests", budget: budget)
                 }
                 asked.withLock { $0 = [] }
                 let engine = try await SyncEngine(feed: feed, store: store, options: options)

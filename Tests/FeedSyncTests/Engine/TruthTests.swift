@@ -10,7 +10,7 @@ import Testing
 @testable import MirrorStore
 @testable import Upstream
 
-@Suite("What the store says is true")
+@Suite("The truth of the store")
 struct TruthTests {
     @Test("max_pages met by way of a 304 is still max_pages, and lifting it goes on")
     func maxPages() async throws {
@@ -27,7 +27,7 @@ struct TruthTests {
         #expect(try bench.feed("item_count, complete") == "35|1")
     }
 
-    @Test("What was skipped is still skipped when the page is a 304")
+    @Test("A skipped item is still skipped when the page is a 304")
     func skipped() async throws {
         let bench = try await EngineBench([#"{"name":"a"}"#, #"{"id":2,"name":"b"}"#])
         try await bench.reload()

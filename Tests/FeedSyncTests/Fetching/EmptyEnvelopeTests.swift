@@ -6,7 +6,7 @@ import Testing
 @Suite("A body without the member of the items")
 struct EmptyEnvelopeTests {
     @Test(
-        "is an empty page if it is about pages, or comes behind the first one and says nothing else",
+        "An envelope about pages, or one after the first page without other values, is an empty page",
         arguments: [
             (#"{"start":0,"total_size":0,"http_etag":"x"}"#, true, true), (#"{"nextPageToken":""}"#, true, true),
             (#"{"kind":"x#list","etag":"y"}"#, false, true), ("{}", false, true), (#"{"rows":[]}"#, false, true),
@@ -20,7 +20,7 @@ struct EmptyEnvelopeTests {
         #expect(EmptyEnvelope.holds(body, isFirst: false, pagination: pagination) == (isEmptyFirst || isEmptyLater))
     }
 
-    @Test("is an empty first page if a path of the pagination stands in it")
+    @Test("An envelope with a path of the pagination is an empty first page")
     func path() throws {
         let pagination = CursorPaginator(parameter: "c", source: .body(try Path("way.on")))
         #expect(EmptyEnvelope.holds(Body(Array(#"{"way":{"on":null}}"#.utf8)), isFirst: true, pagination: pagination))

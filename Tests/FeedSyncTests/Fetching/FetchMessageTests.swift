@@ -14,7 +14,7 @@ private func quotation(_ body: String, type: String = "application/json", secret
 
 @Suite("The message of a failed fetch") struct FetchMessageTests {
     @Test(
-        "quotes what the upstream says",
+        "The message quotes the upstream's text",
         arguments: [
             (#"{"message":"Bad credentials","error":"x"}"#, "Bad credentials"),
             (#"{"error":{"message":"No such thing"}}"#, "No such thing"), (#"{"error":"nope"}"#, "nope"),
@@ -25,7 +25,7 @@ private func quotation(_ body: String, type: String = "application/json", secret
         #expect(try FeedSyncTests.quotation(body) == expected.map { "\"\($0)\"" })
     }
 
-    @Test("quotes of a page of HTML the title alone, or its heading where it has none")
+    @Test("The message quotes only the title of a page of HTML, or its heading without one")
     func html() throws {
         let page = "<html><title>\n Down for\n maintenance</title><h1>Oops</h1>"
         #expect(try FeedSyncTests.quotation(page, type: "text/html") == #""Down for maintenance""#)
@@ -33,14 +33,16 @@ private func quotation(_ body: String, type: String = "application/json", secret
         #expect(try FeedSyncTests.quotation("<p>Oops</p>", type: "text/html") == nil)
     }
 
-    @Test("quotes at most 200 characters, however they are escaped", arguments: ["a", "\u{1}", "ö", "e\u{301}"])
+    @Test(
+        "The message quotes at most 200 characters, however they are escaped",
+        arguments: ["a", "\u{1}", "ö", "e\u{301}"])
     func long(piece: String) throws {
         let text = try #require(try FeedSyncTests.quotation(String(repeating: piece, count: 5000), type: "text/plain"))
         #expect(text.unicodeScalars.count <= 202 && text.unicodeScalars.count > 190)
         #expect(text.hasSuffix("…\""))
     }
 
-    @Test("shows no part of a secret that the quotation would have cut", arguments: 180...200)
+    @Test("The message shows no part of a secret that the quotation would have cut", arguments: 180...200)
     func cutSecret(start: Int) throws {
         let body = String(repeating: "x", count: start) + "hunter2hunter3"
         let text = try #require(try FeedSyncTests.quotation(body, type: "text/plain", secrets: ["hunter2hunter3"]))
@@ -54,7 +56,7 @@ private func quotation(_ body: String, type: String = "application/json", secret
     ]
 
     @Test(
-        "never holds a secret, nor does what is stored of the fetch",
+        "The message never holds a secret, nor does the stored data of the fetch",
         arguments: [
             "auth: {bearer: '${TOKEN}'}", "auth: {header: {X-Key: '${TOKEN}'}}", "auth: {query: {k: '${TOKEN}'}}",
             "auth: {basic: {user: '${TOKEN}', password: other}}", "headers: {X-Any: 'a ${TOKEN}'}",

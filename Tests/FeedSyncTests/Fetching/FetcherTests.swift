@@ -6,7 +6,7 @@ import Testing
 @testable import Upstream
 
 @Suite("A fetch") struct FetcherTests {
-    @Test("brings a page with what it cost and told")
+    @Test("A fetch brings a page with its cost and its quota")
     func page() async throws {
         let bench = try FetchBench()
         bench.server.enqueue("/things", [.json("[]", headers: [("X-RateLimit-Remaining", "7")])])
@@ -19,7 +19,7 @@ import Testing
         #expect(bench.clock.waits.isEmpty && bench.events.isEmpty)
     }
 
-    @Test("tries again with a growing back-off, and says so")
+    @Test("A fetch tries again with a growing back-off, and reports it")
     func retries() async throws {
         let bench = try FetchBench()
         bench.server.enqueue("/things", [.status(500), .status(408), .json("[]")])
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "waits for as long as the host says",
+        "A fetch waits for as long as the host demands",
         arguments: [
             (.status(503, headers: [("Retry-After", "7")]), 7), (.status(429, headers: [("Retry-After", "30")]), 30),
             (.status(403, headers: [("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "1795000012")]), 12),
@@ -47,7 +47,7 @@ import Testing
         #expect(bench.clock.waits == [.seconds(seconds)])
     }
 
-    @Test("gives up at once where the host wants a longer wait than is allowed")
+    @Test("A fetch gives up at once if the host demands a longer wait than is permitted")
     func tooLong() async throws {
         let bench = try FetchBench()
         bench.server.enqueue("/things", [.status(429, headers: [("Retry-After", "3600")])])
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "ends limited after every attempt, and leaves the host alone for a while, also one that says not to wait",
+        "A fetch ends limited after every attempt, and leaves the host alone for a while, even without a wait",
         arguments: [[], [("Retry-After", "0")], [("Retry-After", "Tue, 17 Nov 2026 00:00:00 GMT")]])
     func limitedInTheEnd(headers: [(String, String)]) async throws {
         let bench = try FetchBench()
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "ends in the error of the last attempt",
+        "A fetch ends in the error of the last attempt",
         arguments: [
             (.status(503), .unreachable, 503, 3), (.status(408), .unreachable, 408, 3),
             (.status(401), .refused, 401, 1), (.status(403), .refused, 403, 1), (.status(404), .rejected, 404, 1),
@@ -99,7 +99,7 @@ import Testing
         #expect(failure.advice != nil)
     }
 
-    @Test("ends unreachable where nobody listens")
+    @Test("A fetch ends unreachable if nothing listens")
     func refusedConnection() async throws {
         let bench = try FetchBench(retries: 0)
         bench.server.stop()
@@ -107,7 +107,7 @@ import Testing
         #expect(failure.kind == .unreachable && bench.meter.cost.requestCount == 1)
     }
 
-    @Test("ends undecodable where the body is too large")
+    @Test("A fetch ends undecodable if the body is too large")
     func tooLarge() async throws {
         let bench = try FetchBench()
         bench.server.enqueue("/things", [.json("[1,2,3]")])
@@ -119,7 +119,7 @@ import Testing
         #expect(failure?.kind == .undecodable)
     }
 
-    @Test("sends the validators and takes a 304 for a success")
+    @Test("A fetch sends the validators and takes a 304 for a success")
     func notModified() async throws {
         let bench = try FetchBench()
         bench.server.enqueue("/things", [.status(304)])
@@ -129,7 +129,7 @@ import Testing
         #expect(request.header("If-None-Match") == "\"1\"" && request.header("If-Modified-Since") == "then")
     }
 
-    @Test("asks once more, unconditionally, after a 304 that nobody asked for")
+    @Test("A fetch tries once more, unconditionally, after a 304 without validators")
     func unaskedNotModified() async throws {
         let bench = try FetchBench("headers: {If-None-Match: stale}")
         bench.server.enqueue("/things", [.status(304), .json("[]")])
@@ -142,7 +142,7 @@ import Testing
         #expect(failure.message == "the upstream answered 304 Not Modified to an unconditional request")
     }
 
-    @Test("does as the definition's rules say")
+    @Test("A fetch obeys the definition's rules")
     func rules() async throws {
         let bench = try FetchBench(
             """
@@ -169,7 +169,7 @@ import Testing
         #expect(busy.kind == .unreachable && bench.meter.take().requestCount == 3)
     }
 
-    @Test("follows a redirect to another origin without the credentials")
+    @Test("A fetch follows a redirect to another origin without the credentials")
     func redirect() async throws {
         let other = try ScriptedServer()
         other.enqueue("/moved", [.json("[]")])
@@ -183,7 +183,7 @@ import Testing
         #expect(moved.header("Authorization") == nil && moved.query.isEmpty)
     }
 
-    @Test("ends cancelled when its task is cancelled")
+    @Test("A fetch ends cancelled when its task is cancelled")
     func cancelled() async throws {
         let bench = try FetchBench()
         let gate = bench.server.gate()
@@ -197,7 +197,7 @@ import Testing
         #expect(try await task.value.kind == .cancelled)
     }
 
-    @Test("ends cancelled when its task is cancelled in a wait")
+    @Test("A fetch ends cancelled when its task is cancelled in a wait")
     func cancelledWait() async throws {
         let bench = try FetchBench()
         bench.server.route("/things") { _ in .status(500) }

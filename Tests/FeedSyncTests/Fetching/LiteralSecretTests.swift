@@ -18,7 +18,7 @@ import Testing
         }.joined(separator: "\n")
     }
 
-    @Test("goes out, and stands nowhere in the store", arguments: members)
+    @Test("A literal credential is sent, and is nowhere in the store", arguments: members)
     func store(member: String) async throws {
         let bench = try await EngineBench(members: member)
         try await bench.reload()
@@ -29,7 +29,7 @@ import Testing
         #expect(sent.count == 1 && sent.allSatisfy { $0.contains("l1teral+s3cret") })
     }
 
-    @Test("in the query of the URL stands nowhere in the store either")
+    @Test("A literal credential in the query of the URL is nowhere in the store either")
     func url() async throws {
         let bench = try await EngineBench()
         let engine = try await bench.another(
@@ -42,7 +42,7 @@ import Testing
         #expect(bench.server.requests.first?.parameter("access_token") == "l1teral+s3cret")
     }
 
-    @Test("is masked where the upstream echoes it", arguments: members)
+    @Test("A literal credential is masked where the upstream echoes it", arguments: members)
     func echo(member: String) async throws {
         let bench = try await EngineBench(members: member)
         bench.server.route("/things") { request in

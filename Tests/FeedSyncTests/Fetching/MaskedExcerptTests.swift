@@ -4,7 +4,7 @@ import Testing
 
 @testable import FeedSync
 
-@Suite("What is quoted of a page") struct MaskedExcerptTests {
+@Suite("The excerpt of a page") struct MaskedExcerptTests {
     private static let secret = "abcd,fghijklmnopqrst"
 
     /// The output and the traces of a reload with the secret, for an upstream that answers `body`.
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "holds no part of a secret that the excerpt's edges cut",
+        "An excerpt holds no part of a secret that its edges cut",
         arguments: [
             "nonsense: your key is \(secret), go away", "\(String(repeating: "x", count: 39))\(secret)",
             "{\"items\":[abcd,\(secret)]}", "{\"items\":[1] } and your key is, to be sure, \(secret)",
@@ -35,7 +35,7 @@ import Testing
         #expect(!traces.contains("fgh") && !traces.contains("abcd,f") && !traces.contains("qrst"), "\(traces)")
     }
 
-    @Test("holds no tail of a secret in the middle of which the excerpt begins")
+    @Test("An excerpt holds no tail of a secret in the middle of which it begins")
     func tail() async throws {
         // The JSON breaks within the secret, at its `f`.
         let traces = try await traces(of: #"{"items":[{"id":[12,fghijklmnopqrst]}]}"#, secret: "12,fghijklmnopqrst")
@@ -45,7 +45,7 @@ import Testing
     static let long = "\(String(repeating: "x", count: 30))\(secret)"
 
     @Test(
-        "of paging holds no part of a secret either",
+        "An excerpt in a message about paging holds no part of a secret either",
         arguments: [
             (EngineBench.paging, #"{"items":[{"id":1}],"total_count":"\#(long)"}"#),
             ("pagination: {style: next_url, next: next}", #"{"items":[{"id":1}],"next":["\#(long)"]}"#),
@@ -58,7 +58,9 @@ import Testing
         #expect(!traces.contains("abcd"), "\(traces)")
     }
 
-    @Test("of a page that is HTML says so, wherever it begins", arguments: ["<html>", "\u{FEFF}<html>", " \n <html>"])
+    @Test(
+        "An excerpt of a page in HTML names the format, wherever it begins",
+        arguments: ["<html>", "\u{FEFF}<html>", " \n <html>"])
     func html(body: String) async throws {
         let traces = try await traces(of: body)
         #expect(traces.contains("expected JSON, but got HTML") && traces.contains("login"), "\(traces)")

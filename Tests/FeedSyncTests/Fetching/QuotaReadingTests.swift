@@ -21,7 +21,7 @@ private func page(_ members: String = "auth: {bearer: hunter2}") throws -> Prepa
     }
 
     @Test(
-        "says until when a host wants no request",
+        "A quota reading has the time until which a host permits no request",
         arguments: [
             Case(
                 status: 200, headers: ["X-RateLimit-Remaining": "9", "X-RateLimit-Reset": "1795000060"], remaining: 9,
@@ -68,7 +68,7 @@ private func page(_ members: String = "auth: {bearer: hunter2}") throws -> Prepa
     }
 
     @Test(
-        "is none where a response tells nothing",
+        "A response without a quota has no reading",
         arguments: [
             (200, [:]), (429, [:]), (503, [:]), (200, ["Retry-After": "30"]), (429, ["Retry-After": "soon"]),
             (429, ["Retry-After": "0"]),
@@ -79,7 +79,7 @@ private func page(_ members: String = "auth: {bearer: hunter2}") throws -> Prepa
         #expect(QuotaReading(of: response, to: try page(), now: now) == nil)
     }
 
-    @Test("belongs to the origin that answered, whose requests had no credentials if it is another")
+    @Test("A quota reading belongs to the origin that answered, without credentials if it is another one")
     func otherOrigin() throws {
         let url = try WebURL("https://cdn.example.com/things")
         let response = Response(status: 429, headers: ["Retry-After": "30"], url: url)
@@ -88,7 +88,7 @@ private func page(_ members: String = "auth: {bearer: hunter2}") throws -> Prepa
         #expect(reading.credential == 0)
     }
 
-    @Test("survives clocks at the end of time", arguments: [Int64.max, Int64.min, 0])
+    @Test("A quota reading survives clocks at the end of time", arguments: [Int64.max, Int64.min, 0])
     func absurdClock(now: Int64) throws {
         let url = try WebURL("https://api.example.com/things")
         let response = Response(status: 429, headers: ["Retry-After": "9", "X-RateLimit-Reset": "9"], url: url)

@@ -21,7 +21,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
 }
 
 @Suite("A request plan") struct RequestPlanTests {
-    @Test("sees a credential that is rotated in its file between two pages")
+    @Test("A request plan finds a credential that is rotated in its file between two pages")
     func rotation() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "token-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -33,7 +33,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
         }
     }
 
-    @Test("makes the request of each page")
+    @Test("A request plan makes the request of each page")
     func pages() throws {
         let plan = try plan("query: {size: 1.10, q: 'a b'}\nheaders: {Accept: text/x}\npagination: page\ntimeout: 5s")
         let first = try plan.page(for: nil)
@@ -46,14 +46,14 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
         #expect(third.cursor == PageCursor("3"))
     }
 
-    @Test("waits longer in silence too for a feed that may take longer")
+    @Test("A feed with a longer time limit may be silent for longer, too")
     func patience() throws {
         let timeouts = try plan("timeout: 10m").page(for: nil).request.timeouts
         #expect(timeouts == Timeouts(connect: Timeouts().connect, total: .seconds(600), stall: .seconds(300)))
     }
 
     @Test(
-        "keeps every credential apart from the URL and the headers",
+        "A request plan keeps every credential apart from the URL and the headers",
         arguments: [
             ("auth: {bearer: '${TOKEN}'}", [.header(name: "Authorization", value: "Bearer hunter2")]),
             ("auth: {bearer: literal}", [.header(name: "Authorization", value: "Bearer literal")]),
@@ -83,7 +83,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
         }
     }
 
-    @Test("names a secret in the URL's path by its placeholder")
+    @Test("A secret in the URL's path is named by its placeholder")
     func secretInPath() throws {
         let page = try plan("", url: "https://api.example.com/bot${TOKEN}/things").page(for: nil)
         #expect(page.request.url.text == "https://api.example.com/bothunter2/things")
@@ -92,7 +92,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
     }
 
     @Test(
-        "puts a reference into the URL as the part of it where it stands wants it written",
+        "A reference in a URL is encoded for its component",
         arguments: [
             ("https://h.example/x?t=${T}", "p&q=1+2 %#", "https://h.example/x?t=p%26q%3D1%2B2%20%25%23"),
             ("https://h.example/x?t=${T}&u=${T}", "a/b", "https://h.example/x?t=a%2Fb&u=a%2Fb"),
@@ -111,7 +111,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
     }
 
     @Test(
-        "hides what a reference brought into the URL, however the upstream writes it",
+        "The value of a reference in the URL is hidden in any notation of the upstream",
         arguments: [
             ("https://h.example/x?t=${T}", "s3cr/et two+", "s3cr/et two+"),
             ("https://h.example/x?t=${T}", "s3cr/et two+", "s3cr%2Fet%20two%2B"),
@@ -127,7 +127,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
         #expect(!page.identity.lowercased().contains("s3cr"))
     }
 
-    @Test("follows references only when a page is asked for")
+    @Test("References are resolved only when a page is prepared")
     func unset() throws {
         let plan = try plan("auth: {bearer: '${TOKEN}'}", environment: ["OTHER": "hunter2"])
         let error = try #require(error { () throws(FeedSyncError) in try plan.page(for: nil) })
@@ -137,7 +137,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
         #expect(!"\(plan)".contains("hunter2"))
     }
 
-    @Test("refuses a URL that is none once its references are followed")
+    @Test("A URL that is invalid with its references resolved is refused")
     func badURL() throws {
         let plan = try plan("", url: "${TOKEN}", environment: ["TOKEN": "ftp://hunter2.example.com"])
         let error = try #require(error { () throws(FeedSyncError) in try plan.page(for: nil) })
@@ -146,7 +146,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
         #expect(!error.json.contains("hunter2"))
     }
 
-    @Test("puts concealed secrets back into the URL of a page")
+    @Test("Concealed secrets are put back into the URL of a page")
     func revealed() throws {
         let plan = try plan("auth: {query: {key: '${TOKEN}'}}", pagination: URLStyle())
         let stored = Secrets(["hunter2"]).conceal("https://api.example.com/v1/things?key=hunter2&after=9")
@@ -157,7 +157,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
     }
 
     @Test(
-        "stays at the origin it was written for",
+        "A request stays at the origin for which it was written",
         arguments: [
             ("/v1/things?after=9", "https://api.example.com/v1/things?after=9"),
             ("?after=9", "https://api.example.com/v1/things?after=9"),
@@ -174,7 +174,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
     }
 
     @Test(
-        "refuses a page elsewhere",
+        "A page elsewhere is refused",
         arguments: [
             ("https://evil.example.com/next?t=${secret:1}", "https://evil.example.com/next?t=***"),
             ("https://api.example.com:8443/next", "https://api.example.com:8443/next"),
@@ -192,7 +192,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
         #expect(!"\(error) \(error.json) \(error.advice ?? "")".contains("hunter2"))
     }
 
-    @Test("says so where a page cursor is none of the style's")
+    @Test("A page cursor that is none of the style's is reported")
     func wrongCursor() throws {
         let plan = try plan("auth: {bearer: '${TOKEN}'}\npagination: page")
         let error = try #require(error { () throws(FeedSyncError) in try plan.page(for: PageCursor("${secret:1}")) })

@@ -17,7 +17,7 @@ private func meaning(
 
 @Suite("The meaning of a response") struct ResponseMeaningTests {
     @Test(
-        "goes by the status where no rule is about it",
+        "The status decides if no rule applies",
         arguments: [
             (200, .page(.content)), (201, .page(.content)), (202, .retry), (206, .page(.content)), (204, .page(.empty)),
             (205, .page(.empty)), (304, .unaskedNotModified), (300, .failure(.unfollowable)),
@@ -31,7 +31,7 @@ private func meaning(
     }
 
     @Test(
-        "may be the end where the page was worked out, unless a rule is about it",
+        "A computed page may be the end, unless a rule applies",
         arguments: [
             (400, "[]", .page(.beyondEnd(status: 400))), (404, "[]", .page(.beyondEnd(status: 404))),
             (416, "[]", .page(.beyondEnd(status: 416))), (422, "[]", .page(.beyondEnd(status: 422))),
@@ -44,12 +44,12 @@ private func meaning(
         #expect(try meaning(status, mayBeBeyondEnd: true, rules: rules) == expected)
     }
 
-    @Test("of a 304 to a conditional request is that the page is as it was")
+    @Test("A 304 to a conditional request means an unchanged page")
     func notModified() throws {
         #expect(try meaning(304, isConditional: true) == .page(.notModified))
     }
 
-    @Test("of a 403 is trouble that passes if it says when, or that the quota is spent")
+    @Test("A 403 is temporary if it has a wait or a spent quota")
     func limited403() throws {
         #expect(try meaning(403, ["Retry-After": "9"]) == .retry)
         #expect(try meaning(403, ["X-RateLimit-Remaining": "0"]) == .retry)
@@ -57,7 +57,7 @@ private func meaning(
     }
 
     @Test(
-        "goes by the first rule that is about it",
+        "The first rule that applies decides",
         arguments: [
             ("[{status: 400, do: end}]", 400, "", .page(.end(status: 400))),
             ("[{status: 400, do: empty}]", 400, "", .page(.empty)),

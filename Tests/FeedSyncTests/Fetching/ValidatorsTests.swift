@@ -7,20 +7,20 @@ private func response(_ headers: Headers) throws -> Response {
 }
 
 @Suite("Validators") struct ValidatorsTests {
-    @Test("are kept byte for byte")
+    @Test("Validators are kept byte for byte")
     func bytes() throws {
         let validators = Validators(of: try response(["ETag": #"W/"a b""#, "Last-Modified": "yesterday, about noon"]))
         #expect(validators == Validators(etag: #"W/"a b""#, lastModified: "yesterday, about noon"))
     }
 
-    @Test("of a 304 outrank those that were kept, and what it leaves out stays")
+    @Test("The validators of a 304 outrank the stored ones, and missing ones stay")
     func refreshed() throws {
         let kept = Validators(etag: "\"1\"", lastModified: "then")
         #expect(kept.refreshed(by: try response(["ETag": "\"2\""])) == Validators(etag: "\"2\"", lastModified: "then"))
         #expect(kept.refreshed(by: try response([:])) == kept)
     }
 
-    @Test("of a response without any are empty")
+    @Test("The validators of a response without any are empty")
     func absent() throws {
         #expect(Validators(of: try response([:])).isEmpty)
     }

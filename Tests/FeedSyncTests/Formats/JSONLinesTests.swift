@@ -7,7 +7,7 @@ struct JSONLinesFormatTests {
     private let bench = BodyBench(format: .ndjson)
 
     @Test(
-        "becomes an array",
+        "A body with one JSON value per line becomes an array",
         arguments: [
             ("{\"id\":1}\n{\"id\":2}\n", #"[{"id":1},{"id":2}]"#),
             ("\u{FEFF}{\"id\":1}\r\n\r\n  \n{\"id\":2}", #"[{"id":1},{"id":2}]"#),
@@ -18,7 +18,7 @@ struct JSONLinesFormatTests {
         #expect(try bench.json(text) == expected)
     }
 
-    @Test("that is broken is an error with the line and what stands there")
+    @Test("A broken line of JSON is an error with the line and its text")
     func refuses() throws {
         let message = try #require(try bench.failure("{\"id\":1}\n\n{\"id\":}\n{\"id\":3}\n"))
         #expect(message.hasPrefix("the response cannot be read as one JSON value per line in line 3, column 7: "))
@@ -30,7 +30,7 @@ struct JSONLinesFormatTests {
 @Suite("The format of a feed that does not name it")
 struct FoundFormatTests {
     @Test(
-        "is what Content-Type and the first bytes say",
+        "The format of a feed is found from Content-Type and the first bytes",
         arguments: [
             ("application/json", "{\"a\":1}\n{\"a\":2}\n", FeedFormat.json),
             ("application/feed+json", "a,b\n1,2\n", .json),

@@ -5,7 +5,7 @@ import Testing
 struct SyndicationTests {
     private let bench = BodyBench(format: .rss)
 
-    @Test("becomes items with the same members, whatever it looks like", arguments: FeedDocument.all)
+    @Test("An Atom or RSS document becomes items with the same members, in any dialect", arguments: FeedDocument.all)
     func reads(_ document: FeedDocument) throws {
         let page = try JSONValue(parsing: try #require(try bench.json(document.text)))
         guard case .object(let members) = page, case .array(let items)? = members["items"] else {
@@ -26,7 +26,7 @@ struct SyndicationTests {
     }
 
     @Test(
-        "has dates in UTC; those that are none stay as they came",
+        "An Atom or RSS document has dates in UTC; invalid ones stay as received",
         arguments: [
             ("Sat, 07 Sep 2002 00:00:01 GMT", "2002-09-07T00:00:01.000Z"),
             ("7 Sep 2002 00:00 +0200", "2002-09-06T22:00:00.000Z"),
@@ -96,7 +96,7 @@ struct SyndicationTests {
     }
 
     @Test(
-        "that is broken or dangerous is an error with line and column",
+        "A broken or dangerous document is an error with line and column",
         arguments: [
             ("<rss><channel>\n<item><title>x</title>", "in line 2, column 23: the document is cut off"),
             ("\n\n<rss>\n<a></b></rss>", "in line 4, column 6: mismatched tag"),
@@ -128,13 +128,13 @@ struct SyndicationTests {
 
     private static let tooMany = "an item, or what is around the items, has more than 200000 elements"
 
-    @Test("may have any number of items, as no more than one is kept")
+    @Test("A document may have any number of items, as no more than one is kept")
     func manyItems() throws {
         let items = String(repeating: "<item><guid>1</guid></item>", count: 70_000)
         #expect(try bench.failure("<rss><channel>\(items)</channel></rss>") == nil)
     }
 
-    @Test("has no tag and no comment of many megabytes, while a text may be as long as the page")
+    @Test("A document has no tag and no comment of many megabytes, but text may be as long as the page")
     func longTags() throws {
         let long = String(repeating: "x", count: 12 << 20)
         let refusal = "a tag or a comment has more than 8 MiB"
@@ -148,7 +148,7 @@ struct SyndicationTests {
         }
     }
 
-    @Test("cannot grow by its entities")
+    @Test("A document cannot grow by its entities")
     func bomb() throws {
         let entity = String(repeating: "x", count: 10_000)
         let text =
@@ -157,7 +157,7 @@ struct SyndicationTests {
         #expect(try bench.failure(text)?.hasSuffix("its entities make it more than four times as long") == true)
     }
 
-    @Test("is read in the encoding that the mark, the header or the declaration names, in this order")
+    @Test("A document is read in the encoding of the mark, the header or the declaration, in this order")
     func encodings() throws {
         let item = { (text: String) in "<rss><channel><item><title>\(text)</title></item></channel></rss>" }
         let latin =

@@ -6,7 +6,7 @@ struct TableFormatTests {
     private let bench = BodyBench(format: .csv)
 
     @Test(
-        "becomes objects with the header's names",
+        "A body in CSV becomes objects with the header's names",
         arguments: [
             ("a,b\n1,2\n", #"[{"a":"1","b":"2"}]"#),
             ("a,b\r\n1,2\r\n3,4", #"[{"a":"1","b":"2"},{"a":"3","b":"4"}]"#),
@@ -31,7 +31,7 @@ struct TableFormatTests {
     }
 
     @Test(
-        "that is wrong is an error with its line",
+        "A broken body in CSV is an error with its line",
         arguments: [
             ("a,b\n1,2\n\n1,2,3\n", "in line 4: it has more fields than the header, which has 2"),
             ("a,b\n\"x\ny\",2\n\"open\n,\n", "in line 4: the quotes that open here are not closed"),
@@ -48,7 +48,7 @@ struct TableFormatTests {
         #expect(message.hasSuffix(problem), "\(message)")
     }
 
-    @Test("is read in the encoding that a byte order mark or the header names")
+    @Test("A body in CSV is read in the encoding of a byte order mark or the header")
     func encodings() throws {
         var bench = bench
         #expect(try bench.failure([0x61, 0x0A, 0xE9, 0x0A])?.contains("in line 2: a byte is not UTF-8") == true)
@@ -63,7 +63,7 @@ struct TableFormatTests {
         #expect(try bench.failure([0x61, 0, 0x0A, 0, 0x62])?.contains("in line 2: it ends within a character") == true)
     }
 
-    @Test("may have fields of any length, whatever is in them")
+    @Test("A body in CSV may have fields of any length, whatever their content")
     func longField() throws {
         let text = String(repeating: "é\u{1}x", count: 40_000)
         #expect(
@@ -71,7 +71,7 @@ struct TableFormatTests {
                 == JSONValue.array([.object(["a": .string(text)])]).json)
     }
 
-    @Test("may not become much longer than it is")
+    @Test("A body in CSV may not become much longer than it is")
     func bomb() throws {
         let name = String(repeating: "c", count: 1 << 20)
         let message = try #require(

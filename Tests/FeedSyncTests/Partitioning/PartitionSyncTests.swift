@@ -132,7 +132,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("That was cut off goes on in its partition", arguments: [4, 11, 20, 33])
+    @Test("An interrupted sync continues in its partition", arguments: [4, 11, 20, 33])
     func resumption(request: Int) async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream)
@@ -165,7 +165,7 @@ struct PartitionSyncTests {
             while try bench.feed("complete") != "1", runs < 200 {
                 runs += 1
                 var options = EngineBench.options
-                options.client = Client(userAgent: "feedsync-tests", allowance: RequestBudget(requests: requests))
+                options.client = Client(userAgent: "feedsync-tests", budget: RequestBudget(requests: requests))
                 _ = try? await bench.another(options: options).perform(.sync)
             }
             #expect(try ids(bench) == upstream.ids)
@@ -192,7 +192,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench).contains(7))
     }
 
-    @Test("What was taken for a cap is none any more once the upstream serves more")
+    @Test("A learned cap is dropped once the upstream serves more")
     func wrongCap() async throws {
         let crowd = { (ids: ClosedRange<Int>) in ids.map { CappedUpstream.Item(id: $0, value: 500) } }
         let upstream = CappedUpstream(crowd(1...20))
@@ -289,7 +289,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("So it is where another page of the partition was stored anew in between")
+    @Test("The same holds if another page of the partition was rewritten meanwhile")
     func grownBehindItsEndAndBefore() async throws {
         let upstream = CappedUpstream((1...20).map { .init(id: $0, value: 600 + $0) })
         upstream.edit { state in
@@ -353,7 +353,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("What moves to the newest partition while older ones are read is not taken for gone")
+    @Test("Items that move to the newest partition while older ones are read are not removed")
     func movingItem() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A preset, against what its upstream answers")
 struct PresetExampleTests {
-    @Test("mirrors every page as the upstream documents it, to the end", arguments: try PresetExample.all)
+    @Test("A preset mirrors every page as the upstream documents it, to the end", arguments: try PresetExample.all)
     func mirrored(example: PresetExample) async throws {
         let bench = try await EngineBench()
         let address = try #require(try example.definition().url.description.dropping(prefix: example.origin))
@@ -42,7 +42,9 @@ struct PresetExampleTests {
         #expect(grammarFault(try bench.log) == nil)
     }
 
-    @Test("has pages enough, and every column filled somewhere in them", arguments: try PresetExample.all)
+    @Test(
+        "A preset's example has pages enough, and every column filled somewhere in them",
+        arguments: try PresetExample.all)
     func telling(example: PresetExample) throws {
         let definition = try example.definition()
         #expect(example.source.contains("https://") || example.source.contains("Sources/"))
@@ -55,7 +57,7 @@ struct PresetExampleTests {
     }
 
     @Test(
-        "asks for what changed since, where its API can tell, in the form that its items carry",
+        "A preset requests changes since a time, if its API can, in the form of its items",
         arguments: [
             ("github.issues", "since"), ("github.commits", "since"), ("gitlab.issues", "updated_after"),
             ("gitlab.projects", "last_activity_after"), ("wordpress.posts", "modified_after"),
@@ -87,7 +89,7 @@ struct PresetExampleTests {
         #expect(isTime, "\(sent)")
     }
 
-    @Test("has an example that answers those who do not know the preset, too")
+    @Test("A preset has an example that answers requests of users without the preset, too")
     func withoutPreset() async throws {
         let bench = try await EngineBench()
         let example = try PresetExample("github.search").serve(on: bench.server)
@@ -99,7 +101,7 @@ struct PresetExampleTests {
         #expect(bench.server.requests.map { $0.parameter("page") } == ["1", "2", "3"])
     }
 
-    @Test("goes on where GitHub says that a repository has no commits")
+    @Test("A preset continues where GitHub reports a repository without commits")
     func emptyRepository() async throws {
         let bench = try await EngineBench()
         let path = "/repos/octocat/empty/commits"
@@ -112,7 +114,7 @@ struct PresetExampleTests {
     }
 
     @Test(
-        "takes for no page, and for no end, what says that there were too many requests",
+        "A preset takes a report of too many requests neither for a page nor for the end",
         arguments: [
             (
                 "stackexchange.questions", "with: {site: stackoverflow}", 400,
@@ -137,7 +139,7 @@ struct PresetExampleTests {
     }
 
     @Test(
-        "that gives no more than the first thousand of its matches says so, and does not count as complete",
+        "A preset with only the first thousand matches reports that, and is not complete",
         arguments: [
             (
                 "hackernews.search", ServerResponse.json(#"{"hits":[],"nbHits":5,"nbPages":2,"page":2}"#),

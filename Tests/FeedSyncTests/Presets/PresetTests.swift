@@ -8,7 +8,7 @@ struct PresetTests {
         try FeedDefinition.parse(name: "x", yaml: yaml, file: "f")
     }
 
-    @Test("is shipped for each file, under the file's name, with an example")
+    @Test("A preset is shipped for each file, under the file's name, with an example")
     func files() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../../Sources/Feeds/Presets")
@@ -18,7 +18,7 @@ struct PresetTests {
         #expect(try PresetExample.names == names.sorted())
     }
 
-    @Test("says what it mirrors, where that is documented, and nothing secret", arguments: try Preset.all.map(\.name))
+    @Test("A preset has its purpose, its documentation, and no secret", arguments: try Preset.all.map(\.name))
     func described(name: String) throws {
         let preset = try #require(try Preset.named(name))
         #expect(!preset.description.isEmpty && preset.description.count < 80 && !preset.description.hasSuffix("."))
@@ -31,7 +31,7 @@ struct PresetTests {
         #expect(Set(preset.parameters) == Set(try PresetExample(name).parameters.keys))
     }
 
-    @Test("is in the documentation, with its parameters and an example that can be read")
+    @Test("A preset is in the documentation, with its parameters and an example that can be read")
     func documented() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Docs/presets.md")
         let text = try String(contentsOf: file, encoding: .utf8)
@@ -44,7 +44,7 @@ struct PresetTests {
         }
     }
 
-    @Test("of a model has the columns of the model's other presets, under the same names and of the same types")
+    @Test("Presets of a model have the same names and types of columns")
     func models() throws {
         let feeds = try PresetExample.all.map { try $0.definition() }.filter { $0.model != nil }
         for (index, one) in feeds.enumerated() {
@@ -60,7 +60,7 @@ struct PresetTests {
         }
     }
 
-    @Test("asks GitHub's search as its documentation says")
+    @Test("A preset requests GitHub's search as its documentation describes")
     func search() throws {
         let feed = try feed("preset: github.search\nquery: {q: language:swift}\n")
         let base = PageRequest(
@@ -74,7 +74,7 @@ struct PresetTests {
         #expect(feed.responses.first?.status == 422)
     }
 
-    @Test("gives way to the feed's own members, name by name")
+    @Test("A preset gives way to the feed's own members, name by name")
     func merge() throws {
         let feed = try feed(
             """
@@ -98,7 +98,7 @@ struct PresetTests {
         #expect(feed.model == nil)
     }
 
-    @Test("gives way as a whole to another style of paging")
+    @Test("A preset gives way as a whole to another style of paging")
     func otherStyle() throws {
         #expect(try feed("preset: github.search\npagination: {style: none}\n").pagination.canonicalText == "none")
         #expect(try feed("preset: github.search\npagination: none\n").pagination.canonicalText == "none")
@@ -106,14 +106,14 @@ struct PresetTests {
         #expect(same.canonicalText == (try feed("preset: github.search\n").pagination.canonicalText))
     }
 
-    @Test("puts its parameters into the URL, escaped, references too")
+    @Test("A preset's parameters are put into the URL, escaped, references too")
     func parameters() throws {
         let feed = try feed("preset: github.repo\nwith: {owner: \"a/ü?\", repo: \"${REPO}\"}\n")
         #expect(feed.url.description == "https://api.github.com/repos/a%2F%C3%BC%3F/${REPO}")
         #expect(feed.url.references == [.environment("REPO")])
     }
 
-    @Test("needs no parameter that the feed's own URL does not mention")
+    @Test("A preset needs no parameter that the feed's own URL does not mention")
     func unusedParameter() throws {
         #expect(
             try feed("preset: github.repo\nurl: http://127.0.0.1/{owner}\nwith: {owner: a}\n").url.description
@@ -121,7 +121,7 @@ struct PresetTests {
     }
 
     @Test(
-        "whose parameters are not given rightly says so",
+        "A preset with wrong parameters is reported",
         arguments: [
             ("preset: github.org", "f:1:1: feed `x` needs `with: {org: …}` for the URL of its preset `github.org`"),
             (

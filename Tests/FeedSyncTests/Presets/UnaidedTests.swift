@@ -5,7 +5,7 @@ import Testing
 @testable import FeedSync
 @testable import Upstream
 
-@Suite("What a preset says is found without it")
+@Suite("The settings of a preset are discovered without it")
 struct UnaidedTests {
     /// The preset and the discovery may differ in words alone: each leads through the same pages.
     private static let alike: [String: Set<String>] = [

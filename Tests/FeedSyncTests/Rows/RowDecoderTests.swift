@@ -29,7 +29,7 @@ struct RowDecoderTests {
         let counts: [String: [Int?]]
     }
 
-    @Test("has its columns by name or camel case, and what is nested from JSON text")
+    @Test("A decoded row has its columns by name or camel case, and nested values from JSON text")
     func whole() async throws {
         let queries = try await store(
             ["id", "full_name", "is_fork", "language", "score", "homepage", "topics json", "license", "counts"],
@@ -57,14 +57,14 @@ struct RowDecoderTests {
         let _changedAt: String
     }
 
-    @Test("may have the columns that every feed has")
+    @Test("A decoded row may have the columns that every feed has")
     func places() async throws {
         let queries = try await store(["id"], [1])
         let item = try #require(try await queries.items(of: "things", as: Places.self).first)
         #expect(item.section == nil && item.generation == 1 && item._changedAt == "2026-11-02T00:00:00.000Z")
     }
 
-    @Test("takes the column of exactly its name before one that reads so in camel case")
+    @Test("A decoded row prefers the column of exactly its name to one in camel case")
     func exactFirst() async throws {
         struct Item: Decodable, Sendable { let fullName: String }
         let queries = try await store(["full_name", "fullName"], ["camel", "exact"])
@@ -82,7 +82,7 @@ struct RowDecoderTests {
         return try await queries.items(of: "things", as: One<Wrapped>.self).first?.value
     }
 
-    @Test("has integers of every width, up to their limits")
+    @Test("A decoded row has integers of every width, up to their limits")
     func integers() async throws {
         #expect(try await value(127, as: Int8.self) == 127)
         #expect(try await value(-32768, as: Int16.self) == -32768)
@@ -94,14 +94,14 @@ struct RowDecoderTests {
         #expect(try await value("5", type: "json", as: UInt32.self) == 5)
     }
 
-    @Test("has floating point of integers and of long digits too")
+    @Test("A decoded row has floating point from integers and long digits, too")
     func floatingPoint() async throws {
         #expect(try await value(3, as: Float.self) == 3)
         #expect(try await value(0.1, as: Double.self) == 0.1)
         #expect(try await value("100000000000000000000", as: Double.self) == 1e20)
     }
 
-    @Test("has a string of a json column without its quotes, and an array there as its text")
+    @Test("A decoded row has a string of a json column without its quotes, and an array there as its text")
     func jsonColumn() async throws {
         #expect(try await value(#""a\nb""#, type: "json", as: String.self) == "a\nb")
         #expect(try await value("[1, 2]", type: "json", as: String.self) == "[1, 2]")
@@ -111,7 +111,7 @@ struct RowDecoderTests {
     }
 
     @Test(
-        "is refused where a number does not fit, naming feed, column and key",
+        "A decoded row is refused for a number that does not fit, with feed, column and key",
         arguments: [
             (Value.integer(128), "Int8"), (.integer(-1), "UInt"), (.real(1.5), "Int"), (.real(1e300), "Int"),
             (.real(9_007_199_254_740_994), "Int"),
@@ -135,7 +135,7 @@ struct RowDecoderTests {
     }
 
     @Test(
-        "is refused where a value is something else, and says what",
+        "A decoded row is refused for a value of another kind, with the kind",
         arguments: [
             (Value.text("7"), "", "Int", "found text, expected Int"),
             (.text("007"), "", "Int", "found text, expected Int"),
@@ -158,7 +158,7 @@ struct RowDecoderTests {
         #expect(error?.message.hasSuffix(reason) == true, "\(error?.message ?? "no error")")
     }
 
-    @Test("is refused with the place inside the JSON, and for a column that is not there")
+    @Test("A decoded row is refused with the place inside the JSON, and for a missing column")
     func placeOfFailure() async throws {
         struct Nested: Decodable, Sendable {
             struct Part: Decodable { let names: [String] }
@@ -174,7 +174,7 @@ struct RowDecoderTests {
         #expect(missing?.message.hasSuffix("there is no column of that name") == true)
     }
 
-    @Test("passes on what the struct itself objects to")
+    @Test("A decoded row passes on the struct's own errors")
     func ownError() async throws {
         struct Picky: Decodable, Sendable {
             struct Objection: Error, CustomStringConvertible { let description = "too dull" }
@@ -185,7 +185,7 @@ struct RowDecoderTests {
         #expect(error?.kind == .undecodable && error?.message.hasSuffix("too dull") == true)
     }
 
-    @Test("may be read by hand: keys, nested containers, a superclass")
+    @Test("A decoded row may be read by hand: keys, nested containers, a superclass")
     func byHand() async throws {
         struct Manual: Decodable, Sendable {
             struct Key: CodingKey {

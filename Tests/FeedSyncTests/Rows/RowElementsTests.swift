@@ -31,7 +31,7 @@ struct RowElementsTests {
         return try await queries.items(of: "things", as: Elements.self)
     }
 
-    @Test("has nulls, nested arrays and objects in order; what is not null is not passed over")
+    @Test("A JSON array has nulls, nested arrays and objects in order; values other than null are not skipped")
     func inOrder() async throws {
         let found = try #require(try await elements(#"[null, [7, 8], {"name": "x"}, 9]"#).first)
         #expect(found.nulls == [true, false])
@@ -40,7 +40,7 @@ struct RowElementsTests {
     }
 
     @Test(
-        "says where it has too few elements, or others than are expected",
+        "A JSON array reports missing and unexpected elements",
         arguments: [
             ("[null]", "column `value[1]`", "the array has only 1 elements"),
             ("[null, {}]", "column `value[1]`", "found an object, expected an array"),

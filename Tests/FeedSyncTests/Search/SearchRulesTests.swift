@@ -2,7 +2,7 @@ import Testing
 
 @testable import FeedSync
 
-@Suite("When what is typed is searched for")
+@Suite("The search of typed text")
 struct SearchRulesTests {
     /// Texts with the milliseconds at which they were typed, and the requests with theirs.
     private static let cases: [(typed: [(Int, String)], requests: [String])] = [
@@ -73,7 +73,7 @@ struct SearchRulesTests {
         #expect(rules.typed(text, at: .milliseconds(200)) == [])
     }
 
-    @Test("What was found stays known while the text is too short: it is not requested again")
+    @Test("Search results are kept while the text is too short: they are not requested again")
     func found() {
         var rules = SearchRules()
         #expect(rules.typed("swi", at: .zero) == [.request("swi")])

@@ -64,7 +64,7 @@ struct StoredSearchTests {
         #expect(try await keys("rare swift") == ["7", "8"])
     }
 
-    @Test("What SQLite's languages give a meaning can be typed, also with an accent behind it")
+    @Test("Characters with a meaning in SQLite's languages can be typed, even before an accent")
     func marks() async throws {
         let bench = try await EngineBench()
         let mirror = Mirror(bench.store, options: EngineBench.options)

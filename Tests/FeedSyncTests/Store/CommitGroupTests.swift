@@ -2,7 +2,7 @@ import Testing
 
 @testable import MirrorStore
 
-@Suite("Which pages share a transaction")
+@Suite("The pages that share a transaction")
 struct CommitGroupTests {
     /// A page that is stored so many milliseconds after the start.
     struct Page: Sendable {
@@ -90,7 +90,7 @@ struct CommitGroupTests {
         #expect(transactions(Array(repeating: Page(bytes: 1_500_000), count: 10), isBehind: true) == [9])
     }
 
-    @Test("Where no page waits, none is due")
+    @Test("A group without waiting pages is not due")
     func due() {
         var group = CommitGroup()
         #expect(group.dueAt() == nil)

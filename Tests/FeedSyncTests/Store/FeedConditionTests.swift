@@ -2,7 +2,7 @@ import Testing
 
 @testable import MirrorStore
 
-@Suite("How far a run has come")
+@Suite("The progress of a run")
 struct FeedConditionTests {
     @Test(
         "About how many pages a list has follows from its total",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MirrorStore
 
-@Suite("the lock on a feed")
+@Suite("A lock on a feed")
 struct LockFileTests {
     private let folder: URL
     private let store: String
@@ -15,7 +15,7 @@ struct LockFileTests {
         try Data().write(to: URL(filePath: store))
     }
 
-    @Test("is one, whichever path leads to the store")
+    @Test("A lock is the same by every path to the store")
     func symbolicLinks() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let link = folder.appending(path: "link.db").path
@@ -32,7 +32,8 @@ struct LockFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
     }
 
-    @Test("is taken on any number that a store can have", arguments: [1, 2, Int64(UInt32.max) + 3, -1, .min, .max])
+    @Test(
+        "A lock is taken on any number that a store can have", arguments: [1, 2, Int64(UInt32.max) + 3, -1, .min, .max])
     func numbers(feed: Int64) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let held = try #require(try FeedLock(on: feed, of: store, command: "reload"))
@@ -40,7 +41,7 @@ struct LockFileTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test("locks only one feed, even if its number comes from a block of a worker")
+    @Test("A lock is on one feed only, even if its number comes from a block of a worker")
     func blocks() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let numbers = (Int64(1)...40).flatMap { block in (Int64(1)...3).map { block << 28 + $0 } }
@@ -48,7 +49,7 @@ struct LockFileTests {
         #expect(held.allSatisfy { $0 != nil })
     }
 
-    @Test("makes no big file")
+    @Test("A lock makes no big file")
     func size() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         #expect(try FeedLock(on: 1, of: store, command: "reload") != nil)
@@ -56,14 +57,14 @@ struct LockFileTests {
         #expect(try #require(attributes[.size] as? Int) < 1_000)
     }
 
-    @Test("is given back when it goes, and when it is gone another can have it")
+    @Test("A lock is released with its owner, and another can have it then")
     func givenBack() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         do { #expect(try FeedLock(on: 1, of: store, command: "reload") != nil) }
         #expect(try FeedLock(on: 1, of: store, command: "more") != nil)
     }
 
-    @Test("is on the file that others find, not on one that was deleted or replaced")
+    @Test("A lock is on the file that others find, not on one that was deleted or replaced")
     func deleted() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = FeedLock.path(of: store)
@@ -77,7 +78,7 @@ struct LockFileTests {
         #expect(!FeedLock.stands(descriptor, at: path))
     }
 
-    @Test("is checked for as long as it is held: a deleted or replaced file is an error")
+    @Test("A lock is checked for as long as it is held: a deleted or replaced file is an error")
     func checked() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let held = try #require(try FeedLock(on: 1, of: store, command: "reload"))
@@ -89,7 +90,7 @@ struct LockFileTests {
         #expect(throws: FeedSyncError.self) { try held.check() }
     }
 
-    @Test("that another program keeps is waited for so long and no longer")
+    @Test("A lock that another program keeps is waited for so long and no longer")
     func foreignLock() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let descriptor = open(FeedLock.path(of: store), O_RDWR | O_CREAT, 0o600)
@@ -103,7 +104,7 @@ struct LockFileTests {
         #expect(error?.kind == .locked)
     }
 
-    @Test("on the store itself is waited for as long as `wait` says: five seconds at least, a day at most")
+    @Test("A lock on the store itself is waited for as long as `wait`: five seconds at least, a day at most")
     func waiting() {
         #expect(Store.Options().tries == 5_000)
         #expect(Store.Options(wait: .seconds(20)).tries == 20_000)

@@ -12,7 +12,7 @@ import Testing
         try bench.query("SELECT type FROM pragma_table_info('things') WHERE pk > 0")
     }
 
-    @Test("is the rowid while every key is an integer, true and false among them")
+    @Test("The key is the rowid while every key is an integer, true and false among them")
     func integers() async throws {
         let keys = ["9223372036854775807", "-9223372036854775808", "0", "true"]
         let bench = try await EngineBench(keys.map { Self.item($0, $0) })
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "becomes what it has to when another one comes, and nothing is lost",
+        "The key's type is widened for another kind of value, and nothing is lost",
         arguments: [
             (#""7""#, "7|text"), (#""a\u0000b""#, "a\u{0}b|text"), ("7.5", "7.5|real"), ("1e30", "1.0e+30|real"),
             ("9223372036854775808", "9223372036854775808|text"), ("20.0", "20.0|real"),
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "may be anything from the start where the definition says so",
+        "The key may be of any type from the start if the definition has it",
         arguments: ["{path: id, type: text}", "{path: id, type: real}"])
     func declared(column: String) async throws {
         let bench = try await EngineBench(
@@ -67,7 +67,7 @@ import Testing
         #expect(try Self.keyType(bench) == ["ANY"])
     }
 
-    @Test("stays as an older store has it")
+    @Test("The key stays as in an older store")
     func older() async throws {
         let bench = try await EngineBench()
         _ = try await bench.more()

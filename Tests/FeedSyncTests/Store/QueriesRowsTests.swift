@@ -22,14 +22,14 @@ struct QueriesRowsTests {
 
     private func keys(_ page: RowPage) -> [String] { page.rows.map { $0.values.first?.description ?? "" } }
 
-    @Test("come in feed order, without those that were removed unless asked")
+    @Test("Rows come in feed order, without removed ones by default")
     func order() async throws {
         let store = try await things().store
         #expect(keys(try await store.rows(of: "my-things")) == ["d", "a", "b", "c"])
         #expect(keys(try await store.rows(of: "my-things", includesRemoved: true)) == ["d", "a", "b", "c", "e"])
     }
 
-    @Test("of a section are its own; those of no section are another")
+    @Test("Rows of a section are its own; those of no section are another")
     func section() async throws {
         let store = try await things().store
         #expect(keys(try await store.rows(of: "my-things", section: "x")) == ["a", "c"])
@@ -38,7 +38,7 @@ struct QueriesRowsTests {
     }
 
     @Test(
-        "come in part, and say whether more follow",
+        "Rows come in part, with a sign of more",
         arguments: [
             (0, 2, ["d", "a"], true), (2, 2, ["b", "c"], false), (3, 5, ["c"], false), (9, 1, [], false),
             (0, 0, [], true), (-1, -1, [], true), (0, Int.max, ["d", "a", "b", "c"], false),
@@ -49,7 +49,7 @@ struct QueriesRowsTests {
         #expect(page.hasMore == hasMore)
     }
 
-    @Test("have their columns in the definition's order, with their types, and values as stored")
+    @Test("Rows have their columns in the definition's order, with their types, and values as stored")
     func values() async throws {
         let page = try await things().store.rows(of: "my-things")
         #expect(page.columns.map(\.name) == ["id", "tags", "note"])
@@ -60,7 +60,7 @@ struct QueriesRowsTests {
         #expect(first.section == "y" && first.generation == 2 && first.position == 0 && first.removedAt == nil)
     }
 
-    @Test("are JSON with the table's names; a json column stands in it as JSON, if it is")
+    @Test("Rows are JSON with the table's names, with a json column as JSON if it is valid")
     func json() async throws {
         let page = try await things().store.rows(of: "my-things", section: "x", limit: 1)
         #expect(
@@ -74,7 +74,7 @@ struct QueriesRowsTests {
         #expect(broken.rows.map(broken.json).allSatisfy { $0.contains(#""tags":"{","note":2.5"#) })
     }
 
-    @Test("of a table whose columns have names that SQL must quote are read all the same")
+    @Test("Rows of a table with names that SQL must quote are read")
     func quotedNames() async throws {
         let queries = try await QueriesStore()
         try queries.addFeed("select", columns: ["group", "wörter"])
@@ -83,7 +83,7 @@ struct QueriesRowsTests {
         #expect(page.rows.map(\.values) == [[.integer(1), .text("ja")]])
     }
 
-    @Test("are in sections, in the order in which the feed shows them")
+    @Test("Rows are in sections, in the order of the feed")
     func sections() async throws {
         let sections = try await things().store.sections(of: "my-things")
         #expect(sections.map(\.name) == ["x", nil])
@@ -96,7 +96,7 @@ struct QueriesRowsTests {
         let id: String
     }
 
-    @Test("are a section's items, all or in part, without those that were removed")
+    @Test("Rows of a section are read, all or in part, without removed ones")
     func items() async throws {
         let sections = try await things().store.sections(of: "my-things")
         let first = try #require(sections.first)

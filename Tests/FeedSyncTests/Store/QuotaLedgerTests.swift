@@ -9,7 +9,7 @@ private func reading(_ remaining: Int64?, resetAt: Int64? = 100, blockedUntil: I
         blockedUntil: blockedUntil)
 }
 
-@Suite("What is known of a quota") struct QuotaLedgerTests {
+@Suite("The known quota") struct QuotaLedgerTests {
     struct Case: Sendable {
         let first: QuotaReading
         let second: QuotaReading
@@ -17,7 +17,7 @@ private func reading(_ remaining: Int64?, resetAt: Int64? = 100, blockedUntil: I
     }
 
     @Test(
-        "is what the later response told, in whatever order two are stored",
+        "The quota is that of the later response, in any order of storing",
         arguments: [
             Case(first: reading(42), second: reading(41), isSecondKept: true),
             Case(first: reading(41), second: reading(42), isSecondKept: false),

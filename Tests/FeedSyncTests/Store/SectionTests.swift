@@ -69,7 +69,7 @@ struct SectionTests {
                 == ["other-things|1||item 1", "things|1|item 1|"])
     }
 
-    @Test("What the store says of a feed is what its rows say, whatever the upstream does between commands")
+    @Test("The store's counts are those of its rows, whatever the upstream does between commands")
     func property() async throws {
         let seed = UInt64.random(in: 0...(.max))
         var random = SeededGenerator(seed)

@@ -119,7 +119,7 @@ struct StoreTests {
         #expect(try bench.names == bench.upstreamNames(35))
     }
 
-    @Test("What an ended process left open is closed by the next command")
+    @Test("Runs that an ended process left open are closed by the next command")
     func interrupted() async throws {
         let bench = try await EngineBench()
         try await bench.reload()

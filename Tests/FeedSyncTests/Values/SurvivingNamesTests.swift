@@ -27,7 +27,7 @@ struct SurvivingNamesTests {
     }()
 
     @Test(
-        "in columns that were found, in the table and in the model's view",
+        "Names survive in discovered columns, in the table and in the model's view",
         arguments: ["model: thing", "model: thing\nraw: true"])
     func found(members: String) async throws {
         let bench = try await EngineBench(
@@ -40,7 +40,7 @@ struct SurvivingNamesTests {
         #expect(try bench.query("SELECT count(*) FROM pragma_table_info('thing')") == ["\(Self.names.count + 8)"])
     }
 
-    @Test("in columns written by hand, each under its own name")
+    @Test("Names survive in columns written by hand, each under its own name")
     func written() async throws {
         let columns = Self.names.map { "\(JSONText.string($0)): \(JSONText.string(Path([.member($0)]).description))" }
         let bench = try await EngineBench(
@@ -52,7 +52,7 @@ struct SurvivingNamesTests {
         #expect(try bench.query("SELECT \"select\", \"rowid\", \"a.b\" FROM thing").count == 1)
     }
 
-    @Test("one page after the other, in either order", arguments: [false, true])
+    @Test("Names survive one page after the other, in either order", arguments: [false, true])
     func growing(isReversed: Bool) async throws {
         let names = isReversed ? Self.names.reversed() : Self.names
         let items = names.enumerated().map { #"{"id":\#($0.offset),\#(JSONText.string($0.element)):"x"}"# }
@@ -66,7 +66,7 @@ struct SurvivingNamesTests {
         #expect(try bench.query("SELECT sum(inserted), sum(updated) FROM run") == ["\(items.count)|0"])
     }
 
-    @Test("equal after flattening")
+    @Test("Names survive that are equal after flattening")
     func flattened() async throws {
         let items = [
             #"{"id":1,"a":{"b":1,"b_c":2},"a_b":3,"a_b_c":4,"a.b":5,"A":{"B":6}}"#,
@@ -82,7 +82,7 @@ struct SurvivingNamesTests {
 
     // Foundation takes the names of each pair for one.
     @Test(
-        "that look alike but are other code points", arguments: ["", "items: items\nkey: id"],
+        "Names survive that look alike but are other code points", arguments: ["", "items: items\nkey: id"],
         [("\u{E9}", "e\u{301}"), ("K", "\u{212A}"), ("\u{C5}", "\u{212B}"), ("\u{FEFF}", "")])
     func lookAlike(columns: String, _ names: (one: String, other: String)) async throws {
         let item =

@@ -27,7 +27,7 @@ struct SurvivingValuesTests {
         #"{"1": "a", "2": "b"}"#,
     ]
 
-    @Test("whatever they are, one by one", arguments: ways)
+    @Test("Values survive one by one", arguments: ways)
     func oneByOne(columns: String) async throws {
         for value in Self.values {
             let items = [#"{"id":1,"v":\#(value)}"#, #"{"id":2}"#]
@@ -38,7 +38,7 @@ struct SurvivingValuesTests {
         }
     }
 
-    @Test("in every plane of Unicode", arguments: ways)
+    @Test("Values survive in every plane of Unicode", arguments: ways)
     func everyPlane(columns: String) async throws {
         var scalars: [Unicode.Scalar] = []
         for code in UInt32(0)...0x10_FFFF {
@@ -56,7 +56,7 @@ struct SurvivingValuesTests {
         #expect(try await MirroredValues(bench).losses(of: items) == [])
     }
 
-    @Test("a megabyte long", arguments: ways)
+    @Test("Values of a megabyte survive", arguments: ways)
     func long(columns: String) async throws {
         let text = String(repeating: #"\u00e9\"x"#, count: 120_000)
         let items = [#"{"id":1,"v":"\#(text)"}"#, #"{"id":2,"v":[\#(String(repeating: "[1],", count: 200_000))2]}"#]
@@ -65,7 +65,7 @@ struct SurvivingValuesTests {
         #expect(try await MirroredValues(bench).losses(of: items) == [])
     }
 
-    @Test("nested as deep as a page may be", arguments: ways)
+    @Test("Values survive that are nested as deep as a page may be", arguments: ways)
     func deep(columns: String) async throws {
         let value = String(repeating: "[", count: 1_020) + String(repeating: "]", count: 1_020)
         let bench = try await EngineBench([#"{"id":1,"v":\#(value)}"#], columns: columns)
@@ -74,7 +74,7 @@ struct SurvivingValuesTests {
     }
 
     @Test(
-        "that Foundation does not read, as they should be",
+        "Values survive that Foundation does not read",
         arguments: ways,
         [
             (#""\ud800""#, "\u{FFFD}"), (#""\udc00x""#, "\u{FFFD}x"), (#""\ud800\ud800\udc00""#, "\u{FFFD}\u{10000}"),
@@ -86,7 +86,7 @@ struct SurvivingValuesTests {
         #expect(try bench.query("SELECT v, typeof(v) FROM things") == ["\(value.stored)|text"])
     }
 
-    @Test("mixed on one page and across pages in any order; and met again they are the same", arguments: 0..<15)
+    @Test("Values survive mixed on one page and across pages; and met again they are the same", arguments: 0..<15)
     func mixed(_ round: Int) async throws {
         // Those that failed once: an empty object among others, on one page and on a later one.
         let known: [UInt64] = [10_985_293_982_060_284_204, 11_337_436_889_891_859_049, 2_590_232_186_984_632_994]

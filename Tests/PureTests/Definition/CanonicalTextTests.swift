@@ -44,7 +44,7 @@ struct CanonicalTextTests {
     }
 
     @Test(
-        "changes with what makes stored pages incomparable",
+        "The canonical text changes with settings that make stored pages incomparable",
         arguments: [
             ("url", "url: https://a.example/y"), ("query", "query: {b: 2, a: \"${Q}\"}"),
             ("headers", "headers: {Accept: xml, X-Y: z}"),

@@ -25,7 +25,7 @@ struct OAuthClientTests {
     }
 
     @Test(
-        "changes the canonical text with each of its members, and leaves no credential in it",
+        "Each member of an OAuth 2 client changes the canonical text, without a credential in it",
         arguments: [
             "token_url: https://c.example/t, client_id: me, client_secret: s3cret",
             "token_url: https://b.example/t, client_id: you, client_secret: s3cret",

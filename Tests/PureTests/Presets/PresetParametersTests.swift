@@ -107,7 +107,7 @@ struct PresetParametersTests {
             ])
     }
 
-    @Test("work in a URL that takes the place of the preset's own")
+    @Test("Parameters work in a URL in place of the preset's own")
     func ownURL() throws {
         let feed = try feed(
             "preset: mediawiki.allpages\nwith: {host: wiki.example.org}\nurl: \"https://{host}/api.php\"")

@@ -3,7 +3,7 @@ internal import SQLite
 /// A value of a store, as SQLite holds it and as a copy must return it.
 ///
 /// Source: https://sqlite.org/datatype3.html#storage_classes_and_datatypes
-enum StoredValue: Sendable, Hashable {
+enum CopiedValue: Sendable, Hashable {
     case null
     case integer(Int64)
     case real(Double)
@@ -20,7 +20,7 @@ enum StoredValue: Sendable, Hashable {
         case .real: self = .real(statement.double(at: index))
         case .text:
             self = statement.withBytes(at: index) { bytes in
-                String(validating: bytes, as: UTF8.self).map(StoredValue.text) ?? .otherText(Array(bytes))
+                String(validating: bytes, as: UTF8.self).map(CopiedValue.text) ?? .otherText(Array(bytes))
             }
         case .blob: self = .blob(statement.blob(at: index) ?? [])
         }
@@ -51,9 +51,9 @@ enum StoredValue: Sendable, Hashable {
     }
 }
 
-extension StoredValue: Equatable {
+extension CopiedValue: Equatable {
     /// Bit by bit: -0.0 is not 0.0, and an accent of its own is not a letter's.
-    static func == (left: StoredValue, right: StoredValue) -> Bool {
+    static func == (left: CopiedValue, right: CopiedValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.integer(let left), .integer(let right)): left == right

@@ -4,7 +4,7 @@ internal import Glibc
 /// A body that the library asks for piece by piece.
 ///
 /// - Isolation: the connection's thread.
-final class BodyReader {
+final class ResponseBodyReader {
     private let body: [UInt8]
     private let end: Int
     private var pause: (position: Int, wait: @Sendable () -> Void)?
@@ -40,7 +40,7 @@ final class BodyReader {
 }
 
 /// A library response that reads from `reader` and owns it.
-func stream(_ reader: BodyReader, size: UInt64) -> OpaquePointer? {
+func stream(_ reader: ResponseBodyReader, size: UInt64) -> OpaquePointer? {
     let owned = Unmanaged.passRetained(reader)
     let response = cmhd_create_response_from_callback(size, 32 * 1024, readBody, owned.toOpaque(), releaseReader)
     if response == nil { owned.release() }
@@ -51,10 +51,11 @@ private func readBody(
     _ reader: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
 ) -> Int {
     guard let reader, let buffer else { return cmhd_end_with_error() }
-    return Unmanaged<BodyReader>.fromOpaque(reader).takeUnretainedValue().read(at: position, into: buffer, size: size)
+    return Unmanaged<ResponseBodyReader>.fromOpaque(reader).takeUnretainedValue().read(
+        at: position, into: buffer, size: size)
 }
 
 private func releaseReader(_ reader: UnsafeMutableRawPointer?) {
     guard let reader else { return }
-    Unmanaged<BodyReader>.fromOpaque(reader).release()
+    Unmanaged<ResponseBodyReader>.fromOpaque(reader).release()
 }

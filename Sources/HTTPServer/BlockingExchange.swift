@@ -4,7 +4,7 @@ internal import Glibc
 /// A request that is being received, owned by the library's per-request pointer.
 ///
 /// - Isolation: the connection's thread.
-final class Exchange {
+final class BlockingExchange {
     private let target: String
     private var body: [UInt8] = []
     private var hasHead = false
