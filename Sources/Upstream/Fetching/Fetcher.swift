@@ -65,7 +65,7 @@ package struct Fetcher: Sendable {
     }
 
     /// The requests that may still be made; nil without a limit.
-    package var requestsLeft: Int? { client.allowance?.left }
+    package var requestsLeft: Int? { client.budget?.left }
 
     /// A fetcher that makes something of each response as soon as it is there, on the client's thread.
     package func preparing(_ prepare: @escaping @Sendable (Response) -> (any Sendable)?) -> Fetcher {
