@@ -2,7 +2,7 @@ import FeedSync
 
 /// A list with pull to reload and scroll for more.
 final class RepositoryList: Sendable {
-    /// What the view shows above and below the rows.
+    /// The state of the view above and below the rows.
     struct Edges: Sendable, Equatable {
         let isReloading: Bool
         let isLoadingMore: Bool

@@ -1,4 +1,4 @@
-/// Why a crawl is not complete.
+/// The reason for which a crawl is not complete.
 public enum IncompleteReason: String, Sendable, Hashable, CaseIterable {
     /// It ended before the last page.
     case cutOff = "cut_off"

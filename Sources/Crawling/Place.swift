@@ -1,4 +1,4 @@
-/// Where a row stands in its feed: newer generations first, then by position.
+/// The place of a row in its feed: newer generations first, then by position.
 package struct Place: Hashable, Sendable {
     package var generation: Int64
     package var position: Int64
@@ -8,7 +8,7 @@ package struct Place: Hashable, Sendable {
         self.position = position
     }
 
-    /// Whether it comes before `other` in feed order.
+    /// True if it comes before `other` in feed order.
     package func precedes(_ other: Place) -> Bool {
         generation == other.generation ? position < other.position : generation > other.generation
     }

@@ -1,7 +1,7 @@
-/// Where a feed stands, as its user interface and its event log tell it.
+/// The refresh status of a feed, for its user interface and its event log.
 ///
-/// A log always reads `{ header | footer }`, with `header = beginHeader endHeader [noMoreData]` and
-/// `footer = beginFooter (endFooter | noMoreData)`: every begin is closed exactly once.
+/// A log always reads `{ header | footer }`, with `header = beginHeader endHeader [noMoreData]` and `footer =
+/// beginFooter (endFooter | noMoreData)`: every begin is closed exactly once.
 public enum RefreshStatus: String, Sendable, Hashable, CaseIterable {
     /// Nothing has happened yet, or the definition has changed since.
     case none
@@ -16,8 +16,8 @@ public enum RefreshStatus: String, Sendable, Hashable, CaseIterable {
     /// The upstream has no further page.
     case noMoreData
 
-    /// The status for somebody who has not begun anything: what another process has in flight, or left behind, is not
-    /// theirs to wait for.
+    /// The status for an observer that has started nothing: runs of other processes, in progress or interrupted, are
+    /// not its concern.
     package var settled: RefreshStatus {
         switch self {
         case .beginHeader: .endHeader
@@ -27,7 +27,7 @@ public enum RefreshStatus: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Which end of a feed a page is fetched for.
+/// The end of a feed for which a page is fetched.
 package enum PageDirection: Sendable, Hashable {
     /// The first page.
     case header

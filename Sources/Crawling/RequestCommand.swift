@@ -1,4 +1,4 @@
-/// What is asked of a feed's engine.
+/// A command to a feed's engine.
 public enum RequestCommand: Sendable, Hashable {
     /// Request the first page; the feed starts again from it.
     case reload
@@ -30,7 +30,7 @@ public enum RequestCommand: Sendable, Hashable {
     }
 }
 
-/// How a run ended.
+/// The outcome of a run.
 public enum RunOutcome: String, Sendable, Hashable, CaseIterable {
     /// Something was stored.
     case ok
@@ -48,17 +48,17 @@ public enum RunOutcome: String, Sendable, Hashable, CaseIterable {
     case interrupted
 }
 
-/// What a run did, once it has ended well.
+/// The summary of a successful run.
 public struct RunSummary: Sendable, Hashable {
     /// The run's number in the store.
     public let run: Int
-    /// How it ended.
+    /// Its outcome.
     public let outcome: RunOutcome
-    /// What it did.
+    /// Its counts.
     public let figures: RunMetrics
-    /// Whether there is no further page to request.
+    /// True if there is no further page to request.
     public let isAtEnd: Bool
-    /// Why the crawl is not complete although it has ended; nil if it is, or goes on.
+    /// The reason for which the crawl is not complete although it has ended; nil if it is, or goes on.
     public let reason: IncompleteReason?
     /// The feed's rows that the upstream has, after the run.
     public let itemCount: Int
@@ -66,7 +66,7 @@ public struct RunSummary: Sendable, Hashable {
     public let expectedCount: Int?
     /// The items that the crawl has met, those skipped among them; and those that it knows behind them.
     public let seenCount: Int
-    /// What the user should hear of although nothing failed, one sentence each.
+    /// Notices for the user although nothing failed, one sentence each.
     public let notices: [String]
 
     package init(

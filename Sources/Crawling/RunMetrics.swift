@@ -1,8 +1,8 @@
-/// What became of items.
+/// The counts of a run's items.
 public struct ItemCounts: Sendable, Hashable {
     /// Items that were not stored before.
     public var inserted = 0
-    /// Stored items whose content is another now.
+    /// Stored items whose content has changed.
     public var updated = 0
     /// Stored items whose content is the same.
     public var unchanged = 0
@@ -25,7 +25,7 @@ public struct ItemCounts: Sendable, Hashable {
     }
 }
 
-/// What a run did.
+/// The counts of a run.
 public struct RunMetrics: Sendable, Hashable {
     /// Pages committed.
     public var pages = 0
@@ -33,7 +33,7 @@ public struct RunMetrics: Sendable, Hashable {
     public var requests = 0
     /// Bytes received, as transferred.
     public var bytes = 0
-    /// What became of the items.
+    /// The counts of its items.
     public var items = ItemCounts()
     /// Elements that are no items or lack their key.
     public var skipped = 0
@@ -41,7 +41,7 @@ public struct RunMetrics: Sendable, Hashable {
     /// Nothing yet.
     public init() {}
 
-    /// Adds what another run did.
+    /// Adds the counts of another run.
     package mutating func add(_ other: RunMetrics) {
         pages += other.pages
         requests += other.requests
@@ -60,20 +60,20 @@ public struct RunMetrics: Sendable, Hashable {
 public struct StatusEvent: Sendable, Hashable {
     /// The event's number; later events have greater ones.
     public let id: Int
-    /// When; nil where somebody wrote into the store what is no time.
+    /// The time; nil if the store has an invalid one.
     public var at: Timestamp? { Timestamp(atText) }
     package let atText: String
     /// The feed's name.
     public let feed: String
     /// The run's number.
     public let run: Int
-    /// What happened.
+    /// The new status.
     public let status: RefreshStatus
     /// The page's number in its crawl, from 1.
     public let page: Int?
-    /// What became of the page's items.
+    /// The counts of the page's items.
     public let items: ItemCounts
-    /// Why it failed, as JSON `{kind, message, http_status, url}`.
+    /// The error, as JSON `{kind, message, http_status, url}`.
     package let error: String?
 
     package init(

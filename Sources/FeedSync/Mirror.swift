@@ -9,19 +9,19 @@ internal import Concurrency
 ///
 /// - Isolation: any thread. Neither opening nor reading blocks one of Swift's pool.
 public final class Mirror: Sendable {
-    /// How a mirror is opened, and what its engines work with.
+    /// The options of a mirror and its engines.
     public struct Options: Sendable {
-        /// Whether the store is only read; it must be there then, and no engine can be asked for.
+        /// True if the store is only read; it must exist then, and no engine can be made.
         public var isReadOnly = false
-        /// Whether a commit survives power failure, not only the end of the process; it waits for the disk then.
+        /// True if a commit survives power failure, not only the end of the process; it waits for the disk then.
         public var isDurable = false
-        /// How long runs and events are kept.
+        /// The time for which runs and events are kept.
         public var keep = Duration.seconds(90 * 86_400)
         /// The environment variables that `${NAME}` refers to, and that commands get.
         public var environment: [String: String] = [:]
-        /// Where relative paths of `${file:PATH}` start, and where `${command: …}` is run.
+        /// The folder in which relative paths of `${file:PATH}` start and `${command: …}` runs.
         public var folder = "."
-        /// The longest time to wait because an upstream says so; longer ones end the command as `limited`.
+        /// The longest wait at an upstream's request; longer ones end the command as `limited`.
         public var longestWait = Duration.seconds(30)
         /// The longest time to wait for another process to let go of a feed.
         public var lockWait = Duration.zero
@@ -50,8 +50,8 @@ public final class Mirror: Sendable {
 
     /// Opens the store, makes it if it is not there, and brings an older one up to date.
     ///
-    /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or written, is no store, or comes from a newer
-    ///   feedsync; it is untouched then.
+    /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or written, is no store, or comes from a
+    ///   newer feedsync; it is untouched then.
     public convenience init(path: String, options: Options = Options()) async throws(FeedSyncError) {
         var engineOptions = EngineOptions(environment: options.environment, folder: options.folder)
         engineOptions.maxWait = options.longestWait
@@ -70,10 +70,10 @@ public final class Mirror: Sendable {
         watch = StoreWatch(store, clock: options.clock)
     }
 
-    /// The feed's engine: the same however often it is asked for, as long as somebody has it or it works.
+    /// The feed's engine: the same one for every call, while it has an owner or works.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` if the definition contradicts itself, or another one of the same
-    ///   name is in use; `store` if the store cannot be read, is open for reading alone, or is closed.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the definition contradicts itself, or another one of the
+    ///   same name is in use; `store` if the store cannot be read, is open for reading alone, or is closed.
     public func feed(_ definition: FeedDefinition) async throws(FeedSyncError) -> SyncEngine {
         guard !isReadOnly else {
             throw FeedSyncError(
@@ -81,7 +81,7 @@ public final class Mirror: Sendable {
                 advice: "open the mirror for writing")
         }
         if let engine = try registered(definition, nil) { return engine }
-        // Meanwhile somebody else may make one as well: the first that is registered is everybody's.
+        // Another task may make one meanwhile: the first that is registered is used by all.
         let made = try await SyncEngine(feed: definition, store: store, options: options, watch: watch)
         return try registered(definition, made) ?? made
     }
@@ -145,23 +145,23 @@ extension Mirror {
     /// A feed's sections: as they are stored now, then anew after each page that is committed, by whichever engine or
     /// process.
     ///
-    /// A reader that is slower than the pages gets the newest. The sequence keeps the store open; it ends when the mirror is
-    /// closed or the reader stops, and with an error where the store cannot be read.
+    /// A reader that is slower than the pages gets the newest. The sequence keeps the store open; it ends when the
+    /// mirror is closed or the reader stops, and with an error where the store cannot be read.
     public func sections(of feed: String) -> some AsyncSequence<[Section], FeedSyncError> & Sendable {
         watch.sections(of: feed)
     }
 
-    /// A feed's items as structs of the caller's, in feed order: as they are stored now, then anew after each change, by
-    /// whichever engine or process.
+    /// A feed's items decoded into the caller's type, in feed order: as stored now, then again after each change by any
+    /// engine or process.
     ///
-    /// It ends as `sections(of:)` does, and with an error of kind `undecodable` where a row does not fit. How columns become
-    /// properties is said at `Section.items`.
+    /// It ends as `sections(of:)` does, and with an error of kind `undecodable` if a row does not fit. `Section.items`
+    /// describes the properties for columns.
     ///
     /// - Parameters:
     ///   - feed: the feed's name.
-    ///   - type: what each row becomes.
-    ///   - section: the section's name, where `.some(nil)` are the items without one; nil for all sections.
-    ///   - limit: how many at most; nil for all.
+    ///   - type: the type of the rows.
+    ///   - section: the section's name, `.some(nil)` for items without one; nil for all sections.
+    ///   - limit: the most items; nil for all.
     public func items<Item: Decodable & Sendable>(
         of feed: String, as type: Item.Type = Item.self, section: String?? = nil, limit: Int? = nil
     ) -> some AsyncSequence<[Item], FeedSyncError> & Sendable {

@@ -1,4 +1,4 @@
-/// What requests cost, and what hosts said of their quotas in the answers.
+/// The cost of requests, with the hosts' quotas from the answers.
 package struct FetchCost: Sendable {
     package var requestCount = 0
     package var byteCount = 0
@@ -10,7 +10,7 @@ package struct FetchCost: Sendable {
         self.quota = quota
     }
 
-    /// Whether nothing was paid, and nothing said of a quota.
+    /// True if there was neither a cost nor a quota.
     package var isEmpty: Bool { requestCount == 0 && byteCount == 0 && quota.isEmpty }
 
     package mutating func add(_ other: FetchCost) {

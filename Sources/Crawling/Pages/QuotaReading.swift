@@ -1,14 +1,14 @@
-/// What a response told of a host's quota. Times are in seconds since 1970 by our clock.
+/// A response's information on a host's quota. Times are in seconds since 1970 by our clock.
 package struct QuotaReading: Sendable, Hashable {
     /// The origin that answered, as `https://host`, with placeholders for secrets.
     package let origin: String
     /// The fingerprint of the credentials it got; 0 for none.
     package let credential: Int64
-    /// What the quota is for, where the host has several; else empty.
+    /// The resource of the quota, if the host has several; else empty.
     package let resource: String
     /// The requests left.
     package let remaining: Int64?
-    /// When the count starts again.
+    /// The time at which the count starts again.
     package let resetAt: Int64?
     /// Until when the host wants no request; nil where it takes them.
     package let blockedUntil: Int64?
@@ -26,7 +26,7 @@ package struct QuotaReading: Sendable, Hashable {
         self.blockedUntil = blockedUntil
     }
 
-    /// What tells a quota from others.
+    /// The identity of a quota.
     package struct Quota: Sendable, Hashable {
         package let origin: String
         package let credential: Int64
@@ -42,8 +42,8 @@ package struct QuotaReading: Sendable, Hashable {
     /// The quota that it is about.
     package var quota: Quota { Quota(origin: origin, credential: credential, resource: resource) }
 
-    /// The later one of two about the same quota, for responses that may be told in another order than they came: until a
-    /// quota starts again, its count only falls.
+    /// The later one of two readings of the same quota, for responses in any order: until a quota starts again, its
+    /// count only falls.
     package func later(than other: QuotaReading) -> QuotaReading {
         guard resetAt != nil, resetAt == other.resetAt, blockedUntil == nil, other.blockedUntil == nil,
             let remaining, let others = other.remaining

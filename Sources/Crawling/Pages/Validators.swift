@@ -1,4 +1,4 @@
-/// What tells whether a page has changed, byte for byte as the upstream wrote it.
+/// The marks that show if a page has changed, byte for byte as the upstream wrote them.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.8
 package struct Validators: Sendable, Hashable {
@@ -13,10 +13,10 @@ package struct Validators: Sendable, Hashable {
         self.lastModified = lastModified
     }
 
-    /// Whether there is nothing to ask with.
+    /// True if there are none.
     package var isEmpty: Bool { etag == nil && lastModified == nil }
 
-    /// The validators that hold no secret: one that does cannot be kept, and the page is asked for unconditionally.
+    /// The validators without a secret: one with a secret cannot be kept, and the page is requested unconditionally.
     package func without(_ secrets: Secrets) -> Validators {
         Validators(
             etag: etag.flatMap { secrets.occur(in: $0) ? nil : $0 },

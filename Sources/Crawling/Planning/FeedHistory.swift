@@ -1,21 +1,21 @@
-/// What is known of a feed when its next time is worked out.
+/// The known history of a feed, for its next time.
 ///
-/// Times are in milliseconds since 1970. A round is a run that asked for the first page and was not cut off: one that
-/// was stopped, or had to wait for the host, has not done what it was due for.
+/// Times are in milliseconds since 1970. A round is a run that requested the first page and was not cut off: one that
+/// was stopped, or had to wait for the host, has not done its work.
 package struct FeedHistory: Sendable, Hashable {
     /// The feed's name.
     package var feed: String
-    /// When the last round began; nil before the first.
+    /// The start of the last round; nil before the first.
     package var roundStartedAt: Int64?
-    /// Whether the last round began after `horizon`: the clock was wrong then, or is now.
+    /// True if the last round began after `horizon`: the clock was wrong then, or is now.
     package var isAheadOfClock = false
-    /// When the last round ended; nil before the first.
+    /// The end of the last round; nil before the first.
     package var roundEndedAt: Int64?
     /// Rounds running that failed.
     package var failures = 0
-    /// When the first of them ended.
+    /// The end of the first of them.
     package var failingSince: Int64?
-    /// Whether a first page was ever loaded.
+    /// True if a first page was ever loaded.
     package var isLoaded = false
     /// The seconds between polls that the host insists on.
     package var pollInterval: Int64?
@@ -23,11 +23,11 @@ package struct FeedHistory: Sendable, Hashable {
     package var freshFor: Int64?
     /// Until when the host wants no request.
     package var blockedUntil: Int64?
-    /// What `feed.next_due_at` holds.
+    /// The value of `feed.next_due_at`.
     package var nextDueAt: Int64?
-    /// What the last run put there; another value is the user's.
+    /// The value that the last run wrote there; another value is the user's.
     package var plannedDueAt: Int64?
-    /// Why the crawl is not complete; nil where it is, or goes on.
+    /// The reason for which the crawl is not complete; nil if it is, or goes on.
     package var incompleteReason: IncompleteReason?
     /// The items that the upstream said there are, in the last crawl; nil where it did not say.
     package var expectedCount: Int?
@@ -41,10 +41,10 @@ package struct FeedHistory: Sendable, Hashable {
 
     /// The furthest moment that a time in a store is believed to name: a day from now, in milliseconds since 1970.
     ///
-    /// No round begins later than now, and no host's wait counts for more than a day. What lies further ahead comes from
-    /// a clock that was wrong; believed, it would stop the mirror until then.
+    /// No round begins later than now, and no host's wait counts for more than a day. What lies further ahead comes
+    /// from a clock that was wrong; believed, it would stop the mirror until then.
     package static func horizon(at now: Int64) -> Int64 { now.clampedSum(Planner.longestInterval) }
 
-    /// Whether somebody else wrote `feed.next_due_at` since the last run.
+    /// True if `feed.next_due_at` was changed by hand since the last run.
     package var isSetByHand: Bool { nextDueAt != plannedDueAt }
 }

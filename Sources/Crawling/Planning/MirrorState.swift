@@ -1,33 +1,33 @@
-/// What a feed's state follows from. Times are in milliseconds since 1970.
+/// The facts that decide a feed's state. Times are in milliseconds since 1970.
 package struct FeedFacts: Sendable, Hashable {
-    /// Whether a live process works on the feed.
+    /// True if a live process works on the feed.
     package var isRunning = false
-    /// How many of its last runs failed, one after the other; runs that were cut off do not count.
+    /// The number of its last runs that failed in a row; runs that were cut off do not count.
     package var failures = 0
-    /// When the first of them ended.
+    /// The end of the first of them.
     package var failingSince: Int64?
     /// Until when the host wants no request.
     package var blockedUntil: Int64?
-    /// Whether a first page was ever loaded.
+    /// True if a first page was ever loaded.
     package var isLoaded = false
-    /// Whether every page was ever crawled.
+    /// True if every page was ever crawled.
     package var wasCrawled = false
-    /// Whether the rows are all of the upstream's, as far as is known.
+    /// True if the rows are all of the upstream's, as far as is known.
     package var isComplete = false
-    /// Why they are not; nil where they are, or where the crawl can go on.
+    /// The reason for which they are not; nil if they are, or if the crawl can go on.
     package var incompleteReason: IncompleteReason?
-    /// When a sync is due; nil for a feed that cannot be late.
+    /// The time at which a sync is due; nil for a feed that cannot be late.
     package var dueAt: Int64?
     /// The time from one sync to the next, in milliseconds.
     package var interval: Int64 = 0
 
-    /// The facts of a feed that nobody ever loaded.
+    /// The facts of a feed that was never loaded.
     package init() {}
 
-    /// Whether a wait until then holds anything up: what is complete and due later can wait.
+    /// True if a wait until then is an obstacle: a complete feed that is due later can wait.
     fileprivate func areHeldUp(_ until: Int64) -> Bool { !isComplete || (dueAt ?? .min) <= until }
 
-    /// Whether all is well, or will be when the run under way has ended.
+    /// True if all is well, or will be when the run under way has ended.
     package func areWell(at now: Int64) -> Bool {
         var facts = self
         facts.isRunning = false
@@ -49,7 +49,7 @@ package enum MirrorState: Sendable, Hashable {
     case loading
     /// It has been due for longer than an interval, since that time (milliseconds since 1970).
     case stale(since: Int64)
-    /// The rows are not all of the upstream's; the reason is nil where the crawl can go on.
+    /// The rows are not all of the upstream's; the reason is nil if the crawl can go on.
     case incomplete(IncompleteReason?)
     /// The rows are all of the upstream's, and the next sync is not overdue.
     case fresh

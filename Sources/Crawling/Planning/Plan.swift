@@ -1,34 +1,34 @@
-/// When a feed is next due, and every term that led to it.
+/// The time at which a feed is next due, with every term that led to it.
 ///
 /// Times are in milliseconds since 1970.
 package struct Plan: Sendable, Hashable {
     /// One of the things that decide.
     package struct Term: Sendable, Hashable, JSONRecord {
-        /// What it is called in `plan --json`.
+        /// Its name in `plan --json`.
         package enum Name: String, Sendable, Hashable, CaseIterable {
             /// There was no round yet.
             case never
-            /// The definition's `every`, or what stands for it.
+            /// The definition's `every`, or its default.
             case every
-            /// How long the answer stays fresh.
+            /// The time for which the answer stays fresh.
             case freshness
             /// The host's `X-Poll-Interval`.
             case pollInterval = "poll_interval"
-            /// What repeated failure makes of the interval.
+            /// The interval after repeated failure.
             case backOff = "back_off"
             /// A share of the interval, so that feeds do not come all at once.
             case jitter
             /// The time before which the host wants no request.
             case blockedUntil = "blocked_until"
-            /// A time that somebody wrote into the store.
+            /// A time that was written into the store by hand.
             case nextDueAt = "next_due_at"
         }
 
-        /// What it is.
+        /// The kind of term.
         package let name: Name
         /// A length of time (`15m`) or a moment in ISO 8601; nil where neither says it.
         package let value: String?
-        /// Where it comes from, in a few words.
+        /// Its origin, in a few words.
         package let reason: String
 
         package var fields: JSONFields {
@@ -42,19 +42,19 @@ package struct Plan: Sendable, Hashable {
 
     /// The feed's name.
     package let feed: String
-    /// When it is due; nil for at once, as nothing is known that it could be late for.
+    /// The time at which it is due; nil for at once, as there is nothing for which it could be late.
     package let dueAt: Int64?
-    /// From when a sync of what is due takes it.
+    /// The time from which a sync of due feeds takes it.
     ///
-    /// Up to a tenth of our own interval before `dueAt`, never before what the host asked for: cron comes at the full
-    /// quarter of an hour, and what is due a second later would otherwise wait for the next one.
+    /// Up to a tenth of our own interval before `dueAt`, never before the time that the host demanded: cron comes at
+    /// the full quarter of an hour, and a feed that is due a second later would otherwise wait for the next one.
     package let takenFrom: Int64?
     /// The time from one round to the next, in milliseconds.
     package let interval: Int64
-    /// What led to it, in the order in which it was weighed.
+    /// The terms that led to it, in the order of their evaluation.
     package let terms: [Term]
 
-    /// Whether a sync of what is due takes the feed at this time.
+    /// True if a sync of due feeds takes the feed at this time.
     package func isDue(at now: Int64) -> Bool { takenFrom.map { $0 <= now } ?? true }
 
     /// `dueAt` as the store writes it.

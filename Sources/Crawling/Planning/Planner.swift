@@ -1,4 +1,4 @@
-/// Works out when a feed is next due, from nothing but what is known of it.
+/// Computes the time at which a feed is next due, from its history alone.
 ///
 /// | term | counts from | |
 /// | --- | --- | --- |
@@ -9,7 +9,7 @@
 /// | `X-Poll-Interval` | the last round's end | raises the interval, a day at most |
 /// | `Retry-After`, a spent quota | | never before that time |
 ///
-/// Jitter follows from the feed's name and the last round, so that the same question has the same answer.
+/// Jitter is derived from the feed's name and the last round, so that the result is repeatable.
 package enum Planner {
     /// The interval where nothing is said, in milliseconds.
     package static let standardInterval: Int64 = 15 * 60_000
@@ -78,7 +78,8 @@ package enum Planner {
         return (interval, [term(.every, interval, "the definition's `every`")])
     }
 
-    /// There was no round, or somebody cleared `next_due_at`, or the clock went back: only the host can hold the feed up.
+    /// There was no round, or `next_due_at` was cleared by hand, or the clock went back: only the host can delay the
+    /// feed.
     private static func planAtOnce(_ history: FeedHistory, _ every: Duration?) -> Plan {
         let startedAt = history.roundStartedAt ?? 0
         let isNew = history.roundStartedAt == nil

@@ -1,10 +1,10 @@
-/// What the answer to a feed's first page says about when to ask again.
+/// The advice on polling in the answer to a feed's first page.
 package struct PollingAdvice: Sendable, Hashable {
     /// Seconds between polls that the host insists on (`X-Poll-Interval`).
     package var pollInterval: Int64?
     /// Seconds for which the answer stays fresh.
     package var freshFor: Int64?
-    /// Whether the page came anew: a 304 that does not repeat a header leaves what was known.
+    /// True unless the answer was a 304, which leaves the known values of headers that it does not repeat.
     package var isModified = true
 
     package init() {}

@@ -1,8 +1,8 @@
-/// What a page does to the counts and the order of its feed's sections.
+/// The effect of a page on the counts and the order of its feed's sections.
 package struct SectionTally: Sendable {
-    /// What becomes of one section.
+    /// The change of one section.
     package struct Change: Sendable, Hashable {
-        /// How many more items it has.
+        /// The number of additional items.
         package var count = 0
         /// The first place that an item of it has now, of those that the page placed.
         package var first: Place?
@@ -17,7 +17,7 @@ package struct SectionTally: Sendable {
     /// None.
     package init() {}
 
-    /// What becomes of each section that the page concerns.
+    /// The change of each section that the page concerns.
     package var changes: [String?: Change] {
         var ended = self
         ended.endRun()

@@ -2,24 +2,24 @@ internal import Concurrency
 internal import HTTP
 internal import Text
 
-/// Tells a program or a web server what changed in a feed, in the order in which it happened.
+/// Delivers the changes of a feed to a program or a web server, in their order.
 ///
-/// The store keeps up to where they were told, and up to where it was tried. A batch that was tried and not taken comes
-/// again with the next run: the same changes under the same id, and it says that it comes again. So nothing is lost, and
-/// nothing comes twice without saying so.
+/// The store keeps the last delivered and the last tried place. A batch that was tried and not acknowledged comes again
+/// with the next run: the same changes under the same id, marked as a repetition. So nothing is lost, and nothing comes
+/// twice without a mark.
 package struct ChangeDelivery: Sendable {
     private let feed: FeedDefinition
     private let hook: ChangeHook
     private let store: Store
     private let options: EngineOptions
 
-    /// Up to where changes were told, and up to where that was tried; no consumer of a user's has such a name.
+    /// The consumers for the last delivered and the last tried place; no user's consumer has such a name.
     private static let told = "(on_change)"
     private static let tried = "(on_change, tried)"
     /// The least changes of a batch, if there are so many.
     private static let batchSize = 1_000
 
-    /// - Returns: Nil for a feed that tells nobody.
+    /// - Returns: Nil for a feed without a hook.
     package init?(of feed: FeedDefinition, in store: Store, options: EngineOptions) {
         guard let hook = feed.hook else { return nil }
         self.feed = feed
@@ -28,10 +28,10 @@ package struct ChangeDelivery: Sendable {
         self.options = options
     }
 
-    /// Tells what has not been told yet. The first time, only remembers the place: what is there is not news.
+    /// Delivers the outstanding changes. The first time, it only records the place: existing items are not news.
     ///
-    /// - Parameter mayBegin: Whether the first time may be now.
-    /// - Throws: `FeedSyncError`; what was not told is kept.
+    /// - Parameter mayBegin: True if the first time may be now.
+    /// - Throws: `FeedSyncError`; undelivered changes are kept.
     package func deliver(mayBegin: Bool) async throws(FeedSyncError) {
         guard let lock = try await lock() else { return }
         defer { withExtendedLifetime(lock) {} }
@@ -66,7 +66,7 @@ package struct ChangeDelivery: Sendable {
         }
     }
 
-    /// The feed's lock; nil if there is nothing to tell of it, or another process works on it, which then tells.
+    /// The feed's lock; nil if there is nothing to deliver, or if another process works on the feed and delivers it.
     private func lock() async throws(FeedSyncError) -> FeedLock? {
         do throws(FeedSyncError) {
             return try await store.lock(storedFeed: feed.name, for: "on_change")
@@ -76,7 +76,7 @@ package struct ChangeDelivery: Sendable {
         }
     }
 
-    /// What is told at once.
+    /// One batch of changes.
     struct Message: Sendable {
         /// The same each time.
         let id: String
@@ -153,7 +153,7 @@ extension ChangeDelivery {
             environment: options.environment, relativeTo: options.folder, isURL: isURL, commands: options.commands)
     }
 
-    /// The bytes of a secret: those of the text, or what it says in base64 behind `whsec_`.
+    /// The bytes of a secret: those of the text, or of the base64 after `whsec_`.
     private static func key(_ secret: String) -> [UInt8] {
         let prefix = "whsec_"
         guard secret.hasPrefix(prefix), let key = Base64.decoded(String(secret.dropFirst(prefix.count))) else {

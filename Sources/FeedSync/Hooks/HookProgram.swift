@@ -1,13 +1,13 @@
 internal import Concurrency
 internal import Glibc
 
-/// A program that is told what changed: it reads that, and takes it by ending well.
+/// A program that receives changes on stdin. Exit code 0 acknowledges them.
 struct HookProgram: Sendable {
     private let words: [String]
     private let folder: String
     private let environment: [String: String]
 
-    /// Longer than any program that tells somebody.
+    /// Longer than any program for notification takes.
     private static let timeLimit = Duration.seconds(300)
 
     /// A program in a folder, empty for the current one; one without a `/` is looked for in `PATH`.

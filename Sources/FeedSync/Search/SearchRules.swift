@@ -1,4 +1,5 @@
-/// When what is typed is searched for: the latest text wins. Pure; `TypedSearch` does what it says.
+/// The rules for searching while the user types: the latest text wins. They are pure; `TypedSearch` performs their
+/// effects.
 ///
 /// | typed | what happens |
 /// | --- | --- |
@@ -9,7 +10,7 @@
 ///
 /// A text that failed may be searched for again.
 struct SearchRules {
-    /// What is to be done.
+    /// An action to perform.
     enum Effect: Hashable {
         /// Request this text, and cancel the request before.
         case request(String)
@@ -50,7 +51,7 @@ struct SearchRules {
         return [.wake(after: earliest - time)]
     }
 
-    /// The time that was asked for is over.
+    /// Handles the end of the requested time.
     mutating func woke(at time: Duration) -> [Effect] {
         isWaking = false
         return waiting.map { request($0, at: time) } ?? []

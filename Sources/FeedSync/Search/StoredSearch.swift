@@ -2,17 +2,17 @@ internal import Concurrency
 internal import Text
 
 extension Mirror {
-    /// The stored items that have all words of a text, the best first; all items, in feed order, where the text is empty.
+    /// The stored items that have all words of a text, the best first; all items, in feed order, for an empty text.
     /// Nothing is requested.
     ///
-    /// A word fits where a word of the item begins with it, whatever the case and the accents; in Chinese and other
-    /// scripts without spaces, anywhere. Items that have it only inside of a word come last. Feeds are searched
-    /// whose definitions have `search`, once they were synced with it.
+    /// A word matches if a word of the item begins with it, regardless of case and accents; in Chinese and other
+    /// scripts without spaces, anywhere. Items that have it only inside of a word come last. Only feeds with `search`
+    /// in their definitions are searched, once they were synced with it.
     ///
     /// - Parameters:
-    ///   - text: what somebody typed.
+    ///   - text: the typed text.
     ///   - feeds: the feeds' names; nil for all.
-    ///   - limit: how many items at most; nil for all.
+    ///   - limit: the most items; nil for all.
     /// - Throws: `FeedSyncError` of kind `store`.
     public func search(
         _ text: String, in feeds: [String]? = nil, limit: Int? = 100
@@ -34,25 +34,25 @@ extension Store {
     }
 }
 
-/// Filters what is stored as somebody types: texts in, items out; the latest text wins, and an empty one brings the whole
-/// list back. Nothing is requested.
+/// Filters stored items while the user types: texts in, items out; the latest text wins, and an empty one brings the
+/// whole list back. Nothing is requested.
 ///
 ///     let search = StoredSearch(in: mirror, feeds: ["repositories"])
 ///     search.send("swi")
 ///     for await results in search.results { … }
 ///
-/// Results come for each text, and again when the store changes. A text that is replaced while it is searched for is
-/// not told.
+/// Results come for each text, and again when the store changes. A text that is replaced during its search has no
+/// results.
 ///
-/// - Isolation: any thread. It ends when nobody has it any more, or its mirror is closed.
+/// - Isolation: any thread. It ends with its last reference, or when its mirror is closed.
 public final class StoredSearch: Sendable {
-    /// What a text found.
+    /// The results for a text.
     public struct Results: Sendable {
         /// The text.
         public let text: String
         /// The items, the best first; none after an error.
         public let hits: [SearchHit]
-        /// Why the store could not be searched.
+        /// The error of searching the store, if any.
         public let error: FeedSyncError?
     }
 
@@ -81,7 +81,7 @@ public final class StoredSearch: Sendable {
             for await _ in stream {
                 guard let wanted = text?.withLock({ $0 }) else { break }
                 let results = await Self.results(wanted, in: feeds, of: store, limit: limit)
-                // Of a text that was replaced nobody wants to hear.
+                // The results of a replaced text are dropped.
                 guard text?.withLock({ $0 }) == wanted else { continue }
                 if let last, last.text == wanted, last.hits == results.hits, last.error == nil, results.error == nil {
                     continue
@@ -98,13 +98,13 @@ public final class StoredSearch: Sendable {
         wake.finish()
     }
 
-    /// Takes what was typed, as it stands now.
+    /// Takes the present text of the field.
     public func send(_ text: String) {
         self.text.withLock { $0 = text }
         wake.yield()
     }
 
-    /// What was found last, then what is found from now on.
+    /// The last results, then all further ones.
     public var results: some AsyncSequence<Results, Never> & Sendable { found.values }
 
     private static func results(

@@ -9,19 +9,20 @@ internal import Text
 ///     search.send("swift")
 ///     for await results in search.results { … }
 ///
-/// Texts of more than two characters are requested, at most one in half a second, and none twice in a row; a newer request
-/// cancels the older one, and so does a shorter text, as of a field that is cleared. Each text has a feed of its own in the
-/// mirror, so that rows of different texts never mix; they stay there, so give searches a mirror that you can delete.
+/// Texts of more than two characters are requested, at most one in half a second, and none twice in a row; a newer
+/// request cancels the older one, and so does a shorter text, as of a field that is cleared. Each text has a feed of
+/// its own in the mirror, so that rows of different texts never mix; they stay there, so give searches a mirror that
+/// you can delete.
 ///
-/// - Isolation: any thread. It ends when nobody has it any more.
+/// - Isolation: any thread. It ends with its last reference.
 public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
-    /// What a text found.
+    /// The results for a text.
     public struct Results: Sendable {
         /// The text.
         public let text: String
-        /// What the first page holds, in its order; none after an error.
+        /// The items of the first page, in its order; none after an error.
         public let items: [Item]
-        /// Why the text could not be searched for.
+        /// The error of searching for the text, if any.
         public let error: FeedSyncError?
         /// The number of the text that was typed last when this was found.
         package fileprivate(set) var number = 0
@@ -36,17 +37,18 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
 
     private let events: AsyncStream<Event>.Continuation
     private let found: Broadcast<Results>
-    /// How many texts were typed.
+    /// The number of typed texts.
     private let count = Lock(0)
 
     /// A search in a mirror.
     ///
     /// - Parameters:
-    ///   - mirror: Where what is found is kept.
-    ///   - type: What each row becomes.
-    ///   - limit: How many items at most; nil for all of the first page.
-    ///   - clock: What measures the half second.
-    ///   - definition: The feed that searches for a text. Its name becomes the first part of each text's feed; a model is
+    ///   - mirror: Keeps the results.
+    ///   - type: The type of the rows.
+    ///   - limit: The most items; nil for all of the first page.
+    ///   - clock: Measures the half second.
+    ///   - definition: The feed that searches for a text. Its name becomes the first part of each text's feed; a model
+    /// is
     ///     left out.
     public init(
         in mirror: Mirror, as type: Item.Type = Item.self, limit: Int? = nil,
@@ -88,7 +90,7 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
                         requestCount += 1
                         request = Task { [requestCount] in
                             let results = await Self.results(text, in: mirror, limit: limit, definition)
-                            // Of a request that was cancelled nobody wants to hear.
+                            // The results of a cancelled request are dropped.
                             if !Task.isCancelled { events.yield(.ended(results, request: requestCount)) }
                         }
                     case .cancel: request?.cancel()
@@ -102,12 +104,12 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
 
     deinit { events.finish() }
 
-    /// Takes what was typed, as it stands now.
+    /// Takes the present text of the field.
     public func send(_ text: String) { _ = number(sending: text) }
 
-    /// Takes what was typed, as `send` does.
+    /// Takes the present text of the field, as `send` does.
     ///
-    /// - Returns: Its number. A failure whose number is less is one of before, and the text is requested again.
+    /// - Returns: Its number. A failure with a smaller number is an earlier one, and the text is requested again.
     package func number(sending text: String) -> Int {
         count.withLock { count in
             count += 1
@@ -116,7 +118,7 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// What was found last, then what is found for each later text.
+    /// The last results, then those for each later text.
     public var results: some AsyncSequence<Results, Never> & Sendable { found.values }
 
     private static func results(

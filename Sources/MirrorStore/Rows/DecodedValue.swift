@@ -9,7 +9,7 @@ enum DecodedValue {
     /// A value in JSON text.
     case json(JSONValue)
 
-    /// What keeps a value out of a property.
+    /// The reason for which a value does not fit a property.
     enum Refusal: Error {
         /// It is something else.
         case mismatch
@@ -26,7 +26,7 @@ enum DecodedValue {
         }
     }
 
-    /// What the value is, for messages; never the value itself.
+    /// The kind of value, for messages; never the value itself.
     var kind: String {
         switch self {
         case .row: "a row"
@@ -123,7 +123,7 @@ enum DecodedValue {
 
     private var refusal: Refusal { isNull ? .null : .mismatch }
 
-    /// Whether the text is what an integer beyond 64 bits is stored as; `007` is text, and stays it.
+    /// True if the text is the stored form of an integer beyond 64 bits; `007` is text, and stays it.
     private static func isLongInteger(_ text: String) -> Bool {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         return digits.count > 18 && digits.first != UInt8(ascii: "0") && Int64(text) == nil

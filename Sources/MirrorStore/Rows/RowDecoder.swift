@@ -1,4 +1,4 @@
-/// Makes the caller's structs of the rows of a feed.
+/// Decodes the rows of a feed into the caller's type.
 ///
 /// A property is the column of its name, or else the column whose name in camel case it is: `fullName` finds
 /// `full_name`. Integers of every width, floating point, Booleans, strings, optionals and `RawRepresentable` types are
@@ -46,7 +46,7 @@ struct RowDecoder {
 }
 
 extension DecodingError {
-    /// Where it happened; a key that was not found is part of the path.
+    /// The place of the error; a missing key is part of the path.
     fileprivate var path: [any CodingKey] {
         switch self {
         case .keyNotFound(let key, let context): context.codingPath + [key]

@@ -1,4 +1,4 @@
-/// Which property of a struct each column of a table is for; made once for all rows.
+/// The property of a struct for each column of a table; made once for all rows.
 struct RowLayout: Sendable {
     /// The model's columns, then those that every feed has.
     let names: [String]
@@ -14,10 +14,10 @@ struct RowLayout: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The index of the column that a property's name stands for.
+    /// The index of a property's column.
     func index(_ property: String) -> Int? { indexes[property] }
 
-    /// The name of the column that a property's name stands for; the property's where there is none.
+    /// The name of a property's column; the property's own if it has none.
     func column(_ property: String) -> String { index(property).map { names[$0] } ?? property }
 
     func value(at index: Int, of row: StoredRow) -> DecodedValue {
@@ -38,7 +38,7 @@ struct RowLayout: Sendable {
 protocol DecodedMembers {
     /// The names as they are stored.
     var names: [String] { get }
-    /// The value that a property's name stands for; nil if there is none.
+    /// The value of a property's column; nil if it has none.
     func value(_ property: String) -> DecodedValue?
 }
 

@@ -1,13 +1,13 @@
-/// When the pages of a transaction are committed.
+/// The rules for committing the pages of a transaction.
 ///
 /// Pages that come close together share a transaction, because a commit costs as much as the rows of a small page. A
-/// page that was waited for is committed at once; the last page of a run waits for the run's end. Pure: it is told the
-/// time.
+/// page that took a wait is committed at once; the last page of a run waits for the run's end. Pure: the time is a
+/// parameter.
 ///
 /// | page | committed |
 /// | --- | --- |
-/// | that its run waited for more than 10 ms for, if another page follows | at once, with those before it |
-/// | that no page follows | with what ends its run, which commits those before it, too |
+/// | after a wait of its run of more than 10 ms, if another page follows | at once, with those before it |
+/// | without a page after it | with its run's end, which commits those before it, too |
 /// | the 64th, the one with which there are 4 MB, or one 50 ms behind the first | at once, with those before it |
 /// | any other one | with those that come next, until none comes for 10 ms, or 50 ms behind the first |
 ///
@@ -18,16 +18,16 @@ struct CommitGroup: Sendable {
     static let mostBytes = 4 << 20
     static let longestPause = Duration.milliseconds(10)
     static let longestWait = Duration.milliseconds(50)
-    /// How much more there may be behind a commit that is on its way.
+    /// The greater limits behind a commit that is still on its way.
     private static let moreBehind = (pages: 2, bytes: 3, wait: 4)
 
     /// A page, as far as the rule has to know it.
     struct Page: Sendable {
         /// Of its body.
         var bytes: Int
-        /// How long its run waited for it.
+        /// The time for which its run waited for it.
         var waited: Duration
-        /// Whether its run asks for another page.
+        /// True if its run requests another page.
         var isFollowed: Bool
     }
 
@@ -51,9 +51,9 @@ struct CommitGroup: Sendable {
             || bytes >= Self.mostBytes * more.bytes || now - first >= Self.longestWait * more.wait
     }
 
-    /// When to commit unless another page comes before; nil where no page waits.
+    /// The time to commit unless another page comes before; nil if no page waits.
     ///
-    /// - Parameter isBehind: Whether the transaction before is on its way in another database.
+    /// - Parameter isBehind: True if the previous transaction is still on its way in another database.
     func dueAt(isBehind: Bool = false) -> ContinuousClock.Instant? {
         guard let firstAt, let lastAt else { return nil }
         guard !isBehind else { return firstAt + Self.longestWait * Self.moreBehind.wait }

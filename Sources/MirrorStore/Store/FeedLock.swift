@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Who works on a feed, as it said itself; nil for what it did not say yet.
+/// The holder of a feed's lock, by its own words; nil for anything that it has not written yet.
 package struct FeedHolder: Sendable, Hashable {
     /// The process's id.
     package let process: Int32?
@@ -10,10 +10,10 @@ package struct FeedHolder: Sendable, Hashable {
 
 /// The right to work on one feed, which one process at a time can have.
 ///
-/// It is a lock on one byte of the file `STORE-lock`: the kernel gives it back when the process ends, however that
-/// happens. The lock belongs to the open file, not to the process, so that two engines in one process respect each other
-/// and no other closing of the file loses it. The file holds what each holder says of itself; the locked bytes are far
-/// beyond its end, where locks need none.
+/// It is a lock on one byte of the file `STORE-lock`: the kernel releases it when the process ends for any reason. The
+/// lock belongs to the open file, not to the process, so that two engines in one process respect each other and no
+/// other closing of the file loses it. The file also holds a record of each holder; the locked bytes are far beyond its
+/// end, since locks need no bytes.
 ///
 /// Source: https://man7.org/linux/man-pages/man2/fcntl_locking.2.html (open file description locks)
 package final class FeedLock: Sendable {
@@ -23,14 +23,14 @@ package final class FeedLock: Sendable {
     /// F_OFD_GETLK and F_OFD_SETLK, which the Glibc module lacks: Linux's include/uapi/asm-generic/fcntl.h.
     private static let findLock: Int32 = 36
     private static let setLock: Int32 = 37
-    /// How long a lock is waited for that feedsync holds for a few milliseconds, in tries of a millisecond.
+    /// The number of tries for a lock that feedsync holds for a few milliseconds, a millisecond apart.
     private static let mostTries = 5_000
     /// Bytes for each holder's words.
     private static let recordSize: Int64 = 256
-    /// Where the locked bytes begin: behind the last record that there can be.
+    /// The offset of the locked bytes: after the last possible record.
     private static let locks: Int64 = 1 << 40
 
-    /// Takes the lock on the feed of this number; nil if somebody else has it.
+    /// Takes the lock on the feed of this number; nil if another process has it.
     ///
     /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or locked.
     package init?(on feed: Int64, of store: String, command: String) throws(FeedSyncError) {
@@ -38,7 +38,7 @@ package final class FeedLock: Sendable {
         guard let descriptor = try Self.takeLock(on: feed, at: path) else { return nil }
         self.descriptor = descriptor
         let words = Array("\(getpid()) \(command)".utf8.prefix(Int(Self.recordSize) - 1)) + [0]
-        // The words only serve a message; a full disk must not keep anybody from working.
+        // The record is only for a message; a full disk must not stop the work.
         _ = pwrite(descriptor, words, words.count, Self.record(of: feed))
     }
 
@@ -51,7 +51,8 @@ package final class FeedLock: Sendable {
 
     /// Makes sure that the lock still counts: that others find its file, and not another one.
     ///
-    /// - Throws: `FeedSyncError` of kind `store` if the file was deleted or replaced; another process may have the feed then.
+    /// - Throws: `FeedSyncError` of kind `store` if the file was deleted or replaced; another process may have the feed
+    ///   then.
     func check() throws(FeedSyncError) {
         guard !Self.stands(descriptor, at: path) else { return }
         throw FeedSyncError(
@@ -59,13 +60,14 @@ package final class FeedLock: Sendable {
             advice: "leave that file alone, and run the command again; what was committed is kept")
     }
 
-    /// Runs `body` while no other process runs one on the store: for what must be done once, when the store is new.
+    /// Runs `body` while no other process runs one on the store: for work that must be done once, when the store is
+    /// new.
     ///
     /// It waits for the others, which takes them a few milliseconds.
     ///
-    /// - Parameter tries: How often to look, a millisecond apart, whether the others are done.
-    /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or locked, `locked` if somebody keeps the lock,
-    ///   or what `body` throws.
+    /// - Parameter tries: The number of checks, a millisecond apart, for the end of the others.
+    /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or locked, `locked` if another process
+    ///   keeps the lock, or the error of `body`.
     static func alone(with store: String, tries: Int = mostTries, _ body: () throws -> Void) throws {
         let path = path(of: store)
         let descriptor = try openFile(path)
@@ -92,7 +94,7 @@ package final class FeedLock: Sendable {
         _ = fcntl(descriptor, setLock, &lock)
     }
 
-    /// Who has the lock on a feed; nil if nobody does, or if that cannot be found out.
+    /// The holder of the lock on a feed; nil if there is none, or if it cannot be found out.
     package static func holder(of feed: Int64, of store: String) -> FeedHolder? {
         let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -120,14 +122,14 @@ package final class FeedLock: Sendable {
         return lock
     }
 
-    /// The lock file of a store: one, whatever symbolic links lead to the store.
+    /// The lock file of a store: the same one through all symbolic links to the store.
     static func path(of store: String) -> String {
         guard let resolved = realpath(store, nil) else { return "\(store)-lock" }
         defer { free(resolved) }
         return "\(String(cString: resolved))-lock"
     }
 
-    /// Whether the open file is the one that others find at the path.
+    /// True if the open file is the one that others find at the path.
     static func stands(_ descriptor: Int32, at path: String) -> Bool {
         var own = stat()
         var found = stat()
@@ -135,7 +137,7 @@ package final class FeedLock: Sendable {
         return own.st_dev == found.st_dev && own.st_ino == found.st_ino
     }
 
-    /// - Returns: The open file with the lock; nil if somebody else has it.
+    /// - Returns: The open file with the lock; nil if another process has it.
     private static func takeLock(on feed: Int64, at path: String) throws(FeedSyncError) -> Int32? {
         for _ in 0..<mostTries {
             let descriptor = try openFile(path)
@@ -155,9 +157,9 @@ package final class FeedLock: Sendable {
             .store, "the lock file \(path) is deleted again and again", advice: "find out which program deletes it")
     }
 
-    /// Opens the lock file, or makes it, for its owner alone.
+    /// Opens or creates the lock file, for its owner alone.
     ///
-    /// A symbolic link is refused: words would be written to whatever file it leads to.
+    /// A symbolic link is refused: the record would be written to any file to which it leads.
     private static func openFile(_ path: String) throws(FeedSyncError) -> Int32 {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
@@ -178,7 +180,8 @@ package final class FeedLock: Sendable {
     /// The byte that is locked. Each number has its own. A store that was made by hand may have any number.
     private static func byte(of feed: Int64) -> Int64 { locks + (feed & Int64.max >> 1) }
 
-    /// Where the holder says who it is. Two numbers may share a place: only a message depends on it, and a file cannot be so large.
+    /// The offset of the holder's record. Two numbers may share an offset: only a message depends on it, and a file
+    /// cannot be so large.
     private static func record(of feed: Int64) -> off_t { off_t(UInt32(truncatingIfNeeded: feed)) * off_t(recordSize) }
 
     private static func failure(_ what: String, _ path: String) -> FeedSyncError {
@@ -189,7 +192,7 @@ package final class FeedLock: Sendable {
 }
 
 extension FeedLock {
-    /// Why a feed cannot be locked: who has it.
+    /// The error for a locked feed, with the holder.
     package static func refusal(of feed: Int64, in store: String, advice: String) -> FeedSyncError {
         let who = holder(of: feed, of: store)?.text ?? "another feedsync"
         return FeedSyncError(.locked, "\(who) is using this feed", advice: advice)

@@ -1,13 +1,13 @@
 internal import SQLite
 
-/// What the store remembers of when a feed was asked, and when it is to be asked again.
+/// The store's record of the times at which a feed was requested and is due.
 ///
-/// Each call is part of the transaction that it is made in.
+/// Each call is part of the transaction in which it is made.
 enum FeedSchedule {
     /// The items that a feed's crawl has met, and those that it knows behind them.
     static let seenCount = "max(_crawl.elements, item_count)"
 
-    /// Keeps what the answer to the first page says.
+    /// Keeps the advice in the answer to the first page.
     static func note(_ advice: PollingAdvice, of feed: String, on connection: Connection) throws {
         try connection.run(
             """
@@ -19,8 +19,8 @@ enum FeedSchedule {
 
     /// Takes note of a run that has ended, and sets `next_due_at`.
     static func follow(_ run: Int64, of feed: String, every: Duration?, on connection: Connection) throws {
-        // A cut-off run (limited, cancelled, interrupted) is no round: the feed stays as due as it was. Nor is a reload or
-        // `more` by hand, which puts no sync back.
+        // A cut-off run (limited, cancelled, interrupted) is no round: the feed stays as due as it was. Nor is a reload
+        // or `more` by hand, which puts no sync back.
         try connection.run(
             """
             UPDATE \(ListTables(of: feed).state) AS _feed SET round_started_at = run.started_at, round_ended_at = run.finished_at,
@@ -32,7 +32,7 @@ enum FeedSchedule {
         let endedAt = try connection.scalar("SELECT finished_at FROM run WHERE id = ?", Value(run))?.text
         let now = Timestamp.milliseconds(of: endedAt) ?? WallClock.system.milliseconds
         guard var history = try histories(of: feed, now: now, on: connection).first else { return }
-        // Whatever somebody set by hand was for the run that has ended, unless that was cut off.
+        // A time set by hand was for the run that has ended, unless that was cut off.
         let hasRound = try connection.int64(
             "SELECT round_ended_at IS (SELECT finished_at FROM run WHERE id = ?1) FROM \(ListTables(of: feed).state) WHERE feed = ?2",
             Value(run), .text(feed))
@@ -46,9 +46,9 @@ enum FeedSchedule {
         }
     }
 
-    /// What is known of a feed, or of all of them.
+    /// The history of a feed, or of all feeds.
     ///
-    /// - Parameter now: In milliseconds since 1970; times that lie too far ahead of it are not believed.
+    /// - Parameter now: In milliseconds since 1970; times too far after it are not believed.
     static func histories(of feed: String? = nil, now: Int64, on connection: Connection) throws -> [FeedHistory] {
         let horizon = FeedHistory.horizon(at: now)
         let tables = ListTables(of: feed ?? "")

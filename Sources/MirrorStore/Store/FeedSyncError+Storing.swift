@@ -2,7 +2,7 @@ internal import Migrations
 internal import SQLite
 
 extension FeedSyncError {
-    /// An error of the store, with what to try.
+    /// An error of the store, with advice.
     package init(storing error: any Error, path: String) {
         switch error {
         case let error as FeedSyncError: self = error
@@ -14,7 +14,7 @@ extension FeedSyncError {
         }
     }
 
-    /// What to try with a damaged file.
+    /// The advice for a damaged file.
     package static let adviceOnDamage = "restore a backup, or run feedsync doctor to see what can be saved"
 
     private init(_ error: SQLiteError, path: String) {
@@ -32,7 +32,7 @@ extension FeedSyncError {
             } else {
                 "the store may be damaged, or changed by hand; restore a backup, or use another with --store"
             }
-        // A lock held for longer than we wait is somebody at work, as another process on the feed is.
+        // A lock that is held for longer than the wait means another process at work, as with a feed's lock.
         let kind: Kind = error.isBusy ? .locked : .store
         self.init(kind, error.path == nil ? "\(path): \(error)" : "\(error)", advice: advice)
     }

@@ -1,7 +1,7 @@
 internal import SQLite
 
-/// Tells triggers that keep a full-text index, ours and a user's own, from all others: they write to an index and nowhere
-/// else, and ask for nothing.
+/// Tells triggers that keep a full-text index, ours and a user's own, from all others: they write to an index and
+/// nowhere else, and ask for nothing.
 struct FullTextTrigger {
     /// The names of the FTS5 tables, in small letters.
     private let indexes: Set<String>
@@ -14,7 +14,7 @@ struct FullTextTrigger {
         self.indexes = indexes
     }
 
-    /// Whether a trigger is of this kind: what it is not sure of is not.
+    /// True if a trigger is certainly of this kind.
     func isKept(by sql: String) -> Bool {
         guard let tokens = Self.tokens(sql), tokens.last == .word("end"),
             let begin = tokens.firstIndex(of: .word("begin")),
@@ -26,7 +26,7 @@ struct FullTextTrigger {
         return statements.allSatisfy(isInsertion)
     }
 
-    /// Whether what stands before the body has neither queries nor functions, but for `typeof`, in its condition.
+    /// True if the text before the body has neither queries nor functions in its condition, apart from `typeof`.
     private static func isPlain(_ head: ArraySlice<Token>) -> Bool {
         let mayComeBefore: [Token] = ["typeof", "when", "and", "or", "not"].map(Token.word)
         return !head.contains(.word("select"))
@@ -86,7 +86,7 @@ struct FullTextTrigger {
                 let body = rest.dropFirst()
                 guard let end = body.firstIndex(of: close) else { return nil }
                 let after = body[body.index(after: end)...]
-                // A doubled quote goes on; such names are nobody's.
+                // Quoted names with doubled quotes are not supported.
                 guard close == "]" || after.first != close else { return nil }
                 tokens.append(first == "'" ? .text : .name(body[..<end].lowercased()))
                 rest = after

@@ -1,8 +1,8 @@
-/// The tables that hold what is known of a list: of a feed, or of the part of one that a parent's row has.
+/// The tables for the state of a list: of a feed, or of the list of a parent's row.
 struct ListTables: Sendable, Hashable {
-    /// What everybody may read.
+    /// The public table.
     let feed: String
-    /// What is ours.
+    /// feedsync's own table.
     let state: String
 
     private static let feeds = ListTables(feed: "feed", state: "_feed")
@@ -12,12 +12,13 @@ struct ListTables: Sendable, Hashable {
         (self.feed, self.state) = (feed, state)
     }
 
-    /// Those of a list by its name.
+    /// The tables of a list by its name.
     init(of name: String) {
         self = FeedPart.feed(ofPart: name) == nil ? Self.feeds : Self.parts
     }
 
-    /// The SQL condition that a column `feed` has the name of a feed or of one of its parts, so that an index finds them.
+    /// The SQL condition that a column `feed` has the name of a feed or of one of its parts, so that an index finds
+    /// them.
     ///
     /// - Parameter name: The feed's name as SQL: a literal, or a parameter with a number.
     static func isOf(_ name: String) -> String {

@@ -1,16 +1,16 @@
 internal import SQLite
 
-/// The rows of a parent, and the parts that a feed has of them: which there are, which to ask, and in what order.
+/// The rows of a parent, and a feed's lists for them: the existing ones, the ones to request, and their order.
 struct ParentTable: Sendable {
     let feed: String
     let rule: ForEachRule
     /// Its rows that count, as a table `t`.
     let rows: String
-    /// The columns of the parent's key, and what they are called in the feed's table.
+    /// The columns of the parent's key, with their names in the feed's table.
     let key: [(own: String, name: String)]
     /// The parent's key of a row `t` as `feed_part.parent_key` has it.
     let keyText: String
-    /// What of a row `t` tells that its list may have changed.
+    /// The expression of a row `t` whose change means that its list may have changed.
     let seen: String
     /// Each column that a request has a value of, as SQL of a row `t`.
     private let values: [(column: ParentColumn, sql: String)]
@@ -24,7 +24,7 @@ struct ParentTable: Sendable {
         else { return nil }
         feed = definition.name
         self.rule = rule
-        // Names that were given once stay, whatever the parent is called by now.
+        // Names stay once they are chosen, even if the parent gets another name.
         let stored = try Self.storedKey(of: definition.name, own: definition.key.count, on: connection)
         let prefix = TableSchema.tableName(rule.feed)
         guard stored.isEmpty || stored.count == found.key.count else {
@@ -49,10 +49,10 @@ struct ParentTable: Sendable {
                 ? (column, "t.\(try SQL.identifier(column.name))")
                 : (column, try Self.value(of: column, above: found.key, on: connection))
         }
-        // A row that lacks what the request is made of has no list.
+        // A row without a value for the request has no list.
         let needed = values.map { "\($0.sql) IS NOT NULL" }
         let conditions = ["t._removed_at IS NULL"] + needed + [rule.condition].compactMap(\.self).map { "(\($0))" }
-        // By itself, so that what the user wrote names columns of the parent alone.
+        // In a query of its own, so that the user's condition names columns of the parent alone.
         rows = "(SELECT * FROM \(try SQL.identifier(found.table)) t WHERE \(conditions.joined(separator: " AND "))) t"
         seen = "t.\(try SQL.identifier(rule.when ?? "_changed_at"))"
         guard let condition = rule.condition else { return }
@@ -96,7 +96,8 @@ struct ParentTable: Sendable {
         }
     }
 
-    /// The value that the row above a row `t` has in a column, as SQL. A table's key begins with the key of the feed above.
+    /// The value that the row above a row `t` has in a column, as SQL. A table's key begins with the key of the feed
+    /// above.
     private static func value(
         of column: ParentColumn, above key: [String], on connection: Connection
     ) throws -> String {
@@ -125,7 +126,7 @@ struct ParentTable: Sendable {
         return Array(names.dropLast(own == 0 ? 1 : own))
     }
 
-    /// The parts whose rows are gone, or do not count any more.
+    /// The lists whose rows are removed, or do not count any more.
     func goneParts(on connection: Connection) throws -> [FeedPart] {
         var gone: [FeedPart] = []
         try connection.rows(
@@ -137,7 +138,7 @@ struct ParentTable: Sendable {
         return gone
     }
 
-    /// The part of that name, whether or not it was asked for; nil where no row has it.
+    /// The list of that name, requested or not; nil if no row has it.
     func part(named name: String, on connection: Connection) throws -> FeedPart? {
         let known = try connection.scalar("SELECT parent_key FROM feed_part WHERE name = ?", .text(name))
         if let part = known.flatMap({ part(storedKey: $0) }) {
@@ -154,7 +155,7 @@ struct ParentTable: Sendable {
         return found
     }
 
-    /// How many rows have no complete list, and whether each was asked for.
+    /// The number of rows without a complete list, and true if each was requested.
     func missingCount(on connection: Connection) throws -> (lists: Int, isAsked: Bool) {
         var counts = (lists: 0, isAsked: true)
         try connection.rows(
@@ -210,7 +211,7 @@ struct ParentTable: Sendable {
         return texts
     }
 
-    /// Whether a row `t` has a key, so that SQLite finds it by the table's own key.
+    /// The condition that a row `t` has a key, in a form in which SQLite uses the table's own key.
     private func isKey(_ value: String) throws -> String {
         if let only = key.first, key.count == 1 { return "t.\(try SQL.identifier(only.own)) = \(value)" }
         return try key.enumerated().map { index, column in
@@ -238,7 +239,7 @@ struct ParentTable: Sendable {
 }
 
 extension FeedPart.KeyValue {
-    /// nil for what no key is.
+    /// nil for a value that cannot be a key.
     init?(_ value: Value) {
         switch value {
         case .null, .blob: return nil

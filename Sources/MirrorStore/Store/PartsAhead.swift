@@ -1,24 +1,25 @@
 internal import SQLite
 internal import Text
 
-/// Which lists a feed asks for next: those of rows that have none yet, those whose row changed since, and those that are due.
+/// The lists that a feed requests next: those of rows that have none yet, those whose row changed since, and the due
+/// ones.
 ///
-/// The first two are found by a look at all of the parent's rows, once for each state of these, and kept in `_part_ahead`
-/// from then on as lists are asked for. So a run reads no more rows than it asks for.
+/// The first two are found by a look at all of the parent's rows, once for each state of these, and kept in
+/// `_part_ahead` from then on as lists are requested. So a run reads no more rows than it requests.
 struct PartsAhead {
     let parent: ParentTable
     let connection: Connection
 
     private var feed: Value { .text(parent.feed) }
 
-    /// Whether the parent's rows are as they were when all of them were looked at.
+    /// True if the parent's rows are unchanged since all of them were read.
     func isCurrent() throws -> Bool {
         guard let state = try state() else { return false }
         return try connection.scalar("SELECT parent_state FROM _feed WHERE feed = ?", feed)?.text == state
     }
 
-    /// What of the parent's rows goes by, as far as the store tells: the runs of the feeds above it, and what is asked of the
-    /// rows. nil while a run may write them, and where the same rows may count now and not later.
+    /// The state of the parent's rows, as far as the store has it: the runs of the feeds above, and the conditions on
+    /// the rows. nil while a run may write them, and if the same rows may count now and not later.
     private func state() throws -> String? {
         guard !parent.rule.dependsOnMore else { return nil }
         var hash = ContentHash()
@@ -34,7 +35,7 @@ struct PartsAhead {
         return hash.digits
     }
 
-    /// Looks at all of the parent's rows. Lists whose rows are gone are to be gone before.
+    /// Reads all of the parent's rows. Lists whose rows are removed must be deleted before.
     func find() throws {
         try connection.run("DELETE FROM _part_ahead WHERE feed = ?", feed)
         try connection.run(
@@ -50,18 +51,18 @@ struct PartsAhead {
             feed, Value(try state()))
     }
 
-    /// How many rows count.
+    /// The number of rows that count.
     func rowCount() throws -> Int { try connection.count("SELECT parent_rows FROM _feed WHERE feed = ?", feed) }
 
-    /// How many rows have no complete list, and whether each was asked for.
+    /// The number of rows without a complete list, and true if each was requested.
     func missingCount() throws -> (lists: Int, isAsked: Bool) {
         let new = try connection.count("SELECT count(*) FROM _part_ahead WHERE feed = ? AND is_new = 1", feed)
         let incomplete = try connection.count("SELECT count(*) FROM feed_part WHERE feed = ? AND complete = 0", feed)
         return (new + incomplete, new == 0)
     }
 
-    /// The parent's keys of the lists to ask for: those never asked for, then those whose row changed, then the longest due,
-    /// to the hour.
+    /// The parent's keys of the lists to request: those never requested, then those whose row changed, then the longest
+    /// due, to the hour.
     func keys(_ choice: Store.PartChoice, dueBefore limit: String) throws -> [Value] {
         var keys: [Value] = []
         let add = { (row: Statement) in keys.append(row.value(at: 0)) }
@@ -84,8 +85,8 @@ struct PartsAhead {
             """, [feed, .text(limit)], add)
         let changed = Set(keys[newCount...])
         let isAsked = { (condition: String, values: [Value]) in
-            // Those that are due in the same hour as they stand in the table: what is stored of a hundred lists that
-            // stand together goes to a tenth as many pages. Lists are not due in the order in which they stand.
+            // Lists that are due in the same hour come in the order of the table: a hundred neighbouring lists are
+            // stored on a tenth as many pages. The order of their due times is another.
             var hour = ""
             var ofHour: [(row: Int64, key: Value)] = []
             let endHour = {
@@ -121,13 +122,13 @@ struct PartsAhead {
 }
 
 extension Store {
-    /// Takes note that a row has a list now, whose state is not that of the row until it was asked for.
+    /// Records that a row has a list now, whose state differs from that of the row until it is requested.
     func noteList(_ part: FeedPart) throws {
         try connection.run(
             "UPDATE _part_ahead SET is_new = 0 WHERE feed = ? AND parent_key = ?", .text(part.feed), part.parentKey)
     }
 
-    /// Takes note that a list was asked for as its row is.
+    /// Records that a list was requested for the present state of its row.
     func noteAsked(_ part: FeedPart) throws {
         try connection.run(
             "DELETE FROM _part_ahead WHERE feed = ? AND parent_key = ?", .text(part.feed), part.parentKey)
@@ -135,13 +136,13 @@ extension Store {
 }
 
 extension ForEachRule {
-    /// Whether a row may count or not because of more than its own values: other tables, or the time. Only plain conditions
-    /// are known not to depend on more; for others each run looks at all rows.
+    /// True if a row may count or not because of more than its own values: other tables, or the time. Only plain
+    /// conditions are known not to depend on more; for others each run reads all rows.
     fileprivate var dependsOnMore: Bool {
         guard let condition else { return false }
         let text = condition.lowercased()
         guard !["--", "/*", "select", "exists", "current_"].contains(where: text.contains) else { return true }
-        // What stands before a parenthesis is a function, unless it is one of these.
+        // A name before a parenthesis is a function, unless it is one of these.
         let known: Set<Substring> = [
             "in", "and", "or", "not", "length", "lower", "upper", "coalesce", "ifnull", "like", "",
         ]

@@ -1,9 +1,9 @@
 internal import SQLite
 
-/// What hosts said of their quotas, for every process that uses the store.
+/// The hosts' quotas, for every process that uses the store.
 enum QuotaLedger {
-    /// Keeps the last word on each quota, and which one the feed's requests count against. Part of the transaction that it is
-    /// called in.
+    /// Keeps the last word on each quota, and which one the feed's requests count against. Part of the transaction that
+    /// it is called in.
     static func record(_ readings: [QuotaReading], for feed: String, on connection: Connection) throws {
         try keep(readings, on: connection)
         if let last = readings.last { try count(feed, against: last.quota, on: connection) }

@@ -2,7 +2,7 @@ internal import SQLite
 
 /// The full-text index of a feed's table.
 ///
-/// Triggers keep it: whatever changes a row changes the index in the same transaction, in `sqlite3` too. It holds no
+/// Triggers maintain it: every change of a row changes the index in the same transaction, in `sqlite3` too. It holds no
 /// text of its own: https://sqlite.org/fts5.html#external_content_tables
 struct SearchIndex {
     let table: String
@@ -17,8 +17,7 @@ struct SearchIndex {
     /// The name of a table's index.
     static func name(of table: String) -> String { "_search_\(table)" }
 
-    /// Makes the index of a feed what its definition asks for: none, or one of these columns. One that is so costs
-    /// nothing.
+    /// Creates, rebuilds or drops the index to match the definition. Does nothing if it matches.
     static func follow(_ definition: FeedDefinition, on connection: Connection) throws {
         let table = TableSchema.tableName(definition.owner)
         let wanted = definition.search?.columns(among: definition.columns) ?? []
@@ -40,7 +39,7 @@ struct SearchIndex {
         return columns
     }
 
-    /// Whether the triggers are there: they go with a table that somebody drops or replaces.
+    /// True if the triggers exist: they disappear with a table that is dropped or replaced by hand.
     private static func isKept(_ table: String, on connection: Connection) throws -> Bool {
         try connection.int64(
             """
@@ -94,7 +93,7 @@ struct SearchIndex {
         try connection.execute("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
     }
 
-    /// Fills the indexes anew of all tables whose rows may have got other numbers: VACUUM keeps those that are keys.
+    /// Fills the indexes again of all tables whose row ids may have changed: VACUUM keeps those that are keys.
     ///
     /// Source: <https://sqlite.org/lang_vacuum.html#how_vacuum_works>
     static func rebuildAllBehindVacuum(on connection: Connection) throws {

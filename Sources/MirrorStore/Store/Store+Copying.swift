@@ -4,14 +4,14 @@ package import SQLite
 extension Store {
     /// Runs `body` with the store's connection, on the store's thread.
     ///
-    /// - Throws: what `body` throws; `FeedSyncError` of kind `store`.
+    /// - Throws: the error of `body`; `FeedSyncError` of kind `store`.
     package func copying<Result: Sendable>(
         _ body: (Connection) throws(FeedSyncError) -> Result
     ) throws(FeedSyncError) -> Result {
         try storing { try body(connection) }
     }
 
-    /// Makes full-text indexes of feeds what their definitions ask for, as a sync does.
+    /// Makes the full-text indexes of feeds match their definitions, as a sync does.
     ///
     /// - Throws: `FeedSyncError`.
     package func index(_ feeds: [FeedDefinition]) throws(FeedSyncError) {
@@ -27,10 +27,10 @@ extension Store {
         }
     }
 
-    /// The same, for a body that writes every table of a store that was just made. Makes the views that belong to them, and
-    /// leaves one file.
+    /// The same for a body that writes every table of a new store. It also makes the views of the tables, and leaves
+    /// one file.
     ///
-    /// - Throws: what `body` throws; `FeedSyncError` of kind `store`.
+    /// - Throws: the error of `body`; `FeedSyncError` of kind `store`.
     package func filling<Result: Sendable>(
         _ body: (Connection) throws(FeedSyncError) -> Result
     ) throws(FeedSyncError) -> Result {

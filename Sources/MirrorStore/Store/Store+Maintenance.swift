@@ -2,9 +2,9 @@ internal import Glibc
 internal import SQLite
 
 extension Store {
-    /// Deletes a feed's items that are gone since before a time, and its history from before `keep`.
+    /// Deletes a feed's items that were removed before a time, and its history from before `keep`.
     ///
-    /// - Returns: How many items; nil if somebody is at work on the feed.
+    /// - Returns: The number of items; nil if another process works on the feed.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func prune(_ feed: String, goneBefore limit: String, now: String) throws(FeedSyncError) -> Int? {
         let found = try storing { () throws -> (id: Int64, table: String)? in
@@ -29,9 +29,9 @@ extension Store {
         }
     }
 
-    /// Gives the room of what was deleted back to the disk; how many bytes that were.
+    /// Returns the space of deleted data to the disk; the result is in bytes.
     ///
-    /// - Throws: `FeedSyncError` of kind `store`, `locked` if somebody writes for too long.
+    /// - Throws: `FeedSyncError` of kind `store`, `locked` if another process writes for too long.
     package func compact() throws(FeedSyncError) -> Int {
         try storing {
             let before = FileStamp(path: path)?.size ?? 0
@@ -42,9 +42,9 @@ extension Store {
         }
     }
 
-    /// Writes a copy of the store, as it stands at one moment, while others work on it. Nothing belongs beside the copy.
+    /// Writes a copy of the store, as it is at one moment, while others work on it. The copy is a single file.
     ///
-    /// A file that is there is replaced when the copy is complete.
+    /// An existing file is replaced when the copy is complete.
     ///
     /// - Returns: The copy's size in bytes.
     /// - Throws: `FeedSyncError` of kind `store`.

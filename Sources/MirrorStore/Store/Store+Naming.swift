@@ -10,15 +10,15 @@ extension Store {
         ("_part_ahead", "feed"),
     ]
 
-    /// Whether a column has the name of a feed, or that of a part of it.
+    /// The condition that a column has the name of a feed, or that of one of its lists.
     private static func isNamed(_ column: String) -> String {
         "(\(column) = ?1 OR substr(\(column), 1, length(?1) + 1) = ?1 || '/')"
     }
 
-    /// Says that a feed is about to get another name. Once the configuration has the new name, the next run finishes,
-    /// whatever becomes of this process; as long as it has the old one, the feed keeps that.
+    /// Records that a feed is about to get another name. Once the configuration has the new name, the next run
+    /// finishes, even if this process ends; while it has the old one, the feed keeps that.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something of the new name, or `store`.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has data of the new name, or `store`.
     package func announceRename(of feed: String, to name: String, lock: FeedLock) throws(FeedSyncError) {
         try storing {
             try connection.transaction {
@@ -30,12 +30,12 @@ extension Store {
         }
     }
 
-    /// Takes back what `announceRename` said.
+    /// Withdraws the record of `announceRename`.
     package func withdrawRename(of feed: String) throws(FeedSyncError) {
         try storing { try connection.run("UPDATE _feed SET new_name = NULL WHERE feed = ?", .text(feed)) }
     }
 
-    /// Whether a feed is about to get this name.
+    /// True if a feed is about to get this name.
     package func isBeingRenamed(_ feed: String, to name: String) throws(FeedSyncError) -> Bool {
         try storing {
             let sql = "SELECT 1 FROM _feed WHERE feed = ? AND new_name = ?"
@@ -93,9 +93,9 @@ extension Store {
         return found
     }
 
-    /// Finishes what `rename` left when its process ended: the configuration tells whether it had come to the file.
+    /// Finishes a `rename` whose process ended: the name in the configuration shows if it had come to the file.
     ///
-    /// - Throws: `FeedSyncError` of kind `locked` if the feed has another name now, or is gone.
+    /// - Throws: `FeedSyncError` of kind `locked` if the feed has another name now, or is removed.
     func finishRename(to definition: FeedDefinition) throws {
         let name = Value.text(definition.name)
         guard try connection.scalar("SELECT 1 FROM _feed WHERE feed = ?", name) == nil else {

@@ -3,14 +3,14 @@ internal import Migrations
 internal import SQLite
 
 extension Store {
-    /// How a store that is only read was opened.
+    /// The mode in which a store was opened for reading.
     package struct Reading: Sendable {
-        /// Whether it is a copy that was brought up to date, because an older feedsync wrote the file.
+        /// True if it is an updated copy, because an older feedsync wrote the file.
         package internal(set) var isCopy = false
         /// The file as it was when it was opened; nil where SQLite's locks keep it from changing under a reader.
         var resting: FileStamp?
 
-        /// Whether what is written later shows.
+        /// True if later writes are visible.
         package var followsFile: Bool { !isCopy && resting == nil }
 
         /// - Throws: `FeedSyncError` of kind `locked` if the file was written while it was read without locks.
@@ -21,8 +21,8 @@ extension Store {
         }
     }
 
-    /// Opens the file to read it. Neither the file nor the folder needs to be writable, nothing is migrated, and no file
-    /// is left beside it.
+    /// Opens the file to read it. Neither the file nor the folder needs to be writable, nothing is migrated, and no
+    /// file is left beside it.
     ///
     /// | the reader may write | beside the file | how it is opened |
     /// | --- | --- | --- |
@@ -75,7 +75,7 @@ extension Store {
     }
 }
 
-/// What tells whether a file was written.
+/// The stamp that shows if a file was written.
 struct FileStamp: Sendable, Hashable {
     let path: String
     let size: Int
@@ -96,7 +96,7 @@ struct FileStamp: Sendable, Hashable {
         nanoseconds = status.st_mtim.tv_nsec
     }
 
-    /// The file that symbolic links lead to: its log stands beside it, not beside a link.
+    /// The file to which symbolic links lead: its log is beside it, not beside a link.
     static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }

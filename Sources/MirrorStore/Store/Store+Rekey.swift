@@ -1,20 +1,20 @@
 internal import SQLite
 
-// A feed whose key is another now.
+// Rebuilding a feed with another key.
 extension Store {
-    /// What `rekey` came to.
+    /// The result of `rekey`.
     package struct Rekeying: Sendable {
         /// The columns that identify a row now.
         package let key: [String]
-        /// How many rows there are; nil if they have that key already.
+        /// The number of rows; nil if they have that key already.
         package let rowCount: Int?
     }
 
-    /// Rebuilds a feed's table with the definition's key, in one transaction. Rows and history stay; what happened to rows
-    /// is told of their new keys from then on. Places and failures are forgotten, as by `reset`.
+    /// Rebuilds a feed's table with the definition's key, in one transaction. Rows and history stay; changes are
+    /// recorded with the new keys from then on. Positions and failures are forgotten, as by `reset`.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` if rows have no value for the key, or two have the same; all is as
-    ///   it was then.
+    /// - Throws: `FeedSyncError` of kind `configuration` if rows have no value for the key, or two have the same;
+    ///   nothing is changed then.
     package func rekey(
         _ declared: FeedDefinition, lock: FeedLock, now: String
     ) throws(FeedSyncError) -> Rekeying {

@@ -2,18 +2,18 @@ internal import SQLite
 
 // What a store says of its rows, held against the rows themselves.
 extension Store {
-    /// Where the store and the rows of a feed disagree, a phrase each.
+    /// The differences between the store's own data and the rows of feeds, a phrase each.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func discrepancies() throws(FeedSyncError) -> [String] {
         try storing { try storedTables().flatMap(discrepancies) }
     }
 
-    /// Rebuilds what can be worked out from the rows: SQLite's indexes, full-text indexes, counts, sections and views. What
-    /// the rows do not tell is forgotten, so the next sync reads everything. Rows and history stay.
+    /// Rebuilds everything that can be derived from the rows: SQLite's indexes, full-text indexes, counts, sections and
+    /// views. The rest is forgotten, so the next sync reads everything. Rows and history stay.
     ///
-    /// - Parameter locks: Those of all stored feeds.
-    /// - Returns: What was wrong, as `discrepancies` says it.
+    /// - Parameter locks: The locks of all stored feeds.
+    /// - Returns: The faults, as from `discrepancies`.
     /// - Throws: `FeedSyncError` of kind `store` if the tables are damaged; nothing is changed then.
     package func repair(holding locks: [FeedLock], now: String) throws(FeedSyncError) -> [String] {
         defer { refreshViews() }
@@ -32,9 +32,9 @@ extension Store {
         }
     }
 
-    /// The locks of all stored feeds, for a command that changes what is stored of them.
+    /// The locks of all stored feeds, for a command that changes their stored data.
     ///
-    /// - Throws: `FeedSyncError` of kind `locked` if somebody is at work on one, or `store`.
+    /// - Throws: `FeedSyncError` of kind `locked` if another process works on one, or `store`.
     package func lockAll(for command: String) throws(FeedSyncError) -> [FeedLock] {
         var locks: [FeedLock] = []
         for table in try storing({ try storedTables() }) {
@@ -96,7 +96,7 @@ extension Store {
         return found
     }
 
-    /// A query for the sections of a table's items: name, count, and where the first item stands.
+    /// A query for the sections of a table's items: name, count, and the place of the first item.
     private func sections(of table: StoredTable) throws -> String {
         guard table.isThere else { return "SELECT NULL, 0, 0, 0 WHERE 0" }
         return """
@@ -133,8 +133,8 @@ extension Store {
         }
     }
 
-    /// The columns and the key as the table has them, where what is kept of them cannot be read. The definition counts
-    /// as another then, so that the next run adds what it knows.
+    /// Stores the columns and the key of the table, if the stored description cannot be read. The definition counts as
+    /// changed then, so that the next run completes it.
     private func repairShape(of table: StoredTable) throws {
         guard table.isThere else { return }
         let names = Value.text(table.name)

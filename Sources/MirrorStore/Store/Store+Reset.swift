@@ -1,9 +1,9 @@
 internal import SQLite
 
 extension Store {
-    /// The lock on a stored feed, for a command that changes what is stored of it; nil if the store does not have the feed.
+    /// The lock on a stored feed, for a command that changes its stored data; nil if the store lacks the feed.
     ///
-    /// - Throws: `FeedSyncError` of kind `locked` if somebody is at work on the feed, or `store`.
+    /// - Throws: `FeedSyncError` of kind `locked` if another process works on the feed, or `store`.
     package func lock(storedFeed feed: String, for command: String) throws(FeedSyncError) -> FeedLock? {
         let id = try storing {
             try connection.int64("SELECT id FROM \(ListTables(of: feed).state) WHERE feed = ?", .text(feed))
@@ -15,14 +15,14 @@ extension Store {
         return lock
     }
 
-    /// Forgets what was known of the upstream: the next sync reads everything again. Rows and history stay.
+    /// Forgets the known state of the upstream: the next sync reads everything again. Rows and history stay.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func reset(_ feed: String, lock: FeedLock, now: String) throws(FeedSyncError) {
         try storing {
             try connection.transaction {
                 try lock.check()
-                // A begin that nobody closed would stay open in the log for ever.
+                // An unclosed begin would stay open in the log for ever.
                 _ = try closeInterrupted(feed, now: now)
                 for list in [feed] + (try partNames(of: feed)) {
                     try forgetPlaces(of: list)
@@ -47,7 +47,7 @@ extension Store {
             name)
     }
 
-    /// Drops errors and what they put off: the feed is due.
+    /// Deletes errors and the delays that they caused: the feed is due.
     func forgetFailures(of feed: String) throws {
         try connection.run(
             "UPDATE \(ListTables(of: feed).feed) SET error = NULL, next_due_at = NULL WHERE name = ?", .text(feed))

@@ -1,9 +1,9 @@
 internal import SQLite
 
 extension Store {
-    /// Brings the view `change` and those of models up to date behind a run, where runs may have made others of them.
+    /// Updates the view `change` and those of models after a run that may have changed them.
     ///
-    /// They are for queries of the user's: if they cannot be written now, a later run does it. So does the next run of the
+    /// They are for the user's queries: if they cannot be written now, a later run does it. So does the next run of the
     /// model if this process ends before.
     func refreshViews() {
         guard sessions.isEmpty else { return }

@@ -20,18 +20,18 @@ package actor Store {
     let indexedFeeds = IndexedFeeds()
     /// The files that the connection has open; nil where they are only read.
     private let files: StoreFiles?
-    /// Whether the path was found to lead to another file: nothing is written until it leads to ours again.
+    /// True if the path was found to lead to another file: nothing is written until it leads to ours again.
     private var hasMoved = false
     /// Until when the log is not tried again, and why: SQLite waits ten seconds for it each time.
     private var lostRace: (until: ContinuousClock.Instant, error: SQLiteError)?
-    /// Whether the view `change` may lack a table, as it may when another process ended early.
+    /// True if the view `change` may lack a table, as after another process ended early.
     var changeViewMayLag = true
-    /// The models whose views may lack a feed or a column, and those whose views this process has looked at.
+    /// The models whose views may lack a feed or a column, and those whose views this process has checked.
     var modelsThatMayLag: Set<String> = []
     var modelsOfThisProcess: Set<String> = []
     package nonisolated let salt: String
     let keep: Duration
-    /// How the file is read; nil where it is written, too.
+    /// The mode of reading; nil if the file is written, too.
     package nonisolated let reading: Reading?
     /// The locks on the feeds that are open, by name.
     var locks: [String: FeedLock] = [:]
@@ -39,17 +39,17 @@ package actor Store {
     /// Runs the actor's code on the store's own thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// How a store is opened.
+    /// The options for opening a store.
     package struct Options: Sendable {
-        /// Whether a commit survives power failure, not only the end of the process; it waits for the disk then.
+        /// True if a commit survives power failure, not only the end of the process; it waits for the disk then.
         package var isDurable = false
-        /// Whether the file can be made again after any failure; no commit waits for the disk then.
+        /// True if the file can be made again after any failure; no commit waits for the disk then.
         package var isScratch = false
-        /// What may be done with the file.
+        /// The access to the file.
         package var access = Access.create
-        /// How long runs and events are kept.
+        /// The time for which runs and events are kept.
         package var keep = Duration.seconds(90 * 86_400)
-        /// How long to wait for another program's lock on the store; 5 seconds at least.
+        /// The time to wait for another program's lock on the store; 5 seconds at least.
         package var wait = Duration.zero
 
         /// As the configuration has them by default.
@@ -63,11 +63,11 @@ package actor Store {
             self.wait = wait
         }
 
-        /// How often a lock is tried, a millisecond apart: for five seconds at least, for a day at most.
+        /// The number of tries for a lock, a millisecond apart: for five seconds at least, for a day at most.
         var tries: Int { Int(max(5, min(wait.components.seconds, 86_400))) * 1_000 }
     }
 
-    /// What may be done with a store's file.
+    /// The access to a store's file.
     package enum Access: Sendable, Hashable {
         /// Read and write it, and make it if it is not there.
         case create
@@ -80,8 +80,8 @@ package actor Store {
     /// Opens the store, makes it if it is not there, and brings an older one up to date.
     ///
     /// - Parameter filling: What puts a store's content into the file before anything is read from it.
-    /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or written, is no store, or comes from a newer
-    ///   feedsync; it is untouched then. What `filling` throws.
+    /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or written, is no store, or comes from a
+    ///   newer feedsync; it is untouched then. What `filling` throws.
     package init(
         path: String, options: Options = Options(), filling: (@Sendable (Connection) async throws -> Void)? = nil
     ) async throws(FeedSyncError) {
@@ -112,8 +112,8 @@ package actor Store {
         var reading: Reading?
     }
 
-    /// Opens the file. It may wait for another process, and for the disk: on the store's thread, which the task prefers,
-    /// and never on one of the pool's.
+    /// Opens the file. It may wait for another process, and for the disk: on the store's thread, which the task
+    /// prefers, and never on one of the pool's.
     @concurrent
     private static func open(
         _ path: String, _ options: Options, _ filling: (@Sendable (Connection) async throws -> Void)?
@@ -150,7 +150,7 @@ package actor Store {
             try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
         }
         try connection.execute("PRAGMA wal_autocheckpoint = \(logPages(roomFor: path))")
-        // Debian's SQLite writes zeros over what is deleted, which costs writes; no secret is stored.
+        // Debian's SQLite overwrites deleted data with zeros, which costs writes; no secret is stored.
         // https://sqlite.org/pragma.html#pragma_secure_delete
         try connection.execute("PRAGMA secure_delete = OFF")
         // What those of `status` allow is made a table for every page; ours are an enumeration's.
@@ -169,10 +169,10 @@ package actor Store {
         try connection.scalar("SELECT value FROM _salt")?.text ?? ""
     }
 
-    /// How many pages of 4 KB the log may have before it is folded back into the file.
+    /// The number of log pages of 4 KB after which the log is checkpointed.
     ///
-    /// Folding back writes what many pages changed once for all of them, so it may wait for 64 MB of log; where the disk
-    /// has little room, for 2 MB. https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
+    /// A checkpoint writes a page once that was changed many times, so it may wait for 64 MB of log; on a disk with
+    /// little space, for 2 MB. https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
     private static func logPages(roomFor path: String) -> Int {
         var disk = statvfs()
         guard statvfs(path, &disk) == 0 else { return 512 }
@@ -184,8 +184,8 @@ package actor Store {
 
     /// WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
     ///
-    /// The switch wants the file for itself. Two processes that both want that wait for each other until one gives up, so
-    /// they take turns.
+    /// The switch wants the file for itself. Two processes that both want that wait for each other until one gives up,
+    /// so they take turns.
     private static func switchToWAL(_ connection: Connection, path: String, tries: Int) throws {
         func isNeeded() throws -> Bool {
             let mode = try connection.scalar("PRAGMA journal_mode")?.text
@@ -208,8 +208,9 @@ package actor Store {
         }
     }
 
-    /// Triggers would run with every change that we make, and a view in a table's place with every look at it: whoever
-    /// could write the store would have us run what they like. Triggers that keep full-text indexes do no more than that.
+    /// Refuses triggers and views in place of tables: triggers would run with every change, and a view with every read,
+    /// so that anyone with write access to the store could have us run their SQL. Triggers of full-text indexes do no
+    /// more than that.
     ///
     /// - Throws: `FeedSyncError` of kind `store` if there is one.
     static func refuseForeignSQL(_ connection: Connection, path: String) throws {
@@ -249,7 +250,7 @@ package actor Store {
             advice: "drop it in sqlite3 if it is yours; otherwise restore a backup")
     }
 
-    /// Runs `body` on what is committed, and turns SQLite's errors into the feed's.
+    /// Runs `body` on committed data, and turns SQLite's errors into the feed's.
     func storing<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
         try inGroup {
             try closeGroup()
@@ -258,8 +259,8 @@ package actor Store {
         }
     }
 
-    /// Runs `body` while pages may wait for their commit: it reads what they left in the feed's session, or they do not
-    /// concern it.
+    /// Runs `body` while pages may wait for their commit: it reads their state in the feed's session, or does not
+    /// depend on them.
     func inGroup<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
         do {
             try checkFile()
@@ -276,19 +277,19 @@ package actor Store {
         }
     }
 
-    /// What is wrong with the file that is open; nil if its path still leads to it.
+    /// The problem of the open file; nil if its path still leads to it.
     package var fileProblem: String? {
         connection.hasMoved ? "\(path) was deleted, moved or replaced since it was opened" : nil
     }
 
-    /// Makes sure that what is written can be found again, and that SQLite need not wait long to write it.
+    /// Checks that written data can be found again, and that SQLite need not wait long to write.
     ///
-    /// If the file was replaced, its log stands beside the new file, which SQLite would ruin with it: the log is folded
-    /// back into the old file, wherever that is now, and is empty from then on: nothing more is written, by what has no
-    /// feed open any more, either. If the log or its index was replaced, nothing is folded back: the next connection reads
-    /// what it finds.
+    /// If the file was replaced, its log is beside the new file, which SQLite would ruin with it. The log is therefore
+    /// checkpointed into the old file, wherever that is now, and stays empty: nothing more is written, even by code
+    /// without an open feed. If the log or its index was replaced, there is no checkpoint: the next connection reads
+    /// the files as they are.
     ///
-    /// - Parameter isWriting: Whether something is written although no feed is open.
+    /// - Parameter isWriting: True for a write without an open feed.
     /// - Throws: `FeedSyncError` of kind `store` if the path no longer leads to the open file; `SQLiteError`.
     func checkFile(isWriting: Bool = false) throws {
         if let lostRace, .now < lostRace.until { throw lostRace.error }
@@ -312,7 +313,7 @@ package actor Store {
         undoGroup(error)
         switch change {
         case .store, .log(isReplaced: false): try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        // Another process may use what stands there, and know nothing of our locks.
+        // Another process may use the new files, without knowledge of our locks.
         case .log, .index: break
         }
         try? connection.leaveLog()

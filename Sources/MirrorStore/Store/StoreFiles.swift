@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// Which files a connection works with: the store's, and the log and its index beside it.
+/// The files of a connection: the store's, and the log and its index beside it.
 ///
-/// SQLite opens them once, and does not ask again whether their paths still lead to them. A process that finds another index
-/// there shares no lock with this one, and both would write the log: https://sqlite.org/howtocorrupt.html, section 2.5.
+/// SQLite opens them once, and does not ask again whether their paths still lead to them. A process that finds another
+/// index there shares no lock with this one, and both would write the log: https://sqlite.org/howtocorrupt.html,
+/// section 2.5.
 struct StoreFiles: Sendable {
-    /// What has become of them.
+    /// The change of the files.
     enum Change: Sendable {
         /// The path leads to another file, or to none.
         case store
@@ -15,7 +16,7 @@ struct StoreFiles: Sendable {
         case index
     }
 
-    /// What tells a file from all others.
+    /// The identity of a file.
     private struct Identity: Sendable, Equatable {
         let device: dev_t
         let inode: ino_t
@@ -43,7 +44,7 @@ struct StoreFiles: Sendable {
         index = Identity(resolved + "-shm")
     }
 
-    /// What has become of the files since; nil if they are the same. It costs three `stat`.
+    /// The change of the files since they were opened; nil if they are the same. It costs three `stat`.
     var change: Change? {
         if let store, Identity(path) != store { return .store }
         if let index, Identity(resolved + "-shm") != index { return .index }
@@ -54,7 +55,8 @@ struct StoreFiles: Sendable {
         return nil
     }
 
-    /// Makes an empty file that only its owner can use, if there is no file; SQLite gives the files beside it the same permissions.
+    /// Makes an empty file that only its owner can use, if there is no file; SQLite gives the files beside it the same
+    /// permissions.
     ///
     /// Without a descriptor: one that is closed here would drop the locks of a connection on the same file.
     /// If this fails, SQLite says why. https://sqlite.org/howtocorrupt.html
@@ -74,10 +76,10 @@ struct StoreFiles: Sendable {
         return path
     }
 
-    /// Whether two paths lead to one file.
+    /// True if two paths lead to one file.
     static func areSame(_ one: String, _ other: String) -> Bool { Identity(one).map { $0 == Identity(other) } ?? false }
 
-    /// Whether a backup may take a file's place: there is none, or an empty one, or a database of SQLite.
+    /// True if a backup may replace a file: there is none, or it is empty, or a database of SQLite.
     ///
     /// Source: https://sqlite.org/fileformat.html#magic_header_string
     static func mayBecomeBackup(_ path: String) -> Bool {
@@ -91,13 +93,13 @@ struct StoreFiles: Sendable {
         return count == 0 || count == head.count && head.elementsEqual("SQLite format 3".utf8)
     }
 
-    /// Whether others than the owner may read the file: only a user can have set that.
+    /// True if users other than the owner may read the file: only the user can have set that.
     static func isShared(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & (S_IRGRP | S_IROTH) != 0
     }
 
-    /// Gives the log and its index the store's group, whose members could not read the store otherwise.
+    /// Gives the log and its index the store's group, because its members could not read the store otherwise.
     ///
     /// SQLite makes them with the store's permissions, but with its group only if a superuser runs it. A user who is
     /// not in that group may not give a file to it; a reader then gets the error that the log cannot be read.

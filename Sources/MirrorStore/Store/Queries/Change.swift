@@ -1,10 +1,10 @@
-/// What happened to one item.
+/// A change of one item.
 package struct Change: Sendable, JSONRecord {
     package enum Kind: String, Sendable {
         case new, changed, removed, returned
     }
 
-    /// When, in UTC, ISO 8601 with milliseconds.
+    /// The time, in UTC, ISO 8601 with milliseconds.
     package let at: String
     /// The feed's name.
     package let feed: String
@@ -15,13 +15,13 @@ package struct Change: Sendable, JSONRecord {
     package let key: String
     /// The columns that changed, as they were, in order, each as JSON; none for a new item.
     package let before: [(name: String, json: String)]
-    /// The same columns as they were then; all of the model's for an item that is new or came back, none for one that is
-    /// gone.
+    /// The same columns as they were then; all of the model's for an item that is new or came back, none for one that
+    /// is gone.
     package let after: [(name: String, json: String)]
-    /// What people know the item by, as JSON; nil if the feed is not known to have such a column.
+    /// The item's title, as JSON; nil if the feed has no known column for it.
     package let title: String?
 
-    /// The columns of the view `change`, with what people know the item by, and `after`.
+    /// The columns of the view `change`, with the title and `after`.
     package var fields: JSONFields {
         [
             "at": at,
@@ -53,18 +53,18 @@ package struct ChangePlace: Sendable, Hashable {
     package init() {}
 }
 
-/// Which changes of a feed to read.
+/// The changes of a feed to read.
 package struct ChangeQuery: Sendable {
     package let feed: String
-    /// Only what came later.
+    /// The place before the first change.
     package var after = ChangePlace()
-    /// Only what came up to here; nil for all.
+    /// The place of the last change; nil for all.
     package var until: ChangePlace?
-    /// Only what happened at this time or later, as the store writes times.
+    /// The earliest time, as the store writes times.
     package var since: String?
-    /// Only what this run and later ones brought.
+    /// The earliest run.
     package var run: Int?
-    /// What people know an item by: the name of a column, or its path; nil to find it by the names.
+    /// The column of items' titles, or its path; nil to choose it by the names.
     package var title: String?
 
     package init(feed: String) {

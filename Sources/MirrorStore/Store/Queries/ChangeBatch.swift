@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import SQLite
 
-/// Changes of a feed that are told together.
+/// Changes of a feed that are delivered together.
 package struct ChangeBatch: Sendable {
     /// The changes as JSON objects.
     package internal(set) var lines: [String] = []
@@ -22,7 +22,7 @@ extension Store {
         let reading = Lock(Reading())
         let end = try changes([query]) { change in
             reading.withLock { reading in
-                // What happened at one time is one page, whose place is one.
+                // Changes of one time belong to one page, which has one place.
                 guard reading.lines.count < least || change.at == reading.lastAt else {
                     reading.isCut = true
                     return false
@@ -35,7 +35,7 @@ extension Store {
         let (lines, lastAt, isCut) = reading.withLock { ($0.lines, $0.lastAt, $0.isCut) }
         guard isCut else { return ChangeBatch(lines: lines, end: end) }
         return try storing {
-            // Before what comes next: a clock that went back must not hide any.
+            // Everything before the next one: a clock that went back must not hide any.
             func last(_ table: String, after: Int64, until: Int64) throws -> Int64 {
                 let next = try connection.int64(
                     "SELECT min(id) FROM \(table) WHERE feed = ? AND id > ? AND id <= ? AND at > ?",

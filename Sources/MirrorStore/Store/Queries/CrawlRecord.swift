@@ -1,20 +1,20 @@
 internal import SQLite
 
-/// What the store knows of a feed's last crawl and of the pages that it keeps.
+/// The store's data on a feed's last crawl and its pages.
 package struct CrawlRecord: Sendable, Hashable, JSONRecord {
-    /// When it began, in UTC, ISO 8601 with milliseconds.
+    /// The start, in UTC, ISO 8601 with milliseconds.
     package let startedAt: String
     /// Pages fetched.
     package let pages: Int
-    /// Whether it reached its end, undrifted.
+    /// True if it reached its end, undrifted.
     package let isComplete: Bool
-    /// Why it is not complete although it has ended; nil where it is, or may go on.
+    /// The reason for which it is not complete although it has ended; nil if it is complete or may go on.
     package let reason: IncompleteReason?
-    /// Whether it has ended.
+    /// True if it has ended.
     package let hasEnded: Bool
     /// The pages that are kept of it and of earlier ones.
     package let storedPages: Int
-    /// Those of them that can be asked for conditionally.
+    /// The number of pages that can be requested conditionally.
     package let pagesWithValidators: Int
 
     package var fields: JSONFields {

@@ -1,13 +1,12 @@
 internal import SQLite
 
-/// How far a run has come that is under way, perhaps in another process.
+/// The progress of a run under way, perhaps in another process.
 package struct RunProgress: Sendable, Hashable {
-    /// Who works on the feed.
+    /// The process that works on the feed.
     package let holder: FeedHolder
     /// The page that it is at, counted from 1 in its crawl; nil before the first.
     package let page: Int?
-    /// How many pages the crawl has, by the total that the upstream says or by the last full crawl; nil where neither
-    /// tells.
+    /// The number of the crawl's pages, by the upstream's total or by the last full crawl; nil if both are unknown.
     package let pageCount: Int?
 }
 
@@ -15,13 +14,13 @@ package struct RunProgress: Sendable, Hashable {
 package struct FeedCondition: Sendable {
     /// The feed's row; nil as long as no command has worked on it.
     package let record: FeedRecord?
-    /// What its plan is made from.
+    /// The history for the feed's plan.
     package let history: FeedHistory
-    /// Why its last run failed; runs that were cut off do not count. Nil where it did not.
+    /// The error of its last run, apart from runs that were cut off; nil without one.
     package let failure: FeedSyncError?
     /// The run under way; nil if there is none.
     package let run: RunProgress?
-    /// Of a feed that has a list for each row of another: how the lists do; nil where none was asked for.
+    /// The counts of its lists, for a feed that has one for each row of another; nil if none was requested.
     package let parts: PartCounts?
 
     /// A feed of which nothing is stored.
@@ -36,9 +35,9 @@ package struct FeedCondition: Sendable {
         (self.record, self.history, self.failure, self.run, self.parts) = (record, history, failure, run, parts)
     }
 
-    /// What the feed's state follows from.
+    /// The facts that decide the feed's state.
     ///
-    /// - Parameter plan: When it is due; nil where no configuration has it.
+    /// - Parameter plan: The time at which it is due; nil if no configuration has it.
     package func facts(_ plan: Plan?) -> FeedFacts {
         var facts = FeedFacts()
         facts.isRunning = run != nil
@@ -57,11 +56,11 @@ package struct FeedCondition: Sendable {
 }
 
 extension Store {
-    /// How feeds do, in the order of the names.
+    /// The conditions of feeds, in the order of the names.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func conditions(of feeds: [String]) throws(FeedSyncError) -> [FeedCondition] {
-        // One feed is asked for after each run, all of them for a list.
+        // One feed is read after each run, all of them for a list.
         let histories = try feeds.count == 1 ? histories(of: feeds.first) : histories()
         let parts = try partCounts()
         return try feeds.map { feed throws(FeedSyncError) in
@@ -73,7 +72,7 @@ extension Store {
         }
     }
 
-    /// Why the newest run failed that was not cut off; and for a feed whose syncs fail, why the last one did.
+    /// The error of the newest run that was not cut off; for a feed whose syncs fail, that of the last one.
     private func failure(of feed: String, failures: Int) throws(FeedSyncError) -> FeedSyncError? {
         try storing {
             let settled = try connection.scalar(
@@ -109,8 +108,8 @@ extension Store {
                 """, [.text(feed)]
             ) { row in
                 let page = row.count(at: 0)
-                // Before the first page is there, the store still tells of the crawl before; one for what is new ends
-                // where it meets what is known.
+                // Before the first page is there, the store still has the previous crawl; a crawl for new items ends at
+                // known ones.
                 let isWhole = row.text(at: 1) != RefreshStatus.beginHeader.rawValue && row.text(at: 2) != "new"
                 let pages =
                     !isWhole
@@ -125,7 +124,7 @@ extension Store {
         }
     }
 
-    /// How many pages a total makes, if they are as long as those that came.
+    /// The number of pages for a total, if further pages are as long as those received.
     static func pageCount(total: Int64, elements: Int64, pages: Int64) -> Int? {
         guard total > 0, elements > 0, pages > 0 else { return nil }
         let size = max(elements / pages, 1)

@@ -1,7 +1,7 @@
 extension FeedSyncError {
-    /// The error that an `error` column tells of.
+    /// The error in an `error` column.
     ///
-    /// Of text that is not what `json` writes, all becomes the message: an error must never hide behind another.
+    /// Text that `json` did not write becomes the message as a whole: an error must never hide behind another.
     init(stored text: String) {
         guard case .object(let members)? = try? JSONValue(parsing: text), case .string(let word)? = members["kind"],
             let kind = Kind(rawValue: word), case .string(let message)? = members["message"]

@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// A feed's rows in feed order, by their numbers: what an index would say, which no commit has to pay for.
+/// A feed's rows in feed order, by their row ids, like an index that costs no commit anything.
 package struct FeedOrder: Sendable {
     private struct Row {
         let id: Int64
@@ -10,7 +10,7 @@ package struct FeedOrder: Sendable {
     }
 
     let feed: String
-    /// SQLite's number of the state that it tells of: https://sqlite.org/pragma.html#pragma_data_version
+    /// SQLite's number of the state that it describes: https://sqlite.org/pragma.html#pragma_data_version
     let version: Int64
     /// The feed's table in that state.
     let source: ListingSource
@@ -55,7 +55,7 @@ package struct FeedOrder: Sendable {
         return (found, false)
     }
 
-    /// Where the first row behind a place is.
+    /// The index of the first row after a place.
     private func start(after place: Place?) -> Int {
         guard let place else { return 0 }
         var (low, high) = (0, rows.count)

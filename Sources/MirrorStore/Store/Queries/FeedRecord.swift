@@ -1,40 +1,40 @@
-/// What the store says of one feed: its row of table `feed`.
+/// The store's data on one feed: its row of table `feed`.
 ///
-/// A time is nil, too, where somebody wrote into the store what is none.
+/// A time is also nil if the store has an invalid one.
 public struct FeedRecord: Sendable, Hashable {
     /// The feed's name.
     public let name: String
     /// The view that its items appear in; nil where the definition names none.
     public let model: String?
-    /// Where its pages come from, without the query.
+    /// The URL of its pages, without the query.
     public let url: String
     /// The last event's.
     public let status: RefreshStatus
-    /// Whether the upstream has no further page.
+    /// True if the upstream has no further page.
     public let noMoreData: Bool
-    /// What will be requested next, as a person would write it; nil before the first page and at the end.
+    /// The next request, in a form that people would write; nil before the first page and at the end.
     public let nextPage: String?
-    /// How many crawls have changed it.
+    /// The number of crawls that have changed it.
     public let generation: Int
     /// Its rows that the upstream has.
     public let itemCount: Int
-    /// Whether the last crawl reached its end, undrifted.
+    /// True if the last crawl reached its end, undrifted.
     public let isComplete: Bool
-    /// Whether it was proved that no item is missing.
+    /// True if it was proved that no item is missing.
     public let isVerified: Bool
-    /// When its first page was last stored or found unchanged.
+    /// The time at which its first page was last stored or found unchanged.
     public var reloadedAt: Timestamp? { reloadedAtText.flatMap { Timestamp($0) } }
     package let reloadedAtText: String?
-    /// When a sync last ended well.
+    /// The time at which a sync last succeeded.
     public var syncedAt: Timestamp? { syncedAtText.flatMap { Timestamp($0) } }
     package let syncedAtText: String?
-    /// When every page was crawled last.
+    /// The time of the last crawl of every page.
     public var fullAt: Timestamp? { fullAtText.flatMap { Timestamp($0) } }
     package let fullAtText: String?
-    /// When the next sync is due.
+    /// The time at which the next sync is due.
     public var nextDueAt: Timestamp? { nextDueAtText.flatMap { Timestamp($0) } }
     package let nextDueAtText: String?
-    /// Why the last run failed; nil if it did not.
+    /// The error of the last run; nil if it did not fail.
     public let error: FeedSyncError?
 
     init(_ row: RecordRow) throws {

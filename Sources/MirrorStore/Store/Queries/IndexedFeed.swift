@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// What is known of a feed with a full-text index, as long as the store stays as it is.
+/// The known properties of a feed with a full-text index, while the store stays the same.
 ///
 /// - Isolation: the store's.
 final class IndexedFeed {
@@ -33,13 +33,13 @@ final class IndexedFeed {
         index = SearchIndex.name(of: source.name)
     }
 
-    /// Whether the index's words were read.
+    /// True if the index's words were read.
     var hasVocabulary: Bool { vocabulary.map { $0 != nil } ?? false }
 
     /// The words of the index; nil where they are not worth reading yet: it takes as long as looking through all rows
     /// three times.
     func vocabulary(on connection: Connection) throws -> Vocabulary? {
-        // Whoever shares them need not wait for them.
+        // Shared words are there without a wait.
         if let shared { return shared.words(of: index, from: first, to: last) ?? nil }
         if let vocabulary { return vocabulary }
         guard hasBeenScanned else { return nil }
@@ -50,7 +50,7 @@ final class IndexedFeed {
         return read
     }
 
-    /// Whether a part of words is known to be common.
+    /// True if a part of words is known to be common.
     func isCommon(_ part: [UInt8]) -> Bool { commonParts.contains(part) }
 
     /// Keeps in mind that a part of words is common.
@@ -68,7 +68,7 @@ final class IndexedFeed {
 final class IndexedFeeds {
     private var kept: [String: IndexedFeed] = [:]
 
-    /// Where the words of indexes come from; nil where each connection reads them itself.
+    /// The shared words of indexes; nil if each connection reads them itself.
     var shared: SharedVocabularies?
 
     /// One of them as a transaction sees it; nil where it has no index.

@@ -1,4 +1,4 @@
-/// Which items of a feed to read, which columns of them, and in which order.
+/// The items of a feed to read, with their columns and their order.
 package struct ItemQuery: Sendable {
     /// The feed's name.
     package var feed: String
@@ -12,9 +12,9 @@ package struct ItemQuery: Sendable {
     package var since: String?
     /// Columns that sort the items; none for feed order.
     package var order: [Order] = []
-    /// How many at most; nil for all.
+    /// The most items; nil for all.
     package var limit: Int?
-    /// Whether items that the upstream has no more are among them.
+    /// True to include removed items.
     package var includesRemoved = false
 
     /// A column that items are sorted by.

@@ -2,16 +2,16 @@ package import Text
 
 /// Some items of a feed, in feed order, as a page of a list shows them.
 package struct Listing: Sendable {
-    /// An item with what tells it from others.
+    /// An item with its key.
     package struct Item: Sendable, Hashable {
         /// The key as JSON: a value, or an array of several.
         package let key: String
         /// Its row; the values are in the order of the listing's `columns`.
         package let row: StoredRow
-        /// Its JSON as it was received, if that was asked for and is kept.
+        /// Its JSON as received, if it was requested and is kept.
         package let raw: String?
 
-        /// Where it stands in its feed.
+        /// Its place in the feed.
         package var place: Place { Place(generation: Int64(row.generation), position: Int64(row.position)) }
     }
 
@@ -19,16 +19,16 @@ package struct Listing: Sendable {
     package internal(set) var columns: [RowColumn] = []
     /// The items.
     package internal(set) var items: [Item] = []
-    /// Whether further items follow these.
+    /// True if further items follow these.
     package internal(set) var hasMore = false
-    /// What is in the rows that it is made of.
+    /// The columns of the rows from which it is made.
     var layout: ListingLayout?
 
     /// One of nothing.
     package init() {}
 }
 
-/// Which items to list.
+/// The items to list.
 package struct ListingQuery: Sendable {
     /// The feed's name.
     package let feed: String
@@ -44,11 +44,11 @@ package struct ListingQuery: Sendable {
     package var indexedWords: SearchText?
     /// Only the items of these keys, each as JSON.
     package var keys: [String]?
-    /// How many at most.
+    /// The most items.
     package var limit: Int
-    /// Whether the item's JSON is wanted as it was received.
+    /// True to include the item's JSON as received.
     package var wantsRaw = false
-    /// Whether items that the upstream has no more are among them.
+    /// True to include removed items.
     package var includesRemoved = false
 
     package init(feed: String, limit: Int) {

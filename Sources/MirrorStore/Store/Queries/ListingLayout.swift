@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// What is in a row of a listing: the model's columns, those that every feed has, the key's, and perhaps the raw item.
+/// The columns of a listing's row: the model's, those of every feed, the key's, and perhaps the raw item.
 struct ListingLayout {
     /// The model's columns.
     let columns: [RowColumn]
@@ -18,22 +18,22 @@ struct ListingLayout {
     /// The key as JSON.
     func key(of row: Statement) -> String { RowKey.text(row, from: keyStart, count: key.count) }
 
-    /// Where the item stands in its feed.
+    /// The item's place in the feed.
     func place(of row: Statement) -> Place { row.place(at: columns.count + 1) }
 
-    /// The item's JSON as it was received; nil where it was not asked for, or is not kept.
+    /// The item's JSON as received; nil if it was not requested, or is not kept.
     func raw(of row: Statement) -> String? { hasRaw ? row.text(at: keyStart + key.count) : nil }
 }
 
-/// What is made of the rows of a listing.
+/// A result made from the rows of a listing.
 protocol ListingResult: Sendable {
     /// One of nothing.
     init()
 
-    /// Whether further items follow these.
+    /// True if further items follow these.
     var hasMore: Bool { get set }
 
-    /// Takes note of what is in a row, before the first one.
+    /// Receives the columns of the rows, before the first one.
     mutating func begin(_ layout: ListingLayout)
 
     /// Takes a row.

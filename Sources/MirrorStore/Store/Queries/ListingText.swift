@@ -5,13 +5,13 @@ internal import SQLite
 /// They are written as SQLite has them: nothing is made of a value but its JSON.
 package struct ListingText: Sendable {
     private var bytes = [UInt8(ascii: "[")]
-    /// Where the last item stands in its feed; nil where there is none.
+    /// The last item's place in the feed; nil without items.
     package private(set) var lastPlace: Place?
-    /// Whether further items follow these.
+    /// True if further items follow these.
     package internal(set) var hasMore = false
 
     private var layout: ListingLayout?
-    /// What stands before each value: one text, and how far it goes for each column.
+    /// The text before each value: one text, and its end for each column.
     private var names: [UInt8] = []
     private var ends: [Int] = []
     /// The columns' types, those that every feed has included.
@@ -20,7 +20,7 @@ package struct ListingText: Sendable {
     /// One of nothing.
     package init() {}
 
-    /// Whether it is of a feed of which nothing is stored.
+    /// True for a feed of which nothing is stored.
     package var isOfNothing: Bool { layout == nil }
 
     /// An array of the items, and a line feed.

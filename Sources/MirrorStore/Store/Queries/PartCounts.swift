@@ -15,7 +15,7 @@ extension Store {
         return try definition.part(for: found.row)
     }
 
-    /// How the lists do of each feed that has some.
+    /// The counts of the lists of each feed that has some.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func partCounts() throws(FeedSyncError) -> [String: PartCounts] {
@@ -47,9 +47,9 @@ extension Store {
     }
 }
 
-/// How the lists of a feed do that has one for each row of another.
+/// The counts of the lists of a feed that has one for each row of another.
 package struct PartCounts: Sendable, Hashable {
-    /// How many were asked for.
+    /// The number of requested lists.
     package var all = 0
     package var complete = 0
     package var failing = 0

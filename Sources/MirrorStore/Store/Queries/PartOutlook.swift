@@ -1,10 +1,10 @@
 internal import SQLite
 
-/// What a run asks of the lists of a feed that has one for each row of another, and why.
+/// The lists that a run requests, of a feed that has one for each row of another, with the reasons.
 package struct PartOutlook: Sendable, Hashable {
-    /// Why a list is asked for.
+    /// The reason for requesting a list.
     package enum Reason: String, Sendable, Hashable {
-        /// It was never asked for.
+        /// It was never requested.
         case never
         /// Its row changed since.
         case changed
@@ -16,25 +16,25 @@ package struct PartOutlook: Sendable, Hashable {
     package struct Next: Sendable, Hashable {
         package let list: String
         package let reason: Reason
-        /// When it is due; nil for at once.
+        /// The time at which it is due; nil for at once.
         package let dueText: String?
         package let hasFailed: Bool
     }
 
-    /// The feed whose rows they are of.
+    /// The feed with the rows.
     package let parent: String
-    /// How many rows have a list.
+    /// The number of rows with a list.
     package internal(set) var rowCount = 0
-    /// How many lists were never asked for, have a row that changed since, or are due.
+    /// The numbers of lists that were never requested, have a row that changed since, or are due.
     package internal(set) var counts: [Reason: Int] = [:]
-    /// Those that come first, in their order.
+    /// The first lists, in their order.
     package internal(set) var next: [Next] = []
 }
 
 extension Store {
-    /// What a sync of a feed's lists that are due asks for; nil for a feed with one list.
+    /// The lists that a sync of due lists requests; nil for a feed with one list.
     ///
-    /// - Parameter limit: How many lists are named at most.
+    /// - Parameter limit: The most lists to name.
     /// - Throws: `FeedSyncError` of kind `configuration` if the parent has no such column, `store`.
     package func partOutlook(
         of definition: FeedDefinition, limit: Int, now: String
@@ -54,7 +54,7 @@ extension Store {
 }
 
 extension PartsAhead {
-    /// Reads no more than what was found ahead, and the lists that are due.
+    /// Reads only the prepared lists, and those that are due.
     fileprivate func outlook(limit: Int, now: String) throws -> PartOutlook {
         var outlook = PartOutlook(parent: parent.rule.feed)
         let values: [Value] = [.text(parent.feed), .text(now)]
@@ -104,7 +104,7 @@ extension PartsAhead {
 extension ParentTable {
     fileprivate func outlook(limit: Int, now: String, on connection: Connection) throws -> PartOutlook {
         var outlook = PartOutlook(parent: rule.feed)
-        // A list that failed waits, whatever becomes of its row.
+        // A failed list waits, even if its row changes.
         let reason = """
             CASE WHEN l.name IS NULL THEN 'never' WHEN s.seen IS NOT \(seen) AND l.error IS NULL THEN 'changed'
                 WHEN l.next_due_at IS NULL OR l.next_due_at <= ?2 THEN 'due' END

@@ -1,16 +1,16 @@
-/// What a host has said of one of its limits: a row of view `quota`.
+/// A host's statement of one of its limits: a row of view `quota`.
 ///
 /// Times are in UTC, ISO 8601 with milliseconds.
 package struct QuotaRecord: Sendable, Hashable, JSONRecord {
     /// Scheme, host and port.
     package let origin: String
-    /// What the host calls the limit; empty where it has one for all.
+    /// The host's name of the limit; empty if it has one for all.
     package let resource: String
-    /// Which of the credentials that the host was asked with it holds for, counted from 1.
+    /// The number of the credential to which it applies, counted from 1.
     package let credential: Int
     /// Requests that it still allows.
     package let remaining: Int?
-    /// When it allows as many as at first.
+    /// The time at which it is reset.
     package let resetAt: String?
     /// Until when it wants no request.
     package let blockedUntil: String?

@@ -50,7 +50,7 @@ struct RecordRow {
         return word
     }
 
-    /// The four columns that tell what became of items.
+    /// Reads the four columns with the counts of items.
     func itemFigures() throws -> ItemCounts {
         var items = ItemCounts()
         items.inserted = try count("inserted")

@@ -3,7 +3,7 @@ internal import SQLite
 /// The response at which a feed's run failed last.
 package struct ResponseRecord: Sendable, JSONRecord {
     package let feed: String
-    /// When the run failed.
+    /// The time at which the run failed.
     package let at: String
     package let run: Int
     package let error: FeedSyncError
@@ -61,7 +61,8 @@ extension ResponseRecord {
 }
 
 extension Store {
-    /// The response at which a feed's run failed last; nil if there was none, or it was so long ago as the history goes.
+    /// The response at which a feed's run failed last; nil if there was none, or it was so long ago as the history
+    /// goes.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func failedResponse(of feed: String) throws(FeedSyncError) -> ResponseRecord? {

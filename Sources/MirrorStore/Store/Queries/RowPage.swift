@@ -6,7 +6,7 @@ package struct RowPage: Sendable, Hashable {
     package struct Column: Sendable, Hashable {
         /// Its name in the table.
         package let name: String
-        /// What its values are; nil where that is left to each value.
+        /// The type of its values; nil to use the type of each value.
         package let type: ColumnType?
     }
 
@@ -16,10 +16,10 @@ package struct RowPage: Sendable, Hashable {
     package internal(set) var key: [String] = []
     /// The rows.
     package internal(set) var rows: [StoredRow] = []
-    /// Whether further rows follow these.
+    /// True if further rows follow these.
     package internal(set) var hasMore = false
 
-    /// A row as a JSON object with the table's column names; the value of a `json` column stands in it as JSON.
+    /// A row as a JSON object with the table's column names, and with the values of `json` columns as JSON.
     package func json(_ row: StoredRow) -> String {
         var object = JSONObjectText()
         for (column, value) in zip(columns, row.values) {
@@ -30,7 +30,8 @@ package struct RowPage: Sendable, Hashable {
     }
 
     private func json(_ value: StoredValue, in column: Column) -> String {
-        // Only what the strict reader takes goes out as it is: anybody may have written to the table.
+        // Only text that the strict parser accepts is passed on as it is, since other programs may have written to the
+        // table.
         guard column.type == .json, case .text(let text) = value, (try? JSONValue(parsing: text)) != nil else {
             return value.json
         }
@@ -50,11 +51,11 @@ package struct StoredRow: Sendable, Hashable {
     package let generation: Int
     /// Its number in that crawl, from 0.
     package let position: Int
-    /// When it was stored.
+    /// The time at which it was first stored.
     package let firstSeenAt: String
-    /// When its content last changed.
+    /// The time at which its content last changed.
     package let changedAt: String
-    /// When the upstream was found to have it no more; nil while it has it.
+    /// The time at which the upstream was found to have removed it; nil while it has the item.
     package let removedAt: String?
 }
 

@@ -2,9 +2,9 @@
 package struct RowColumn: Sendable, Hashable {
     /// Its name.
     package let name: String
-    /// What its values are, where the column of a feed's table says so.
+    /// The type of its values, if the column of a feed's table has one.
     package let type: ColumnType?
-    /// Where its value is in the item; nil for what is no column of a model.
+    /// The path of its value in the item; nil unless it is a column of a model.
     package let path: String?
 
     package init(name: String, type: ColumnType? = nil, path: String? = nil) {
@@ -18,16 +18,17 @@ package struct RowColumn: Sendable, Hashable {
         switch (type, value) {
         case (.boolean, .integer(0)): "false"
         case (.boolean, .integer(1)): "true"
-        // Only what the strict reader takes goes out as it is: anybody may have written to the table.
+        // Only text that the strict parser accepts is passed on as it is, since other programs may have written to the
+        // table.
         case (.json, .text(let text)) where (try? JSONValue(parsing: text)) != nil: text
         default: value.json
         }
     }
 }
 
-/// Takes the rows of a result one by one, so that nobody needs to hold all of them.
+/// Receives the rows of a result one by one, so that they are never all in memory.
 package protocol RowReceiver: AnyObject {
-    /// What came of it.
+    /// The result of receiving.
     associatedtype Outcome: Sendable
 
     /// Takes the title of the rows that come next.
@@ -42,7 +43,7 @@ package protocol RowReceiver: AnyObject {
     func end() -> Outcome
 }
 
-/// Why a query of the user's brings nothing.
+/// The reason for which a user's query has no result.
 package enum QueryError: Error, Sendable {
     /// It is wrong, as SQLite says.
     case invalid(String)

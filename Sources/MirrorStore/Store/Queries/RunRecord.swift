@@ -1,6 +1,6 @@
 /// One command on one feed, from start to outcome: a row of table `run`.
 ///
-/// A time is nil, too, where somebody wrote into the store what is none.
+/// A time is also nil if the store has an invalid one.
 public struct RunRecord: Sendable, Hashable {
     /// The run's number; later runs have greater ones.
     public let id: Int
@@ -8,19 +8,19 @@ public struct RunRecord: Sendable, Hashable {
     public let feed: String
     /// The command's name.
     public let command: String
-    /// When it began.
+    /// The time at which it started.
     public var startedAt: Timestamp? { Timestamp(startedAtText) }
     package let startedAtText: String
-    /// When it ended; nil while it is under way, or if its process ended before it did.
+    /// The time at which it ended; nil while it is under way, or if its process ended before it did.
     public var finishedAt: Timestamp? { finishedAtText.flatMap { Timestamp($0) } }
     package let finishedAtText: String?
-    /// How it ended; nil as long as `finishedAt` is.
+    /// Its outcome; nil while `finishedAt` is.
     public let outcome: RunOutcome?
-    /// Whether its crawl reached its end, undrifted.
+    /// True if its crawl reached its end, undrifted.
     public let isComplete: Bool
-    /// Whether it was proved that no item is missing.
+    /// True if it was proved that no item is missing.
     public let isVerified: Bool
-    /// Why the crawl is not complete; nil where it is.
+    /// The reason for which the crawl is not complete; nil if it is.
     public let reason: IncompleteReason?
     /// Pages committed.
     public let pages: Int
@@ -28,9 +28,9 @@ public struct RunRecord: Sendable, Hashable {
     public let requests: Int
     /// Bytes received, as transferred.
     public let bytes: Int
-    /// What became of the items.
+    /// The counts of its items.
     public let items: ItemCounts
-    /// Why it failed; nil if it did not.
+    /// Its error; nil if it did not fail.
     public let error: FeedSyncError?
 
     init(_ row: RecordRow) throws {

@@ -6,11 +6,11 @@ public struct SearchHit: Sendable, Hashable {
     public let feed: String
     /// The item's key as JSON: a value, or an array of several.
     public let key: String
-    /// What people know the item by.
+    /// The item's title.
     public let title: MarkedText
     /// A part of its text, around the words that were searched for if they are in it.
     public let excerpt: MarkedText
-    /// Where it is on the web; nil if no column says so.
+    /// The item's address on the web; nil if no column has it.
     public let link: String?
 }
 
@@ -20,7 +20,7 @@ public struct MarkedText: Sendable, Hashable {
     public struct Piece: Sendable, Hashable {
         /// The characters.
         public let text: String
-        /// Whether they were searched for.
+        /// True for a piece that matches.
         public let isMatch: Bool
     }
 
@@ -30,7 +30,7 @@ public struct MarkedText: Sendable, Hashable {
     /// The whole text.
     public var text: String { pieces.map(\.text).joined() }
 
-    /// A text, with what is searched for marked.
+    /// A text with its matches marked.
     package init(_ text: String, _ search: SearchText) {
         var pieces: [Piece] = []
         var place = text.startIndex
@@ -46,7 +46,7 @@ public struct MarkedText: Sendable, Hashable {
         self.pieces = pieces
     }
 
-    /// What was searched for, as it stands in the text, each once.
+    /// The matches in the text, each once.
     package var matches: [String] {
         pieces.reduce(into: []) { found, piece in
             if piece.isMatch, !found.contains(piece.text) { found.append(piece.text) }
@@ -55,7 +55,7 @@ public struct MarkedText: Sendable, Hashable {
 }
 
 extension MarkedText {
-    /// The most characters of an excerpt, and those of them that stand before what was found.
+    /// The most characters of an excerpt, and those of them before the match.
     private static let excerptLength = 160
     private static let lead = 40
 

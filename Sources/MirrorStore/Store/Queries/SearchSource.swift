@@ -1,7 +1,7 @@
 internal import SQLite
 internal import Text
 
-/// What one feed has to give to a search.
+/// The source of a search in one feed.
 ///
 /// - Isolation: the store's, while it reads.
 final class SearchSource {
@@ -12,7 +12,7 @@ final class SearchSource {
     private let table: String
     private let index: String
     private lazy var title = ItemTitle.column(query.show[feed]?.title, of: columns)
-    /// What to look for in the index's words: of long ones there are fewer.
+    /// The parts to find in the index's words: of long ones there are fewer.
     private let parts: [[UInt8]]
     private var known: [Int64] = []
     /// All rows to be found, where a word is so rare that they are soon known; in feed order.
@@ -21,12 +21,12 @@ final class SearchSource {
 
     /// The most rows that are ranked where not all are wanted: 100,000 take 0.15 s, these 3 ms.
     private static let mostRanked = 2_000
-    /// As many rows with the words in their titles cannot be told apart by how often words occur.
+    /// The number of rows with the words in their titles from which on the frequency of words distinguishes none.
     private static let mostTitles = 200
     /// A word is rare that is part of no more words than these, and those of no more rows.
     private static let mostWordsOfRare = 64
     private static let mostRowsOfRare = 256
-    /// How rows rank that have words in common with so many: behind those that rare words find in another feed.
+    /// The rank of rows that share their words with so many: after those that rare words find in another feed.
     private static let commonRank = -1.0
 
     /// - Parameter began: A moment before the transaction read anything.
@@ -61,7 +61,7 @@ final class SearchSource {
         if let places = try commonTitles(limit) { return places }
         let newest = try newestRanked(words, most: max(Self.mostRanked, limit))
         known = newest.map(\.row)
-        // The table is asked only for those that may be among the best: most of what a common word finds is not.
+        // The table is read only for rows that may be among the best: most matches of a common word are not.
         let best = newest.sorted { $0.rank < $1.rank }
         let least = limit > 0 && limit <= best.count ? best[limit - 1].rank : .infinity
         let places = try inFeedOrder(best.prefix { $0.rank <= least })
@@ -69,17 +69,17 @@ final class SearchSource {
         return places.count >= limit || least == .infinity ? places : try inFeedOrder(best[...])
     }
 
-    /// The newest rows that have all words in the column that counts most, where these are more than could be told apart:
-    /// whole words, or else their beginnings. Reading them takes a twentieth of the time that ranking does.
+    /// The newest rows that have all words in the first column, if there are too many to rank: whole words, or else
+    /// their beginnings. Reading them takes a twentieth of the time of ranking.
     ///
-    /// - Returns: Nil where they are fewer.
+    /// - Returns: Nil if there are fewer.
     private func commonTitles(_ limit: Int) throws -> [(row: Int64, rank: Double)]? {
         guard let title = indexed.first else { return nil }
         let column = try SQL.identifier(title)
         let most = max(Self.mostTitles, limit)
         for isWhole in [true, false] {
             guard let words = query.text.fullTextQuery(in: column, isWhole: isWhole) else { return nil }
-            // Somebody who goes on typing has typed no whole word yet; to look for beginnings takes longer.
+            // While the user types, there is no whole word yet; a search for beginnings takes longer.
             if !isWhole, try hasWholeWords() { return nil }
             var rows: [Int64] = []
             try connection.rows(
@@ -103,7 +103,7 @@ final class SearchSource {
         return nil
     }
 
-    /// Whether there is a row with all words as they were typed, none of which goes on.
+    /// True if a row has all words as they were typed, each as a whole.
     private func hasWholeWords() throws -> Bool {
         let names = try indexed.map { try SQL.identifier($0) }.joined(separator: " ")
         guard let words = query.text.fullTextQuery(in: names, isWhole: true) else { return false }
@@ -186,7 +186,7 @@ final class SearchSource {
         return nil
     }
 
-    /// The rows with words that have a part, what is gone among them; nil where they are many.
+    /// The rows with words that have a part, removed ones included; nil if there are many.
     private func rows(withPart part: [UInt8], of vocabulary: Vocabulary) throws -> [Int64]? {
         guard let words = vocabulary.words(with: part, most: Self.mostWordsOfRare) else { return nil }
         guard !words.isEmpty else { return [] }

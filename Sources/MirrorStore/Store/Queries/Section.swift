@@ -8,11 +8,11 @@ public struct Section: Sendable, Identifiable {
     public let name: String?
     /// Its place among the feed's sections, from 0.
     public let position: Int
-    /// How many items of it the upstream has.
+    /// The number of its items at the upstream.
     public let itemCount: Int
     let store: Store
 
-    /// What tells a section from others of its mirror.
+    /// The identity of a section in its mirror.
     public struct ID: Sendable, Hashable {
         /// The feed's name.
         public let feed: String
@@ -20,7 +20,7 @@ public struct Section: Sendable, Identifiable {
         public let name: String?
     }
 
-    /// Which section it is: it stays the same while items come and go.
+    /// The section's identity: it stays the same while items come and go.
     public var id: ID { ID(feed: feed, name: name) }
 
     /// The section as a JSON object with the view's column names.
@@ -35,12 +35,12 @@ public struct Section: Sendable, Identifiable {
 }
 
 extension Section: Hashable {
-    /// Whether it is the same section, at the same place, with as many items.
+    /// True if it is the same section, at the same position, with as many items.
     public static func == (one: Section, other: Section) -> Bool {
         one.id == other.id && one.position == other.position && one.itemCount == other.itemCount
     }
 
-    /// Hashes what tells it from others.
+    /// Hashes its identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
@@ -49,7 +49,7 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func sections(of feed: String) throws(FeedSyncError) -> [Section] {
-        // As the view `section` has them, which somebody may have changed.
+        // The view `section` has the same rows, but may have been changed by other programs.
         let sql = """
             SELECT feed, name, row_number() OVER (ORDER BY generation DESC, position) - 1 AS position, item_count
             FROM _section WHERE feed = ? ORDER BY position
@@ -63,7 +63,7 @@ extension Store {
 }
 
 extension Section {
-    /// The section's rows, in feed order, as structs of the caller's.
+    /// The section's rows, in feed order, decoded into the caller's type.
     ///
     /// A property is the column of its name, or else the column whose name in camel case it is (`fullName` finds
     /// `full_name`). Integers are checked to fit, Booleans are 0 or 1, times are strings (ISO 8601, UTC), NULL and a
@@ -79,9 +79,9 @@ extension Section {
     ///     }
     ///
     /// - Parameters:
-    ///   - type: what each row becomes.
-    ///   - limit: how many at most; nil for all.
-    ///   - offset: how many to pass over, from 0.
+    ///   - type: the type of the rows.
+    ///   - limit: the most rows; nil for all.
+    ///   - offset: the number of rows to skip, from 0.
     /// - Throws: `FeedSyncError` of kind `store`, or `undecodable`, which names the feed, the column and the row's key.
     /// - Isolation: decodes on a thread of the pool, neither on the caller's actor nor on the store's.
     @concurrent

@@ -1,14 +1,14 @@
 internal import Concurrency
 internal import SQLite
 
-/// The words of full-text indexes, read by one connection for several that search, while these go on.
+/// The words of full-text indexes, read by one connection for several that search meanwhile.
 ///
-/// Nothing in the file numbers its states, so moments tell: a connection that has seen no change between one look and a later
-/// one stands where any other stood in between.
+/// The file has no number for its states, so times are compared: a connection that has seen no change between two looks
+/// was in the same state as any other at a moment in between.
 ///
 /// - Isolation: any thread.
 package final class SharedVocabularies: Sendable {
-    /// What an index had at a moment between two.
+    /// The words of an index at a moment between two.
     fileprivate struct Known {
         let words: Vocabulary?
         let after: ContinuousClock.Instant
@@ -26,11 +26,11 @@ package final class SharedVocabularies: Sendable {
     /// Each takes a few megabytes.
     private static let mostKnown = 8
 
-    /// - Parameter reader: The store, for nobody else.
+    /// - Parameter reader: The store, for exclusive use.
     package init(reader: Store) { self.reader = reader }
 
-    /// The words that an index has for a connection that has seen no change from `first` to `last`; nil within where there are
-    /// too many. Nil while they are read.
+    /// The words that an index has for a connection that has seen no change from `first` to `last`; nil within where
+    /// there are too many. Nil while they are read.
     func words(
         of index: String, from first: ContinuousClock.Instant, to last: ContinuousClock.Instant
     ) -> Vocabulary?? {
@@ -76,7 +76,7 @@ extension Store {
         try storing {
             try connection.transaction(.deferred) {
                 let after = ContinuousClock.now
-                // The first read is what the transaction sees from then on.
+                // The transaction sees the state of its first read from then on.
                 _ = try connection.int64("SELECT count(*) FROM sqlite_schema")
                 let before = ContinuousClock.now
                 return SharedVocabularies.Known(

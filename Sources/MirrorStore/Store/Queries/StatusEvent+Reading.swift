@@ -6,6 +6,6 @@ extension StatusEvent {
             items: try row.itemFigures(), error: try row.text("error"))
     }
 
-    /// Why it failed, without its advice, which the store does not keep; nil if it did not.
+    /// The error, without its advice, which the store does not keep; nil if it did not fail.
     public var failure: FeedSyncError? { error.map(FeedSyncError.init(stored:)) }
 }

@@ -1,10 +1,10 @@
 internal import SQLite
 
 extension Store {
-    /// Gives the changes of feeds, in the order in which they happened, one by one.
+    /// Reads the changes of feeds in their order, one by one.
     ///
-    /// - Parameter take: Takes a change; says whether further ones are wanted.
-    /// - Returns: The place behind all that there was when it was read, whether or not it was asked for.
+    /// - Parameter take: Receives a change; returns true for more.
+    /// - Returns: The place after all changes at the time of reading, requested or not.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func changes(
         _ queries: [ChangeQuery], take: @Sendable (Change) -> Bool
@@ -134,7 +134,7 @@ private final class ChangeSource {
 }
 
 extension ChangeSource {
-    /// The change that a row of the query tells of; nil for a new item that is gone by now without a trace.
+    /// The change in a row of the query; nil for a new item that has disappeared since without a trace.
     func change(_ row: Statement) throws -> Change? {
         guard let kind = Change.Kind(rawValue: row.text(at: 5) ?? "") else { return nil }
         var key = ChangeLog.json(ofKey: row.value(at: 6), isSingle: key.count == 1)
@@ -174,7 +174,7 @@ extension ChangeSource {
         return result
     }
 
-    /// What columns came to with a change: what they were before the next one, or what they are now.
+    /// The values of columns after a change: those before the next one, or the present ones.
     private func values(
         of names: [String], behind id: Int64, _ key: Value, _ now: [String: String]
     ) throws -> [(name: String, json: String)] {
@@ -212,7 +212,7 @@ extension ChangeLog {
 }
 
 extension RowColumn {
-    /// The columns that `_feed.columns` tells of.
+    /// The columns in `_feed.columns`.
     static func list(_ json: String?) -> [RowColumn] {
         guard let json, case .array(let elements)? = try? JSONValue(parsing: json) else { return [] }
         return elements.compactMap { element in
@@ -237,7 +237,7 @@ extension RowColumn {
     }
 }
 
-/// What people know an item by.
+/// The title of an item.
 enum ItemTitle {
     /// The column, by a word of the definition or else by the names of the columns.
     static func column(_ word: String?, of columns: [RowColumn]) -> String? {

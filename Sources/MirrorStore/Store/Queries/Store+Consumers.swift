@@ -1,7 +1,7 @@
 internal import SQLite
 
 extension Store {
-    /// How far a consumer of changes has come in each feed; feeds that it never saw are not among them.
+    /// The progress of a consumer of changes in each feed that it has seen.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func places(of consumer: String) throws(FeedSyncError) -> [String: ChangePlace] {
@@ -16,10 +16,10 @@ extension Store {
         }
     }
 
-    /// Has a consumer go on behind a place: what is before it was printed.
+    /// Moves a consumer to a place: everything before it was printed.
     ///
-    /// - Parameter known: How far it had come when that was read.
-    /// - Throws: `FeedSyncError`, of kind `locked` if somebody else moved the consumer on meanwhile.
+    /// - Parameter known: Its progress when that was read.
+    /// - Throws: `FeedSyncError`, of kind `locked` if another process moved the consumer meanwhile.
     package func move(
         _ consumer: String, in feeds: [String], from known: [String: ChangePlace], to place: ChangePlace
     ) throws(FeedSyncError) {

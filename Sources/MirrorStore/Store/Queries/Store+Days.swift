@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// What runs brought to a feed in a day, in UTC.
+/// The counts of a feed's runs in a day, in UTC.
 package struct DayFigures: Sendable, Hashable {
     /// Such as 2026-11-21.
     package let day: String
@@ -11,7 +11,7 @@ package struct DayFigures: Sendable, Hashable {
 }
 
 extension Store {
-    /// What the runs of a feed brought, day by day, the oldest first; days without a run are left out.
+    /// The counts of a feed's runs, day by day, the oldest first; days without a run are left out.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func days(of feed: String, last count: Int = 30) throws(FeedSyncError) -> [DayFigures] {
@@ -34,7 +34,7 @@ extension Store {
 }
 
 extension Store {
-    /// How many requests the runs of some feeds made in each hour since a time, by the hours' names, as in
+    /// The number of requests by the runs of some feeds in each hour since a time, by the hours' names, as in
     /// `2026-11-21T02`.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.

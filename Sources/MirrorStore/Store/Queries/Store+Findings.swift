@@ -1,7 +1,7 @@
 internal import SQLite
 
 extension Store {
-    /// What was found of that which the feed's definition leaves open; nil as long as nothing is kept.
+    /// The feed's discovered settings; nil if none are kept.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func findings(of feed: String) throws(FeedSyncError) -> Findings? {

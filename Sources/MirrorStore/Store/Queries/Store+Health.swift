@@ -1,7 +1,7 @@
 internal import SQLite
 
 extension Store {
-    /// What SQLite finds wrong with the file, the first few of it; none if it is whole. It reads all of the file.
+    /// The first few faults of the file that SQLite finds; none if it is intact. It reads all of the file.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func damages() throws(FeedSyncError) -> [String] {
@@ -13,7 +13,7 @@ extension Store {
         }
     }
 
-    /// Whether a damage is one of an index alone, which can be built anew from the rows.
+    /// True for a fault of an index alone, which can be rebuilt from the rows.
     ///
     /// The words are those of SQLite's `integrity_check`: <https://sqlite.org/pragma.html#pragma_integrity_check>
     package static func isOfIndex(_ damage: String) -> Bool {
@@ -26,7 +26,7 @@ extension Store {
         try storing { try connection.scalar("SELECT sqlite_version()")?.text ?? "" }
     }
 
-    /// When a command of that name was last begun on any feed; nil as long as the history goes back.
+    /// The time at which a command of that name was last started on any feed; nil if the history has none.
     package func lastBegin(of command: String) throws(FeedSyncError) -> Timestamp? {
         try storing {
             let sql = "SELECT max(started_at) FROM run WHERE command = ?"

@@ -3,8 +3,8 @@ internal import SQLite
 extension Store {
     /// The items that a query asks for, in feed order; none, and no columns, as long as no page of the feed is stored.
     ///
-    /// - Parameter order: The feed's order as it was, perhaps, so that it is not sorted for every page. It is made anew if
-    ///   the store has changed.
+    /// - Parameter order: The feed's order as it was, perhaps, so that it is not sorted for every page. It is made anew
+    ///   if the store has changed.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func listing(_ query: ListingQuery, order: inout FeedOrder?) throws(FeedSyncError) -> Listing {
         try read(query, order: &order)
@@ -71,7 +71,7 @@ extension Store {
         }
     }
 
-    /// How many items a query asks for, whatever its limit.
+    /// The number of items that a query matches, whatever its limit.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func count(_ query: ListingQuery) throws(FeedSyncError) -> Int {
@@ -104,7 +104,7 @@ struct RowLookup {
         select = "\(try source.select(layout)) WHERE _rowid_ = ? AND _removed_at IS NULL"
     }
 
-    /// Tells a result what is in the rows to come.
+    /// Passes the columns of the coming rows to a result.
     func begin(_ result: inout some ListingResult) { result.begin(layout) }
 
     /// Reads rows; returns how many of their items the upstream still has.
@@ -118,7 +118,7 @@ struct RowLookup {
     }
 }
 
-/// A feed's table, and what is known of its columns.
+/// A feed's table, and the known properties of its columns.
 struct ListingSource {
     /// The table's name, and as SQL has it.
     let name: String
@@ -126,7 +126,7 @@ struct ListingSource {
     let columns: [RowColumn]
     let key: [String]
     private let keepsRaw: Bool
-    /// Which rows of the table; nil for all.
+    /// The condition on the table's rows; nil for all.
     private let scope: String?
 
     /// - Returns: Nil as long as nothing is stored.
@@ -145,7 +145,7 @@ struct ListingSource {
         (columns, key) = (found.columns, found.key)
     }
 
-    /// What is in a row of a query's result.
+    /// The columns of a query's rows.
     fileprivate func layout(_ query: ListingQuery) -> ListingLayout {
         ListingLayout(
             columns: columns.filter { query.columns?.contains($0.name) ?? true }, key: key,

@@ -7,8 +7,8 @@ extension Store {
         private let own: Int64
         private let schema: Int64
 
-        /// `data_version` tells of other connections, also in other processes; `total_changes` tells of this one, but not
-        /// of tables that it makes or drops: https://sqlite.org/pragma.html#pragma_data_version
+        /// `data_version` counts other connections, also in other processes; `total_changes` counts this one, except
+        /// for tables that it creates or drops: https://sqlite.org/pragma.html#pragma_data_version
         init(of connection: Connection) throws(SQLiteError) {
             others = try connection.int64("PRAGMA data_version") ?? 0
             own = try connection.int64("SELECT total_changes()") ?? 0
@@ -23,7 +23,7 @@ extension Store {
         try inGroup { try Mark(of: connection) }
     }
 
-    /// The number of the feed's last event that tells of a page that is there, or of its failure; 0 before the first.
+    /// The number of the feed's last event about a page that arrived or failed; 0 before the first.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func lastPageEvent(of feed: String) throws(FeedSyncError) -> Int64 {

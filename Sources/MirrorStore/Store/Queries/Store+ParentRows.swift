@@ -18,7 +18,8 @@ extension Store {
 }
 
 extension Store {
-    /// The keys of the rows of a parent that items belong to, by the items' keys: a key begins with that of the row above.
+    /// The keys of the rows of a parent that items belong to, by the items' keys: a key begins with that of the row
+    /// above.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func parentKeys(of keys: [String], in parent: String) throws(FeedSyncError) -> [String: String] {
@@ -34,7 +35,7 @@ extension Store {
 }
 
 extension Store {
-    /// The list that a feed has for a row of its parent; nil where it was not asked for yet.
+    /// The list that a feed has for a row of its parent; nil if it was not requested yet.
     ///
     /// - Parameter parentKey: The row's key, as JSON.
     /// - Throws: `FeedSyncError` of kind `store`.
@@ -51,7 +52,7 @@ extension Store {
 }
 
 extension Store {
-    /// The definition of the list of a row, by the list's name, whether or not it was asked for; nil where there is no such row.
+    /// The definition of the list of a row, by the list's name, requested or not; nil if there is no such row.
     ///
     /// - Throws: `FeedSyncError`, as `FeedDefinition.part(for:)`.
     package func list(named name: String, of definition: FeedDefinition) throws(FeedSyncError) -> FeedDefinition? {

@@ -1,7 +1,7 @@
 extension Store {
-    /// What is known of each feed that a command has worked on, by name; of one feed where it is named.
+    /// The history of each feed that a command has worked on, by name, or of one feed.
     ///
-    /// - Parameter now: In milliseconds since 1970; times that lie too far ahead of it are not believed.
+    /// - Parameter now: In milliseconds since 1970; times too far after it are not believed.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func histories(
         of feed: String? = nil, now: Int64 = WallClock.system.milliseconds

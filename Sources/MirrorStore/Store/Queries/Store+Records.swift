@@ -22,8 +22,8 @@ extension Store {
     /// Runs, the newest first.
     ///
     /// - Parameters:
-    ///   - feed: whose; nil for those of all feeds.
-    ///   - limit: how many at most; nil for all that are kept.
+    ///   - feed: the runs' feed; nil for all feeds.
+    ///   - limit: the most runs; nil for all that are kept.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func runs(of feed: String? = nil, limit: Int? = nil) throws(FeedSyncError) -> [RunRecord] {
         try records(
@@ -38,12 +38,12 @@ extension Store {
         try records("SELECT * FROM run WHERE id >= ? ORDER BY id", [Value(id)], read: RunRecord.init)
     }
 
-    /// The events that came after another, in the order in which they happened.
+    /// The events after another, in their order.
     ///
     /// - Parameters:
-    ///   - feed: whose; nil for those of all feeds.
+    ///   - feed: the events' feed; nil for all feeds.
     ///   - id: the number of the last event known; 0 to begin with the first one kept.
-    ///   - limit: how many at most; nil for all.
+    ///   - limit: the most events; nil for all.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func events(
         of feed: String? = nil, after id: Int = 0, limit: Int? = nil
@@ -53,11 +53,11 @@ extension Store {
             Self.values(feed) + [Value(id), Self.limit(limit)], read: StatusEvent.init)
     }
 
-    /// The newest events, in the order in which they happened.
+    /// The newest events, in their order.
     ///
     /// - Parameters:
-    ///   - feed: whose; nil for those of all feeds.
-    ///   - count: how many at most.
+    ///   - feed: the events' feed; nil for all feeds.
+    ///   - count: the most events.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func events(of feed: String? = nil, last count: Int) throws(FeedSyncError) -> [StatusEvent] {
         try records(
@@ -66,12 +66,12 @@ extension Store {
         ).reversed()
     }
 
-    /// What hosts have said of their limits, by origin, resource and credential.
+    /// The hosts' limits, by origin, resource and credential.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func quota() throws(FeedSyncError) -> [QuotaRecord] {
-        // As the view `quota` has them, which somebody may have changed; credentials are numbered, since the store has but
-        // hashes of them.
+        // The view `quota` has the same rows, but may have been changed by other programs; credentials are numbered,
+        // since the store has only hashes of them.
         try records(
             """
             SELECT origin, resource, remaining, reset_at, blocked_until,
@@ -80,12 +80,12 @@ extension Store {
             """, read: QuotaRecord.init)
     }
 
-    /// The condition that a row is of the feed whose name is bound first, or of one of its parts.
+    /// The condition for rows of the feed whose name is bound first, or of one of its lists.
     func isOf(_ feed: String?) throws(FeedSyncError) -> String {
         let parts = try storing {
             try connection.scalar("SELECT 1 FROM feed_part WHERE feed = ? LIMIT 1", Value(feed))
         }
-        // The parts, if there are any: SQLite would sort what it finds by two conditions.
+        // The lists, if there are any: SQLite would sort the result of two conditions.
         return parts == nil ? "feed = ?1" : ListTables.isOf("?1")
     }
 

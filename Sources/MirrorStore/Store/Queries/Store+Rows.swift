@@ -25,7 +25,7 @@ extension Store {
                     conditions.append("_section IS ?")
                     values.append(Value(section))
                 }
-                // One more than asked for tells whether there are more.
+                // One more row than requested shows if there are more.
                 let oneMore = limit.map { min(max(0, $0), Int.max - 1) + 1 }
                 values += [Self.limit(oneMore), Value(max(0, offset))]
                 let columns = page.columns.map(\.name) + PlaceColumn.allCases.map(\.rawValue)

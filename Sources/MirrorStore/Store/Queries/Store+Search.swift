@@ -1,15 +1,15 @@
 internal import SQLite
 package import Text
 
-/// What to search for, and where.
+/// The text to search for, and the feeds.
 package struct SearchQuery: Sendable {
     /// The words.
     package let text: SearchText
     /// The feeds' names.
     package let feeds: [String]
-    /// How many items at most; nil for all.
+    /// The most items; nil for all.
     package var limit: Int?
-    /// What people want to see of a feed's items, where its definition says so.
+    /// The columns to show of a feed's items, if its definition has them.
     package var show: [String: ShowRule] = [:]
 
     package init(_ text: SearchText, in feeds: [String], limit: Int? = nil) {
@@ -18,7 +18,7 @@ package struct SearchQuery: Sendable {
         self.limit = limit
     }
 
-    /// How many items at most, in a range that SQLite takes: no store has so many items.
+    /// The most items, in a range that SQLite takes: no store has so many items.
     var mostHits: Int { limit.map { max(0, min($0, Int(Int32.max))) } ?? Int(Int32.max) }
 }
 
@@ -39,7 +39,7 @@ extension Store {
         }
     }
 
-    /// Whether a feed has a full-text index.
+    /// True if a feed has a full-text index.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func isSearchable(_ feed: String) throws(FeedSyncError) -> Bool {
@@ -52,9 +52,9 @@ extension Store {
     /// Gives the items that have all words, the best first. Those that have a word only inside of another come last, in
     /// feed order. Where no words are given, all items come in feed order. Feeds without an index have none to give.
     ///
-    /// With a limit it is kept as short as typing, also of words that very many items have: where they stand in the titles
-    /// of hundreds, the newest of these are given, those with the shortest titles first; otherwise the newest items are
-    /// ranked.
+    /// With a limit it is kept as short as typing, also of words that very many items have: where they stand in the
+    /// titles of hundreds, the newest of these are given, those with the shortest titles first; otherwise the newest
+    /// items are ranked.
     ///
     /// - Parameter take: Takes an item; says whether further ones are wanted.
     /// - Throws: `FeedSyncError` of kind `store`.
@@ -91,7 +91,7 @@ extension Store {
         }
     }
 
-    /// What a search of one feed gives, as JSON, the best first; nil where it has no index.
+    /// The results of a search in one feed, as JSON, the best first; nil if it has no index.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func foundText(_ query: SearchQuery, in feed: String) throws(FeedSyncError) -> ListingText? {

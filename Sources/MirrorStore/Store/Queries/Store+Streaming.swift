@@ -1,7 +1,8 @@
 internal import SQLite
 
 extension Store {
-    /// The columns that the feed's table has, in the order in which `read` gives them; none as long as nothing is stored.
+    /// The columns that the feed's table has, in the order in which `read` gives them; none as long as nothing is
+    /// stored.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func columns(of feed: String) throws(FeedSyncError) -> [RowColumn] {
@@ -114,7 +115,7 @@ extension Store {
         return statement
     }
 
-    /// A query that has nothing of the user's fails only if what the store says of its columns is wrong.
+    /// A query without any text of the user's fails only if the store's list of columns is wrong.
     private func check(_ sql: String) throws(FeedSyncError) {
         do throws(SQLiteError) {
             _ = try connection.prepare(sql)
@@ -168,7 +169,7 @@ extension Store {
                 RowColumn(
                     name: row.text(at: 0) ?? "", type: row.text(at: 1).flatMap(ColumnType.init), path: row.text(at: 2)))
         }
-        // A feed whose columns are to be found has no table as long as nothing was.
+        // A feed whose columns are still to be discovered has no table.
         guard !columns.isEmpty else { return [] }
         return columns + PlaceColumn.allCases.map { RowColumn(name: $0.rawValue) }
     }
@@ -210,7 +211,7 @@ private struct ColumnPlace: Hashable {
 }
 
 extension SQLiteError {
-    /// Whether the SQL is to blame, and not the file: https://sqlite.org/rescode.html
+    /// True if the SQL is at fault, and not the file: https://sqlite.org/rescode.html
     fileprivate var isOfTheQuery: Bool {
         // ERROR, READONLY, TOOBIG, MISMATCH, MISUSE, AUTH, RANGE
         [1, 8, 18, 20, 21, 23, 25].contains(primaryCode)

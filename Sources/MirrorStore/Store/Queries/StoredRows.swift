@@ -1,10 +1,10 @@
 internal import SQLite
 
-/// Where the rows of a feed are, or of a part of it.
+/// The place of the rows of a feed or of one of its lists.
 struct StoredRows {
     /// The feed whose table has them.
     let feed: String
-    /// Which of its rows, as an SQL condition; nil for all.
+    /// The condition on its rows, in SQL; nil for all.
     let condition: String?
 
     init(of name: String, on connection: Connection) throws {

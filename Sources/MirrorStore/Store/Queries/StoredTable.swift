@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// What the store says of a feed's table. The table may not be there, as long as nothing is stored.
+/// The store's description of a feed's table, which does not exist before anything is stored.
 struct StoredTable {
     let name: String
     let columns: [RowColumn]

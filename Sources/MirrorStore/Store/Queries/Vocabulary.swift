@@ -1,6 +1,7 @@
 internal import SQLite
 
-/// The words of a full-text index, in which parts of words are looked for: a text that has a part has a word that has it.
+/// The words of a full-text index, in which parts of words are looked for: a text that has a part has a word that has
+/// it.
 struct Vocabulary {
     /// The words as the index has them, without case and accents, each behind a separator, and room for a last block.
     private var bytes: [UInt8] = [Self.separator]
@@ -82,10 +83,10 @@ struct Vocabulary {
         }
     }
 
-    /// The part of a typed word that each text with this word has inside one of its words, whatever their case and accents;
-    /// nil where there is none.
+    /// The part of a typed word that every matching text has inside one of its words, regardless of case and accents;
+    /// nil if there is none.
     ///
-    /// ASCII's letters and digits never part words, and keep together when accents are dropped.
+    /// ASCII's letters and digits never separate words, and stay together when accents are dropped.
     static func part(of word: String) -> [UInt8]? {
         let runs = word.utf8.split { byte in
             !((48...57).contains(byte) || (97...122).contains(byte | 0x20))
@@ -118,8 +119,8 @@ struct Vocabulary {
         return isWhole ? words : nil
     }
 
-    /// Calls `body` with each place where three of the part's bytes are right, sixteen places at a time, and with some behind
-    /// the range.
+    /// Calls `body` with each place where three of the part's bytes are right, sixteen places at a time, and with some
+    /// behind the range.
     ///
     /// - Returns: Whether `body` wanted all of them.
     private static func eachPlace(
@@ -133,7 +134,7 @@ struct Vocabulary {
         )
         let (nextOffset, lastOffset) = (offsets[1], offsets[2])
         func block(_ place: Int) -> SIMD16<UInt8> { bytes.loadUnaligned(fromByteOffset: place, as: SIMD16<UInt8>.self) }
-        // What stands behind the words has room for the last block.
+        // The padding after the words has room for the last block.
         let end = min(range.upperBound, bytes.count - blockSize - part.count)
         for place in stride(from: range.lowerBound, to: end, by: blockSize) {
             let isRight =
@@ -154,7 +155,7 @@ struct Vocabulary {
     }
 }
 
-/// Which groups of four bytes stand together in a text: a part of it has no others. Some groups cannot be told apart.
+/// The groups of four bytes in a text, which include those of each of its parts. Some groups cannot be distinguished.
 private struct ByteGroups {
     private var bits: [UInt64]
     private static let bitCount = 8_192
@@ -169,11 +170,12 @@ private struct ByteGroups {
         let base = bytes.base
         return (bytes.startIndex..<max(bytes.startIndex, bytes.endIndex - 3)).lazy.map { place in
             let group = base.loadUnaligned(fromByteOffset: place, as: UInt32.self)
-            // The upper bits of the product depend on all of the group's: https://en.wikipedia.org/wiki/Hash_function#Fibonacci_hashing
+            // The upper bits of the product depend on all of the group's:
+            // https://en.wikipedia.org/wiki/Hash_function#Fibonacci_hashing
             return Int((group &* 0x9E37_79B1) >> 19)
         }
     }
 
-    /// Whether there are groups with all of these bits.
+    /// True if there are groups with all of these bits.
     func contain(_ bits: [Int]) -> Bool { bits.allSatisfy { self.bits[$0 / 64] & 1 << UInt64($0 % 64) != 0 } }
 }
