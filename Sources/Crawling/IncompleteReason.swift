@@ -17,6 +17,7 @@ public enum IncompleteReason: String, Sendable, Hashable, CaseIterable {
     /// The list moved during the crawl, and that could not be repaired.
     case drift
 
-    /// Whether the crawl met all that another one like it could meet, so that the next sync need not read through it.
+    /// True if the crawl met all items that another one like it could meet, so that the next sync need not read through
+    /// it.
     package var leavesSyncedRange: Bool { [.cap, .maxPages, .skipped, .sameKey].contains(self) }
 }

@@ -79,7 +79,7 @@ struct SyndicationTests {
     }
 
     @Test(
-        "leads to the next page, or to the archive before it",
+        "An Atom or RSS document leads to the next page, or to the archive before it",
         arguments: [
             ("<link rel='next' href='?page=2'/>", "\"https://example.org/blog/feed?page=2\""),
             ("<link rel='prev-archive' href='/2025'/>", "\"https://example.org/2025\""),

@@ -35,7 +35,7 @@ struct PublicViewsTests {
             }
         }
 
-        /// What the views have that the tables do not, and the other way round.
+        /// The rows that only the views or only the tables have.
         func faults() throws -> [String] {
             let connection = try Connection(path: store.path, access: .readOnly)
             var faults: [String] = []
