@@ -103,7 +103,7 @@ let package = Package(
             name: "Web",
             dependencies: [
                 "Adding", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Reports", "Text",
-                "Time",
+                "Time", "XML",
             ],
             resources: [.embedInCode("Assets")], swiftSettings: settings),
         .target(

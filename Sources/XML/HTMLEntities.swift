@@ -1,9 +1,9 @@
 /// Entities of HTML, which feeds use without declaring them.
 ///
 /// Source: https://www.w3.org/TR/html4/sgml/entities.html
-enum HTMLEntities {
+package enum HTMLEntities {
     /// The text of an entity; nil for an unknown one.
-    static func text(of name: String) -> String? { characters[name].map { String($0) } }
+    package static func text(of name: String) -> String? { characters[name].map { String($0) } }
 
     private static let characters: [String: Character] = {
         var all: [String: Character] = [

@@ -54,7 +54,7 @@ let package = Package(
             name: "Web",
             dependencies: [
                 "Adding", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Reports", "Text",
-                "Time",
+                "Time", "XML",
             ],
             path: "Sources/Web", resources: [.embedInCode("Assets")], swiftSettings: settings),
         .executableTarget(

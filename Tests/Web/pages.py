@@ -37,6 +37,11 @@ def serve(name, feeds=("things",), extra="", options=()):
 def fresh(name, count=45, **options):
     """A server of a list with so many items, of which the first page is stored."""
     upstream.lists["/things"] = things(range(1, count + 1))
+    return fresh_again(name, **options)
+
+
+def fresh_again(name, **options):
+    """A server of the lists that the upstream has."""
     upstream.status.clear()
     upstream.gates.clear()
     upstream.requests.clear()
@@ -461,6 +466,36 @@ def hostile(browser):
     browser.quiet(server.url)
 
 
+def web_feed(browser):
+    """HTML of a web feed is text in lists, and what is allowed of it on the page of an item; its pictures come through the server."""
+    upstream.lists["/things"] = [
+        {"id": number, "name": f"Post {number}", "kind": "post",
+         "description": f"<p>The <em>short</em> story of &#8220;post {number}&#8221;.</p><p>With a <a href='https://things.example/{number}'>link</a>"
+                        f" and a picture: <img src='{upstream.url}/pictures/{number}.png' onerror=\"document.title='owned'\"></p>"
+                        "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+                        "<iframe src='https://things.example'></iframe><ul><li>one</li><li>two</li></ul>",
+         "html_url": f"https://things.example/{number}", "stars": 1200 * number} for number in range(1, 21)]
+    server = fresh_again("web-feed", extra="show: {title: name, text: description, link: html_url, figures: [stars]}")
+    server.run("reload", "things")
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 20)
+    text = browser.run("return document.querySelector('#list .text').textContent")
+    expect(f"the list has its text: {text}", text.startswith("The short story of “post 1”. With a link and a picture:"))
+    browser.picture("web-feed")
+    browser.open(f"{server.url}/item/things?key=1")
+    expect("the item has its elements", browser.text(".prose em") == "short" and len(browser.all(".prose li")) == 2)
+    until("and its picture", lambda: browser.run("return document.querySelector('.prose img').naturalWidth") == 2)
+    time.sleep(0.3)
+    expect("nothing of it runs", browser.driver.title != "owned")
+    for width in (390, 1024, 1440):
+        for dark in (False, True):
+            browser.size(width)
+            browser.colours(dark)
+            browser.picture(f"web-feed-item-{width}-{'dark' if dark else 'light'}")
+            browser.accessible(f"an item of a web feed at {width} px")
+    browser.quiet(server.url)
+
+
 def looks(browser):
     """Each page at both widths, light and dark, without findings of axe-core and without scrolling sideways."""
     search = "search: {columns: [name, description], param: q}"
@@ -741,7 +776,7 @@ def described(browser):
     api.check(server)
 
 
-TESTS = [reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, looks, searching,
+TESTS = [reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, looks, searching,
          adding, first_feeds, pictures, included, live_status, read_only, described]
 
 

@@ -9,18 +9,23 @@ package struct ColumnLook: Sendable, Hashable {
     package var isLink = false
     /// True if all values are the same.
     package var isConstant = false
+    /// True if all values are times.
+    package var isTime = false
 
     package init(name: String) {
         self.name = name
     }
 
-    fileprivate var isText: Bool { hasValues && !isNumber && !isLink }
+    fileprivate var isText: Bool { hasValues && !isNumber && !isLink && !isTime }
 
     /// The rank of the name, or of its last word, among the words; nil if it is none of them. `head_commit_message`
     /// ends in `message`.
     fileprivate func rank(in words: [String]) -> Int? {
-        let name = name.lowercased()
-        return words.firstIndex(of: name) ?? words.firstIndex { name.hasSuffix("_\($0)") }.map { $0 + words.count }
+        var name = name.lowercased()[...]
+        // `pic51` is a picture, 51 pixels wide.
+        while let last = name.last, last.isNumber { name.removeLast() }
+        return words.firstIndex(of: String(name))
+            ?? words.firstIndex { name.hasSuffix("_\($0)") }.map { $0 + words.count }
     }
 }
 
@@ -40,6 +45,11 @@ extension ShowRule {
     private static let counts = [
         "stars", "stargazers_count", "star_count", "score", "points", "votes", "price", "amount", "count", "rating",
         "forks", "comments", "views", "number", "size", "total", "quantity", "num_comments", "replies", "likes",
+        "favourites", "reblogs", "followers", "viewers", "focus", "downloads", "answers", "reactions",
+    ]
+    private static let times = [
+        "published_at", "published", "created_at", "pubdate", "date", "posted_at", "time", "at", "timestamp", "when",
+        "pushed_at", "updated_at", "updated", "modified", "start", "started_at", "release_date", "last_activity_at",
     ]
     private static let states = [
         "state", "status", "type", "kind", "language", "category", "version", "author", "user_login", "author_name",
@@ -52,11 +62,22 @@ extension ShowRule {
         rule.text = best(texts, columns.filter { $0.isText && $0.name != rule.title })
         rule.link = best(links, columns.filter(\.isLink))
         rule.picture = best(pictures, columns.filter(\.isLink))
-        let figures = ranked(counts, columns.filter { $0.isNumber && !$0.isConstant })
+        let numbers = columns.filter { $0.isNumber && !$0.isConstant && !$0.isTime }
+        var figures = ranked(counts, numbers)
+        // Without words that are known, what numbers there are, but for those that only tell items apart.
+        if figures.isEmpty { figures = numbers.map(\.name).filter { !isNumberOfItem($0) } }
         let states = ranked(states, columns.filter { $0.isText && !$0.isConstant })
         let taken = [rule.title, rule.text, rule.link, rule.picture]
         rule.figures = (figures.prefix(2) + states.prefix(1)).filter { !taken.contains($0) }
         return rule
+    }
+
+    /// The column with the time that people probably want to see; nil if there is none.
+    package static func time(in columns: [ColumnLook]) -> String? { best(times, columns.filter(\.isTime)) }
+
+    private static func isNumberOfItem(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name == "id" || name.hasSuffix("id")
     }
 
     private static func best(_ words: [String], _ columns: [ColumnLook]) -> String? { ranked(words, columns).first }

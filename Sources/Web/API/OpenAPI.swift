@@ -38,6 +38,7 @@ enum OpenAPI {
 
     private static let text = #"{"type":"string"}"#
     private static let place = #"{"type":"string","pattern":"^[0-9]{1,18}\\.[0-9]{1,18}$"}"#
+    private static let number = #"{"type":"integer","minimum":0}"#
     private static let html = "text/html"
     private static let problem = "application/json"
     private static let feed = parameter("feed", in: "path", "the feed's name", text)
@@ -195,7 +196,11 @@ enum OpenAPI {
             parameters: [feed], type: html, others: [unknown]),
         Operation(
             path: "/picture/{feed}", method: "get", summary: "The picture of an item",
-            parameters: [feed, parameter("key", "the item's key as JSON", text, isRequired: true)], type: "image/*",
+            parameters: [
+                feed, parameter("key", "the item's key as JSON", text, isRequired: true),
+                parameter("column", "with `number`: a column of HTML", text),
+                parameter("number", "which of the pictures of that HTML, from 0", number),
+            ], type: "image/*",
             others: [(404, "it has none, or it cannot be had", problem)]),
         Operation(
             path: "/login", method: "post", summary: "Begins a browser's session, where a token is needed",
@@ -212,7 +217,6 @@ enum OpenAPI {
         return found.flatMap { $0.method == "get" ? ["GET", "HEAD"] : ["POST"] }
     }
 
-    private static let number = #"{"type":"integer","minimum":0}"#
     private static let healthSchema =
         #"{"type":"object","properties":{"ok":{"type":"boolean"},"feeds":{"type":"integer"},"#
         + #""listeners":{"type":"integer"},"configuration":{"type":["string","null"]},"#

@@ -32,6 +32,12 @@ struct HTMLWriter {
     /// The beginning of each page.
     mutating func doctype() { bytes += Array("<!doctype html>\n".utf8) }
 
+    /// The beginning of an element whose end is written by itself.
+    mutating func begin(_ name: StaticString, _ attributes: HTMLAttribute...) { open(name, attributes) }
+
+    /// The end of an element that was begun.
+    mutating func end(_ name: StaticString) { close(name) }
+
     private mutating func open(_ name: StaticString, _ attributes: [HTMLAttribute]) {
         bytes.append(UInt8(ascii: "<"))
         add(name)

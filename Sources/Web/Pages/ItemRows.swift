@@ -18,6 +18,8 @@ struct ItemRows {
     /// The most characters of a title and a text in a list.
     private static let titleLength = 200
     private static let textLength = 280
+    /// The most of a text in which the words of a search are looked for.
+    private static let searchedLength = 4_000
 
     /// Writes items in feed order, each section where its first item stands.
     func write(to html: inout HTMLWriter) {
@@ -57,8 +59,10 @@ struct ItemRows {
     private func write(
         _ item: Listing.Item, hit: SearchHit? = nil, search: SearchText? = nil, to html: inout HTMLWriter
     ) {
-        let title = Shown.text(listing.text(shape.rule.title, of: item) ?? item.key, most: Self.titleLength)
-        let text = listing.text(shape.rule.text, of: item)
+        let title = shape.title(of: item, in: listing, most: Self.titleLength)
+        let isMarkup = shape.rule.text.map(shape.markup.contains) ?? false
+        let text = shape.line(
+            shape.rule.text, of: item, in: listing, most: search == nil ? Self.textLength : Self.searchedLength)
         html.element("li", .class("row"), .data(.key, item.key), .data(.place, item.place.text)) { html in
             if isStored {
                 Site.picture(
@@ -66,11 +70,12 @@ struct ItemRows {
             }
             html.element("div", .class("what")) { html in
                 name(item, title, hit: hit, search: search, to: &html)
-                if let search, let excerpt = hit?.excerpt ?? text.map({ MarkedText.excerpt(of: $0, search) }) {
+                // The index has the tags, too.
+                let marked = isMarkup ? nil : hit?.excerpt
+                if let search, let excerpt = marked ?? text.map({ MarkedText.excerpt(of: $0, search) }) {
                     html.element("p", .class("text"), .plain(.dir, "auto")) { write(excerpt, to: &$0) }
                 } else if let text {
-                    html.element(
-                        "p", .class("text"), .plain(.dir, "auto"), text: Shown.text(text, most: Self.textLength))
+                    html.element("p", .class("text"), .plain(.dir, "auto"), text: text)
                 }
                 figures(of: item, to: &html)
             }
@@ -83,7 +88,10 @@ struct ItemRows {
     ) {
         func content(_ html: inout HTMLWriter) {
             guard let search else { return html.text(title) }
-            let marked = hit.map(\.title) ?? MarkedText(title, search)
+            let isMarkup = shape.rule.title.map(shape.markup.contains) ?? false
+            let marked =
+                hit.flatMap { isMarkup ? nil : Shown.visible($0.title.text) == nil ? nil : $0.title }
+                ?? MarkedText(title, search)
             write(marked.text.count > Self.titleLength ? MarkedText(title, search) : marked, to: &html)
         }
         let link =
@@ -104,7 +112,8 @@ struct ItemRows {
     private func figures(of item: Listing.Item, to html: inout HTMLWriter) {
         let figures = shape.rule.figures.compactMap { name in listing.figure(name, of: item).map { (name, $0) } }
         let parent = parents.flatMap { parents in parents.parent(of: item).map { (parents.feed, $0) } }
-        guard !figures.isEmpty || parent != nil else { return }
+        let time = listing.text(shape.time, of: item)
+        guard !figures.isEmpty || parent != nil || time != nil else { return }
         html.element("ul", .class("figures")) { html in
             if let (feed, parent) = parent {
                 html.element("li") { html in
@@ -113,9 +122,16 @@ struct ItemRows {
                     html.element("a", .href(parent.link)) { $0.element("bdi", text: parent.title) }
                 }
             }
+            if let time {
+                html.element("li") { html in
+                    html.element("span", .class("name"), text: Shown.column(shape.time ?? ""))
+                    html.text(" ")
+                    Shown.time(time, to: &html)
+                }
+            }
             for (name, value) in figures {
                 html.element("li") { html in
-                    html.element("span", .class("name"), text: name.replacing("_", with: " "))
+                    html.element("span", .class("name"), text: Shown.column(name))
                     html.text(" ")
                     html.element("bdi", text: Shown.text(value, most: 40))
                 }

@@ -1,5 +1,6 @@
 internal import FeedSync
 internal import HTTPServer
+internal import JSON
 internal import Reports
 
 extension Site {
@@ -168,11 +169,39 @@ enum Shown {
             "time", .class("ago"), .plain(.datetime, text), .plain(.title, text), text: RelativeTime.ago(text))
     }
 
-    /// At most so many characters of a text.
+    /// At most so many characters of a text, cut at a word; those that belong to one are as few as people write.
     static func text(_ text: String, most: Int) -> String {
-        // Four bytes a character at most, so that a text of megabytes is not walked through.
+        // A text of megabytes is not walked through, nor is one of a letter with a million accents.
         guard text.utf8.count > most else { return text }
-        let part = text.prefix(most)
-        return part.endIndex == text.endIndex ? text : part + "…"
+        let start = text.unicodeScalars.prefix(most * 4)
+        let part = String(String.UnicodeScalarView(start)).prefix(most)
+        guard part.utf8.count < text.utf8.count else { return text }
+        guard let space = part.lastIndex(where: \.isWhitespace), part[space...].count <= 20 else { return part + "…" }
+        return part[..<space] + "…"
+    }
+
+    /// A text that can be seen; nil for one of spaces and marks alone.
+    static func visible(_ text: String?) -> String? {
+        guard let text,
+            text.unicodeScalars.contains(where: { scalar in
+                switch scalar.properties.generalCategory {
+                case .format, .control, .spaceSeparator, .lineSeparator, .paragraphSeparator: false
+                default: true
+                }
+            })
+        else { return nil }
+        return text
+    }
+
+    /// The key of an item, without the marks of JSON around a text.
+    static func key(_ json: String) -> String {
+        guard case .string(let text)? = try? JSONValue(parsing: json) else { return json }
+        return visible(text) ?? json
+    }
+
+    /// The name of a column in words.
+    static func column(_ name: String) -> String {
+        let words = name.replacing("_", with: " ")
+        return words.hasSuffix(" count") ? String(words.dropLast(6)) : words
     }
 }

@@ -1,6 +1,7 @@
 internal import Concurrency
 internal import FeedSync
 internal import Reports
+internal import Time
 
 /// Which columns of a feed people see, and as what.
 struct RowShape: Sendable {
@@ -9,6 +10,10 @@ struct RowShape: Sendable {
 
     /// All of them.
     let columns: Set<String>
+    /// The column with the time of an item; nil where none was found.
+    let time: String?
+    /// The columns whose texts are HTML.
+    let markup: Set<String>
 
     /// By the definition, or else by the names of the columns and what stands in some rows.
     init(_ given: ShowRule?, _ listing: Listing) {
@@ -29,7 +34,43 @@ struct RowShape: Sendable {
             rule.figures.removeAll { $0 == rule.title }
         }
         self.rule = rule
-        columns = Set([rule.title, rule.text, rule.link, rule.picture].compactMap(\.self) + rule.figures)
+        time = ShowRule.time(in: Self.looks(listing))
+        columns = Set([rule.title, rule.text, rule.link, rule.picture, time].compactMap(\.self) + rule.figures)
+        markup = Self.markup(in: listing)
+    }
+
+    /// Columns that are HTML in a third of the rows: some feeds have plain texts among them.
+    private static func markup(in listing: Listing) -> Set<String> {
+        var columns: Set<String> = []
+        for (place, column) in listing.columns.enumerated() {
+            let texts = listing.items.compactMap { item -> String? in
+                guard case .text(let text)? = item.row.values.indices.contains(place) ? item.row.values[place] : nil
+                else { return nil }
+                return text.isEmpty ? nil : text
+            }
+            let count = texts.filter(ForeignHTML.isLikely).count
+            if count > 0, count * 3 >= texts.count || column.name.hasSuffix("html") { columns.insert(column.name) }
+        }
+        return columns
+    }
+
+    /// A text that an item has in a column, as it is read in a line; nil where there is nothing to read.
+    func line(_ column: String?, of item: Listing.Item, in listing: Listing, most: Int) -> String? {
+        guard let column, let text = listing.text(column, of: item) else { return nil }
+        return Shown.visible(
+            markup.contains(column) ? ForeignHTML.text(of: text, most: most) : Shown.text(text, most: most))
+    }
+
+    /// The longest HTML of an item, and its column; nil where it has none.
+    func body(of item: Listing.Item, in listing: Listing) -> (column: String, text: String)? {
+        markup.subtracting([rule.title].compactMap(\.self)).sorted()
+            .compactMap { column in listing.text(column, of: item).map { (column: column, text: $0) } }
+            .max { $0.text.utf8.count < $1.text.utf8.count }
+    }
+
+    /// The title of an item, which is never empty.
+    func title(of item: Listing.Item, in listing: Listing, most: Int = 200) -> String {
+        line(rule.title, of: item, in: listing, most: most) ?? Shown.text(Shown.key(item.key), most: most)
     }
 
     private static func looks(_ listing: Listing) -> [ColumnLook] {
@@ -41,6 +82,9 @@ struct RowShape: Sendable {
             look.isNumber = look.hasValues && values.allSatisfy(\.isNumberOrNone)
             look.isLink = look.hasValues && texts.allSatisfy { $0.hasPrefix("https://") || $0.hasPrefix("http://") }
             look.isConstant = texts.count > 1 && Set(texts).count == 1
+            look.isTime =
+                column.type == .timestamp
+                || look.hasValues && !look.isNumber && texts.allSatisfy { $0.utf8.count < 40 && Timestamp($0) != nil }
             return look
         }
     }
@@ -56,11 +100,14 @@ extension Listing {
 
     /// A figure as people read it.
     func figure(_ column: String, of item: Item) -> String? {
-        if case .integer(let number)? = value(column, of: item) { return NumberFormat.count(Int(clamping: number)) }
+        if case .integer(let number)? = value(column, of: item) {
+            let isTruth = columns.first { $0.name == column }?.type == .boolean
+            return isTruth ? (number == 0 ? "no" : "yes") : NumberFormat.count(Int(clamping: number))
+        }
         return text(column, of: item)
     }
 
-    private func value(_ column: String, of item: Item) -> StoredValue? {
+    func value(_ column: String, of item: Item) -> StoredValue? {
         guard let place = columns.firstIndex(where: { $0.name == column }), item.row.values.indices.contains(place)
         else { return nil }
         return item.row.values[place]

@@ -1,5 +1,6 @@
 internal import FeedSync
 internal import HTTPServer
+internal import JSON
 internal import Reports
 
 extension Site {
@@ -22,7 +23,8 @@ extension Site {
         let shape = try await self.shape(of: feed, in: store, served)
         let parents = try await self.parents(of: [item], of: feed, in: store, served)
         let lists = try await lists(of: item, in: name, served)
-        let title = Shown.text(listing.text(shape.rule.title, of: item) ?? item.key, most: 300)
+        let title = shape.title(of: item, in: listing, most: 300)
+        let body = shape.body(of: item, in: listing)
         let response = page("item", title: title) { html in
             html.element("article", .id("item"), .data(.feed, name), .data(.event, String(event))) { html in
                 html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Where this is")) { html in
@@ -38,8 +40,10 @@ extension Site {
                 }
                 Self.picture(listing.text(shape.rule.picture, of: item), of: item.key, in: name, size: 96, to: &html)
                 html.element("h1", .plain(.dir, "auto"), text: title)
-                if let text = listing.text(shape.rule.text, of: item) {
-                    html.element("p", .class("lead"), .plain(.dir, "auto"), text: Shown.text(text, most: 1_000))
+                if let body {
+                    self.prose(body.text, in: body.column, of: item.key, feed: name, to: &html)
+                } else if let text = shape.line(shape.rule.text, of: item, in: listing, most: 1_000) {
+                    html.element("p", .class("lead"), .plain(.dir, "auto"), text: text)
                 }
                 if let link = listing.text(shape.rule.link, of: item).flatMap(Link.web) {
                     html.element("p") { html in
@@ -69,9 +73,15 @@ extension Site {
                     html.text(".")
                 }
                 html.element("dl", .class("columns")) { html in
-                    for (column, value) in zip(listing.columns, item.row.values) {
+                    for (column, value) in zip(listing.columns, item.row.values) where column.name != body?.column {
                         html.element("dt", text: column.name)
-                        html.element("dd", .plain(.dir, "auto")) { self.value(value, to: &$0) }
+                        html.element("dd", .plain(.dir, "auto")) { html in
+                            if shape.markup.contains(column.name) {
+                                html.text(ForeignHTML.text(of: value.description, most: Self.valueLength))
+                            } else {
+                                self.value(value, of: column, to: &html)
+                            }
+                        }
                     }
                 }
                 if let raw = item.raw {
@@ -85,16 +95,60 @@ extension Site {
         return shown(response, request)
     }
 
-    private func value(_ value: StoredValue, to html: inout HTMLWriter) {
-        let text = value.description
-        if case .null = value {
-            html.element("span", .class("none"), text: "none")
-        } else if let link = Link.web(text) {
-            html.element(
-                "a", .href(link), .plain(.rel, "noreferrer noopener"), .plain(.target, "_blank"),
-                text: Shown.text(text, most: 300))
-        } else {
-            html.text(Shown.text(text, most: Self.valueLength))
+    /// HTML of the upstream, with its pictures by way of this server.
+    private func prose(_ text: String, in column: String, of key: String, feed: String, to html: inout HTMLWriter) {
+        html.element("div", .class("prose"), .plain(.dir, "auto")) { html in
+            ForeignHTML.write(text, to: &html) { number, address in
+                guard Link.web(address) != nil else { return nil }
+                return .own(
+                    "picture", feed, query: [("key", key), ("column", column), ("number", String(number))])
+            }
         }
+    }
+
+    private func value(_ value: StoredValue, of column: RowColumn, to html: inout HTMLWriter) {
+        let text = value.description
+        switch (value, column.type) {
+        case (.null, _): html.element("span", .class("none"), text: "none")
+        case (.integer(let number), .boolean): html.text(number == 0 ? "no" : "yes")
+        case (.text, .json): structure(text, to: &html)
+        case (.text, .timestamp): Shown.time(text, to: &html)
+        default:
+            if let link = Link.web(text) {
+                html.element(
+                    "a", .href(link), .plain(.rel, "noreferrer noopener"), .plain(.target, "_blank"),
+                    text: Shown.text(text, most: 300))
+            } else {
+                html.text(Shown.text(text, most: Self.valueLength))
+            }
+        }
+    }
+
+    /// JSON: short values one beside the other, and all else folded.
+    private func structure(_ text: String, to html: inout HTMLWriter) {
+        let words = Self.words(of: text)
+        guard let words else {
+            return html.element("details") { html in
+                html.element("summary", text: Shown.text(text, most: 60))
+                html.element("pre", .plain(.tabindex, "0"), text: Shown.text(text, most: Self.valueLength))
+            }
+        }
+        guard !words.isEmpty else { return html.element("span", .class("none"), text: "none") }
+        html.element("ul", .class("chips")) { html in for word in words { html.element("li", text: word) } }
+    }
+
+    /// The elements of a short array of short values; nil for any other JSON.
+    private static func words(of json: String) -> [String]? {
+        guard case .array(let elements)? = try? JSONValue(parsing: json), elements.count <= 50 else { return nil }
+        var words: [String] = []
+        for element in elements {
+            switch element {
+            case .string(let text): if let text = Shown.visible(text) { words.append(Shown.text(text, most: 60)) }
+            case .number(let digits): words.append(digits)
+            case .bool(let isTrue): words.append(isTrue ? "yes" : "no")
+            case .null, .array, .object: return nil
+            }
+        }
+        return words
     }
 }

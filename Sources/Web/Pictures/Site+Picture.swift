@@ -4,17 +4,22 @@ internal import HTTPServer
 internal import Reports
 
 extension Site {
-    /// The picture of an item: what stands in the picture's column of its feed, and nothing else.
+    /// The picture of an item: the one in the picture's column of its feed, or, with `column` and `number`, one of those
+    /// in a column of HTML; no other address is asked for.
     func picture(_ name: String, _ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer
     {
-        guard let feed = try await feed(name, served), let store = served.pages, let key = request.parameter("key"),
-            let column = try await shape(of: feed, in: store, served).rule.picture
+        guard let feed = try await feed(name, served), let store = served.pages, let key = request.parameter("key")
         else { return notFound(request) }
+        let shape = try await shape(of: feed, in: store, served)
+        let number = request.parameter("number").flatMap { Int($0) }
+        let markup = request.parameter("column").flatMap { shape.markup.contains($0) ? $0 : nil }
+        guard let column = number == nil ? shape.rule.picture : markup else { return notFound(request) }
         var query = ListingQuery(feed: name, limit: 1)
         (query.keys, query.columns, query.includesRemoved) = ([key], [column], true)
         let listing = try await store.listing(query)
         let origin = feed.definition.flatMap { definition in (try? WebURL(definition.url.description))?.origin }
-        guard let item = listing.items.first, let url = listing.text(column, of: item),
+        guard let item = listing.items.first, let text = listing.text(column, of: item),
+            let url = Self.address(number, in: text), Link.web(url) != nil,
             let picture = await pictures.picture(at: url, of: origin)
         else { return noPicture(request) }
         let headers = [
@@ -22,6 +27,13 @@ extension Site {
             (name: "Cache-Control", value: "private, max-age=3600"),
         ]
         return shown(ServerResponse(headers: headers, body: picture.bytes), request)
+    }
+
+    /// The address of a picture in a column's text; nil where it has no such one.
+    private static func address(_ number: Int?, in text: String) -> String? {
+        guard let number else { return text }
+        let all = ForeignHTML.pictures(of: text)
+        return all.indices.contains(number) ? all[number] : nil
     }
 
     /// What cannot be had. A page gets a picture of nothing: browsers would draw that one is broken, and call it an error.

@@ -1,0 +1,105 @@
+/// HTML that others wrote: as text in lists, and as the elements of an allow-list on the page of an item.
+enum ForeignHTML {
+    /// The element that is written in place of one of the HTML's: no other name leaves this table.
+    private static let names: [String: StaticString] = [
+        "p": "p", "div": "div", "section": "div", "article": "div", "header": "div", "footer": "div", "main": "div",
+        "center": "div", "address": "div", "details": "div", "summary": "p",
+        // What they head is the item, whatever level they have on the page that they come from.
+        "h1": "h2", "h2": "h2", "h3": "h2", "h4": "h2", "h5": "h2", "h6": "h2",
+        "ul": "ul", "ol": "ol", "li": "li", "dl": "dl", "dt": "dt", "dd": "dd", "blockquote": "blockquote",
+        "pre": "pre",
+        "figure": "figure", "figcaption": "figcaption", "table": "table", "thead": "thead", "tbody": "tbody",
+        "tfoot": "tfoot", "tr": "tr", "th": "th", "td": "td", "caption": "caption",
+        "code": "code", "em": "em", "i": "em", "strong": "strong", "b": "strong", "u": "u", "s": "s", "strike": "s",
+        "del": "del", "ins": "ins", "sub": "sub", "sup": "sup", "small": "small", "mark": "mark", "q": "q",
+        "cite": "cite",
+        "abbr": "abbr", "kbd": "kbd", "samp": "samp", "var": "var", "a": "a",
+    ]
+
+    /// Elements that end a line.
+    private static let blocks: Set<String> = [
+        "p", "div", "section", "article", "header", "footer", "main", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol",
+        "li",
+        "dl", "dt", "dd", "blockquote", "pre", "figure", "figcaption", "table", "tr", "th", "td", "br", "hr",
+    ]
+
+    /// Signs of HTML that no other text has by chance.
+    private static let signs = [
+        "</p>", "</a>", "</div>", "</em>", "</strong>", "</ul>", "</ol>", "</li>", "</b>", "</i>", "</blockquote>",
+        "</span>", "</h1>", "</h2>", "</h3>", "</figure>", "</table>", "<br>", "<br/>", "<br />", "<p>", "<img ",
+    ]
+
+    /// The deepest nesting that is kept.
+    private static let mostDepth = 30
+
+    /// True for a text that is HTML: it has one of its tags, and is not written in Markdown around them.
+    static func isLikely(_ text: String) -> Bool {
+        let start = String(decoding: text.utf8.prefix(4_096), as: UTF8.self).lowercased()
+        guard start.utf8.contains(UInt8(ascii: "<")), !start.contains("```"), !start.contains("](") else {
+            return false
+        }
+        return signs.contains { start.contains($0) }
+    }
+
+    /// The text of some HTML in one line, cut at a word.
+    static func text(of html: String, most: Int) -> String {
+        var result = ""
+        for token in HTMLTokens(html) {
+            switch token {
+            case .text(let text): result += text
+            case .start(let name, _), .end(let name): if blocks.contains(name) { result += " " }
+            }
+            // Enough, whatever is folded.
+            if result.utf8.count > most * 16 { break }
+        }
+        return Shown.text(folded(result), most: most)
+    }
+
+    private static func folded(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// Writes what is allowed of some HTML. Nothing of it runs, and nothing is loaded from another host.
+    ///
+    /// - Parameter picture: The address of a picture of ours in place of one of the HTML's, by its number and its address.
+    static func write(
+        _ html: String, to page: inout HTMLWriter, picture: (_ number: Int, _ address: String) -> Link?
+    ) {
+        var open: [String] = []
+        var pictureCount = 0
+        for token in HTMLTokens(html) {
+            switch token {
+            case .text(let text): page.text(text)
+            case .start("br", _): page.void("br")
+            case .start("hr", _): page.void("hr")
+            case .start("img", let attributes):
+                defer { pictureCount += 1 }
+                guard let link = picture(pictureCount, attributes["src"] ?? "") else { continue }
+                page.void(
+                    "img", .src(link), .plain(.alt, Shown.text(attributes["alt"] ?? "", most: 300)),
+                    .plain(.loading, "lazy"))
+            case .start(let name, let attributes):
+                guard let own = names[name], open.count < mostDepth else { continue }
+                guard name == "a" else {
+                    page.begin(own)
+                    open.append(name)
+                    continue
+                }
+                guard let link = attributes["href"].flatMap(Link.web), !open.contains("a") else { continue }
+                page.begin(own, .href(link), .plain(.rel, "noreferrer noopener nofollow"), .plain(.target, "_blank"))
+                open.append(name)
+            case .end(let name):
+                guard let place = open.lastIndex(of: name) else { continue }
+                while open.count > place { if let own = names[open.removeLast()] { page.end(own) } }
+            }
+        }
+        while let last = open.popLast() { if let own = names[last] { page.end(own) } }
+    }
+
+    /// The addresses of the pictures of some HTML, in order.
+    static func pictures(of html: String) -> [String] {
+        HTMLTokens(html).compactMap {
+            if case .start("img", let attributes) = $0 { attributes["src"] ?? "" } else { nil }
+        }
+    }
+}
