@@ -42,7 +42,7 @@ package struct FeedForm: Sendable, Hashable {
     /// The reason for refusing secrets.
     package static let whyNoSecrets =
         "do not type a secret here: it would be written into the configuration file, where others may read it. "
-        + "Write ${NAME} for a variable of the server's environment, or ${file:PATH} for the text of a file"
+        + "${NAME} is taken for a variable that a configured feed of the same server uses already"
 }
 
 extension FeedForm {
@@ -77,14 +77,19 @@ package struct FeedFormRules: Sendable {
     private let options: EngineOptions
     private let removed: [String: Int]
     private let presets: UserPresets
+    private let variables: KnownVariables
 
     /// The rules for a feed that is to be in a file.
     ///
     /// - Parameters:
     ///   - text: What the file holds.
+    ///   - feeds: The configured feeds.
     ///   - removed: How many items the store has of feeds that are not in the configuration.
-    package init(file: ConfigurationFile, text: [UInt8], options: EngineOptions, removed: [String: Int]) {
+    package init(
+        file: ConfigurationFile, text: [UInt8], options: EngineOptions, feeds: [FeedDefinition], removed: [String: Int]
+    ) {
         (self.file, self.text, self.options, self.removed) = (file, text, options, removed)
+        variables = KnownVariables(of: feeds)
         presets = UserPresets(beside: file.path)
     }
 
@@ -166,8 +171,8 @@ package struct FeedFormRules: Sendable {
         var draft = try draft(form.name, members).withParent(in: text)
         if case .url = source { draft.isOpen = true }
         let definition = try draft.definition(in: text)
-        guard !definition.refersToCommands else {
-            throw .words("a command is never run for what is typed in here", advice: "write it into \(file.path)")
+        if let problem = variables.problem(of: definition) {
+            throw .words(problem, advice: "write the feed into \(file.path)")
         }
         // Which requests it makes depends on the rows.
         guard definition.forEach == nil else { return draft }

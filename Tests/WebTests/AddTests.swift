@@ -10,9 +10,11 @@ import Web
 @Suite(.timeLimit(.minutes(10))) struct AddTests {
     /// A place whose pages may add feeds.
     private func serving(
-        environment: [String: String] = [:], isReadOnly: Bool = false, _ body: (WebPlace) async throws -> Void
+        environment: [String: String] = [:], isReadOnly: Bool = false, extra: String = "",
+        _ body: (WebPlace) async throws -> Void
     ) async throws {
         try await WebPlace.serving(
+            extra: extra,
             change: { settings in
                 let file = settings.configurationFiles[0]
                 settings.newFeedsFile = { ConfigurationFile(path: file) }
@@ -75,9 +77,11 @@ import Web
                     "do not type a secret here"
                 ),
                 (["name": "new", "source": url, "parameters": "api_key=abc"], "++-", "do not type a secret here"),
-                (["name": "new", "source": url, "headers": "Authorization: Bearer ${TOKEN}"], "+++-", ""),
-                (["name": "new", "source": url, "headers": "Authorization: Bearer ${NOTHING}"], "++-", "NOTHING"),
-                (["name": "new", "source": url, "headers": "X: ${file:/nowhere/at/all}"], "++-", "/nowhere/at/all"),
+                (["name": "new", "source": url, "headers": "Authorization: Bearer ${TOKEN}"], "++-", "TOKEN"),
+                (
+                    ["name": "new", "source": url, "headers": "X: ${file:/nowhere/at/all}"], "++-",
+                    "a file is never read"
+                ),
                 (["name": "new", "source": url, "headers": "X: ${command: id}"], "++-", "command"),
             ]
             for (fields, marks, problem) in cases {
@@ -87,6 +91,39 @@ import Web
                     problem.isEmpty ? found.problem.isEmpty : found.problem.contains(problem), "\(fields): \(found)")
             }
             #expect(place.upstream.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        "A typed feed reads no file, runs no command, and sends a variable only to a server that has it already"
+    )
+    func references() async throws {
+        let environment = ["TOKEN": "secret-of-the-owner", "OTHER": "another-secret"]
+        try await serving(environment: environment, extra: "headers: {X-Trial: \"${TOKEN}\"}") { place in
+            let own = "\(place.upstream.url)/things"
+            let foreign = own.replacing("127.0.0.1", with: "localhost")
+            let cases: [(fields: [String: String], isTaken: Bool)] = [
+                (["source": own, "headers": "X: ${TOKEN}"], true), (["source": own, "parameters": "k=${TOKEN}"], true),
+                (["source": foreign, "headers": "X: ${TOKEN}"], false),
+                (["source": foreign, "parameters": "k=${TOKEN}"], false), (["source": "\(foreign)?k=${TOKEN}"], false),
+                (["source": own, "headers": "X: ${OTHER}"], false),
+                (["source": own, "parameters": "k=${OTHER}"], false),
+                (["source": own, "headers": "X: ${HOME}"], false), (["source": "http://${TOKEN}/"], false),
+                (["source": own, "headers": "X: ${file:/etc/hostname}"], false),
+                (["source": own, "parameters": "k=${file:/etc/hostname}"], false),
+                (["source": "\(own)?k=${file:/etc/hostname}"], false),
+                (["source": own, "headers": "X: ${command: id}"], false),
+                (["source": own, "headers": "X: $${TOKEN}"], true),
+            ]
+            for (fields, isTaken) in cases {
+                let before = place.upstream.requests.count
+                let all = fields.merging(["name": "new"]) { $1 }
+                let look = try await send(place, "/add/look", all)
+                #expect((look.status == 200) == isTaken, "\(fields): \(look.status) \(look.body.prefix(300))")
+                #expect(isTaken || place.upstream.requests.count == before, "\(fields)")
+                guard !isTaken else { continue }
+                #expect(try await send(place, "/add", all).status == 422)
+            }
         }
     }
 

@@ -85,6 +85,7 @@ extension Site {
         let removed = stored.filter { !known.contains($0.name) }.map { ($0.name, $0.itemCount) }
         return FeedFormRules(
             file: file, text: try file.text(), options: settings.options,
+            feeds: served.configuration?.feeds ?? [],
             removed: Dictionary(removed) { first, _ in first })
     }
 
