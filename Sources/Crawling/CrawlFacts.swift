@@ -28,6 +28,8 @@ package struct CrawlFacts: Sendable, Hashable {
     /// True if each page was asked for when the one before had come. Else a total that falls on one page may stand on
     /// another one that came first.
     package var isInSequence = true
+    /// True if so little is left of a quota that none of it goes into a proof.
+    package var isQuotaLow = false
     /// The requests that the run may still make; nil where there is no limit.
     package var requestsLeft: Int?
 

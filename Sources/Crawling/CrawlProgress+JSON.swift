@@ -14,6 +14,7 @@ extension CrawlProgress {
         if let suspectEnd { object.add("suspect_end", suspectEnd) }
         if otherElements > 0 { object.add("other_elements", otherElements) }
         if let fullPages { object.add("full_pages", fullPages) }
+        if let unprovedRun { object.add("unproved_run", Int(unprovedRun)) }
         if isFullVerified { object.add("full_verified", true) }
         if let firstPartition { object.add("first_partition", firstPartition) }
         return object.text
@@ -32,6 +33,7 @@ extension CrawlProgress {
         suspectEnd = members["suspect_end"]?.integer.map { Int($0) }
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
         fullPages = members["full_pages"]?.integer.map { Int($0) }
+        unprovedRun = members["unproved_run"]?.id
         isFullVerified = members["full_verified"] == .bool(true)
         firstPartition = members["first_partition"]?.string
     }

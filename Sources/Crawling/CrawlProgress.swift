@@ -24,6 +24,9 @@ package struct CrawlProgress: Sendable, Hashable {
     package var otherElements = 0
     /// The pages of the last full crawl.
     package var fullPages: Int?
+    /// The run of the last full crawl, if it was complete and nothing proved that. The next one proves it that finds the list
+    /// as it was.
+    package var unprovedRun: Int64?
     /// Whether it was proved that the last full crawl met everything, and each sync by watermark since.
     package var isFullVerified = false
     /// The name of the partition to begin with, where those around it were found to be too large and no page of the crawl

@@ -34,12 +34,12 @@ extension CrawlRules {
             crawl.isVerified = crawl.isVerified && proves
             // What is as it was stored has nothing to bring up to date.
             if crawl.hasReadHead || !proves && !crawl.hasMoved { return proved(crawl) }
-            guard hasRoom(for: 1, crawl) else {
+            guard !facts.isQuotaLow, hasRoom(for: 1, crawl) else {
                 crawl.isVerified = false
                 return proved(crawl)
             }
             return readHeadAgain(crawl, for: .proof)
-        case .pages where !hasRoom(for: facts.pages.count, crawl):
+        case .pages where facts.isQuotaLow || !hasRoom(for: facts.pages.count, crawl):
             crawl.isVerified = false
             return proved(crawl)
         case .pages:

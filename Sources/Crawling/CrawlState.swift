@@ -52,6 +52,10 @@ package struct CrawlState: Sendable {
     package var finishedTotal = 0
     /// Whether a partition that cannot be halved had more than the upstream serves.
     package var isCapped = false
+    /// True while its pages are as the crawl before stored them, but for new items above them.
+    package var onlyGrows = true
+    /// True once it met stored items.
+    package var hasMet = false
     /// How many elements of a partition the upstream serves, once that was seen.
     package var cap: Int?
     /// Whether a page proves too little of the end of its partition.

@@ -30,6 +30,9 @@ package protocol Paginator: Sendable {
     /// True if its pages state the number of elements.
     var hasTotal: Bool { get }
 
+    /// The elements in front of the first page, which totals count.
+    var passedOver: Int { get }
+
     /// The number of elements of a page, if it can be requested together with the last element of the previous page;
     /// nil otherwise.
     var overlappingSize: Int? { get }
@@ -93,6 +96,9 @@ extension Paginator {
 
     /// False.
     package var hasTotal: Bool { false }
+
+    /// None.
+    package var passedOver: Int { 0 }
 
     /// None.
     package var overlappingSize: Int? { nil }

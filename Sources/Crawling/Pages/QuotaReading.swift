@@ -12,6 +12,14 @@ package struct QuotaReading: Sendable, Hashable {
     package let resetAt: Int64?
     /// Until when the host wants no request; nil where it takes them.
     package let blockedUntil: Int64?
+    /// The requests of a whole period; nil where the host does not say.
+    package var limit: Int64?
+
+    /// True if less than a quarter of the quota is left.
+    package var isLow: Bool {
+        guard let limit, let remaining else { return false }
+        return remaining < limit / 4
+    }
 
     /// A reading made up of its parts.
     package init(

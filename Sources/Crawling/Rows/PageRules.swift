@@ -108,6 +108,17 @@ package struct PageRules: Sendable {
     /// Whether all is stored as it came, where it came.
     package var isUnchanged: Bool { !isMoved && items.updated == 0 && items.removed == 0 }
 
+    /// True if the page brought nothing but new items above all that the crawl met, and what it met stood one behind the other.
+    ///
+    /// - Parameter hasMet: True if the crawl met stored items on pages before.
+    package func onlyGrows(behindMet hasMet: Bool) -> Bool {
+        guard items.updated == 0, items.removed == 0, repeats == 0, added == items.inserted else { return false }
+        guard let met = metPlaces.first, metPlaces.count == 1 else {
+            return metPlaces.isEmpty && !(hasMet && added > 0)
+        }
+        return hasMet ? added == 0 && adjoins : !hasNewBehindMet && met.count > 0
+    }
+
     /// The place that a new row gets.
     package var nextPlace: Place { Place(generation: generation, position: crawl.position) }
 

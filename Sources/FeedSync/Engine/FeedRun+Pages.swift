@@ -52,7 +52,7 @@ extension FeedRun {
         if crawl == nil, loader.isTooShort(loaded.elementCount) { loader = loader.withoutOverlap() }
         let overlap = loaded.overlap(behind: crawl?.lastKeys)
         let border = CrawlRules.Border(
-            number: (crawl?.pages ?? 0) + 1, total: loaded.isNotModified || start != nil ? nil : loaded.end.total,
+            number: (crawl?.pages ?? 0) + 1, total: start != nil ? nil : loaded.end.total,
             totalBefore: crawl?.total, overlaps: overlap == .unknown ? nil : overlap.map { $0 != .broken },
             crawl: crawl?.id ?? 0)
         if let step = rules.came(border) {
@@ -89,6 +89,7 @@ extension FeedRun {
         let start = ContinuousClock.now
         let fetch = try await fetched(page)
         waited = .now - start
+        if case .success(let fetched) = fetch.result { isQuotaLow = fetched.quota.contains(where: \.isLow) }
         return try await loader.load(fetch, after: loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap))
     }
 

@@ -44,6 +44,8 @@ final class FeedRun {
     var brokenPage: Int?
     /// How long the last page was waited for.
     var waited = Duration.zero
+    /// True if the last response said that less than a quarter of a quota is left.
+    var isQuotaLow = false
     /// Whether the next page is the first that `more` asks for behind a range.
     var isBehindRange = false
 
@@ -159,6 +161,7 @@ final class FeedRun {
         case .examine:
             var facts = try await store.examine(feed)
             facts.requestsLeft = loader.requestsLeft
+            facts.isQuotaLow = isQuotaLow
             return rules.examined(facts)
         case .findMissing:
             let pages = try await store.pagesBesideMissing(of: feed)

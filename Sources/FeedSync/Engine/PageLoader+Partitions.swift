@@ -45,7 +45,7 @@ extension PageLoader {
             headers: fetched.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
             url: fetched.response.url.text, secrets: page.secrets)
         facts.overlap = page.overlap
-        facts.passedOver = (definition.pagination as? OffsetPaginator)?.passedOver ?? 0
+        facts.passedOver = definition.pagination.passedOver
         if page.cursor == nil || count == 0 { facts.askedCount = PageSigns.askedCount(in: page.request) }
         facts.fullPageCount = max(crawl.fullPageCount, count - min(page.overlap, count))
         return facts
@@ -88,7 +88,7 @@ extension PageLoader {
     func end(
         of stored: StoredPage, _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
     ) throws(FeedSyncError) -> NextPage {
-        let end = NextPage(next: stored.cursor, total: stored.total, notice: nil)
+        let end = NextPage(next: stored.cursor, total: total(of: stored, fetched), notice: nil)
         guard let partitioning = definition.partitioning else { return end }
         let facts = facts(page, fetched, after: crawl, count: stored.elements)
         do throws(PagingError) {
@@ -103,6 +103,14 @@ extension PageLoader {
         } catch {
             throw unfollowable(error, page, fetched)
         }
+    }
+
+    /// The total of a page that is as it was stored. The headers of a 304 outrank the stored ones (RFC 9111, section 3.2),
+    /// and the body is as it was. A total that came in a header, and comes no more, is believed only against the crawl.
+    private func total(of stored: StoredPage, _ fetched: FetchedPage) -> Int? {
+        let stated = TotalHeaders.total(in: fetched.response.headers)?.count
+        return stated.map { $0 - definition.pagination.passedOver }
+            ?? (definition.pagination.hasTotal || stored.cursor == nil ? stored.total : nil)
     }
 
     /// The error that a page stands for which leads nowhere.

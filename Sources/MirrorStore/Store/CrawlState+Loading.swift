@@ -29,6 +29,8 @@ extension CrawlState {
             crawl.isOrdered = row.int64(at: 15) == 1
             crawl.sameKey = row.count(at: 16)
         }
+        // An earlier run read some of it.
+        crawl.onlyGrows = false
         try crawl.loadPartitions(on: connection)
         try crawl.loadPages(trail: &trail, on: connection)
         return crawl

@@ -17,6 +17,7 @@ extension FeedWriter {
             case .complete(let isVerified):
                 removed = try remove(missing.filter(\.pages.isEmpty), now: now)
                 draft.figures.items.removed += removed
+                try prove(isVerified: isVerified, isWhole: missing.isEmpty, in: &draft)
                 try complete(isVerified: isVerified, now: now, in: &draft)
             case .endedEarly(let met):
                 try lookAgain(at: met, in: &draft)
@@ -102,6 +103,16 @@ extension FeedWriter {
         }
         // The next sync reads through what is stored in another order than the list's.
         if draft.crawl?.isOrdered == false { draft.progress.synced = SyncedRanges() }
+    }
+
+    /// Saves that the full crawl before this one is proved, if this one found its pages as they were: both read each page, and
+    /// nothing can have moved in between that neither shows. Of this crawl it proves nothing.
+    private func prove(isVerified: Bool, isWhole: Bool, in draft: inout FeedState) throws {
+        guard draft.progress.round?.mode == .all, shape.definition.partitioning == nil else { return }
+        if let before = draft.progress.unprovedRun, isWhole, draft.crawl?.onlyGrows == true, crawlsOfList.count == 1 {
+            try connection.run("UPDATE run SET verified = 1 WHERE id = ? AND complete = 1", Value(before))
+        }
+        draft.progress.unprovedRun = isVerified ? nil : run
     }
 
     /// Saves that a crawl went as far as it could.

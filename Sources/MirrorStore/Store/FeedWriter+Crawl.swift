@@ -14,6 +14,8 @@ extension FeedWriter {
         }
         if !page.isCheck {
             crawl.pages += 1
+            crawl.onlyGrows = crawl.onlyGrows && rules.onlyGrows(behindMet: crawl.hasMet)
+            crawl.hasMet = crawl.hasMet || !rules.metPlaces.isEmpty
             try count(page, written, by: rules, in: &crawl)
             try noteRepeats(in: &crawl, page, isRepeat: written.elements > 0 && rules.placed == 0)
         }

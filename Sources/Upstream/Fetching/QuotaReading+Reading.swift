@@ -35,6 +35,7 @@ extension QuotaReading {
             credential: origin == page.request.credentialOrigin ? page.credentialFingerprint : 0,
             resource: page.secrets.key(for: limit?.resource ?? ""), remaining: limit?.remaining, resetAt: resetAt,
             blockedUntil: blockedUntil)
+        self.limit = limit?.limit
     }
 }
 
