@@ -84,7 +84,7 @@ struct CutCrawlTests {
         }
     }
 
-    @Test("What changed before the cut is read again, and the crawl proves nothing", arguments: [true, false])
+    @Test("Pages that changed before the cut are read again, and the crawl proves nothing", arguments: [true, false])
     func changesBeforeTheCut(sendsETag: Bool) async throws {
         let bench = try await bench(PagedFeed.items(1...40), sendsETag: sendsETag)
         try await bench.sync()
