@@ -53,7 +53,8 @@ package enum Completeness {
     /// Evidence that a crawl missed nothing.
     ///
     /// The costs of each kind, and the items that it misses, were counted in simulated histories of lists that move while
-    /// they are read. A page is asked for again only for the head, except with `verify: always`.
+    /// they are read. A page is asked for again only for the head, except in
+    /// partitions and with `verify: always`.
     ///
     /// | the pages | proof | requests |
     /// | --- | --- | --- |
@@ -63,7 +64,7 @@ package enum Completeness {
     /// | say a total that moved, in turn; a page back where it fell; it was met | the head again | 1 |
     /// | go on behind an item (`cursor`, `keyset`) | the head again | 1 |
     /// | anything else | none; the head again finds what is new, and shows a list that moved up | 1 |
-    /// | any, with `verify: always` | each page again, in this run | N |
+    /// | any in partitions, and any with `verify: always` | each page again, in this run | N |
     enum Proof: Sendable, Hashable {
         /// Nothing is asked, and nothing is proved.
         case none
@@ -85,7 +86,7 @@ package enum Completeness {
                 case .never: .none
                 case .always: .pages
                 // The first page of a partition says nothing of the others.
-                case .auto where feed.isPartitioned: .none
+                case .auto where feed.isPartitioned: .pages
                 case .auto where facts.pageCount < 2: .given
                 case .auto where !isShifting || facts.overlaps: .head(proves: true)
                 case .auto where totalsTell && !facts.hasTotalMoved && facts.total == facts.met: .given

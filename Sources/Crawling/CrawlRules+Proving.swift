@@ -57,7 +57,8 @@ extension CrawlRules {
         crawl.hasReadThrough = true
         // It was not read in one go.
         crawl.isVerified = false
-        guard facts.mustReadThrough, hasRoom(for: facts.olderPages, crawl) else { return nil }
+        // Rows that were not met need three more: the head, and the two pages beside one.
+        guard facts.mustReadThrough, hasRoom(for: facts.olderPages + 3, crawl) else { return nil }
         crawl.isReadingThrough = true
         crawl.hasReadHead = true
         state = .crawling(crawl)
@@ -79,9 +80,10 @@ extension CrawlRules {
         state = .crawling(crawl)
     }
 
-    /// Takes a first page that did not come when it was asked for again. What was read stays read.
-    package mutating func headFailed() -> Step {
-        guard case .crawling(var crawl) = state else { return end(.failed) }
+    /// Takes a first page that did not come when it was asked for again. Without it, what was read stays read; nil where rows
+    /// that were not met wait for it.
+    package mutating func headFailed() -> Step? {
+        guard case .crawling(var crawl) = state, crawl.headPurpose != .removal else { return nil }
         crawl.isReadingHead = false
         crawl.hasReadHead = true
         crawl.isVerified = false

@@ -105,8 +105,10 @@ extension FeedRun {
             loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
         } catch {
             // The list is read: what is only asked for to prove that does not make it a failure.
-            guard error.kind.isOfRequest || error.kind == .cancelled, !Task.isCancelled else { throw error }
-            return rules.headFailed()
+            guard error.kind.isOfRequest || error.kind == .cancelled, !Task.isCancelled,
+                let step = rules.headFailed()
+            else { throw error }
+            return step
         }
         let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
         let isSame =

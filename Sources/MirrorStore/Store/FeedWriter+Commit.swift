@@ -113,7 +113,8 @@ extension FeedWriter {
                 throw FeedSyncError.samePageTwice(page)
             }
         }
-        let leadsBack = page.end.next.map { trail.cursors.contains($0.text) } ?? false
+        // Partitions follow one another in their own order.
+        let leadsBack = page.part == nil && page.end.next.map { trail.cursors.contains($0.text) } ?? false
         return leadsBack && page.content.elementCount == 0 ? page.asEnd() : page
     }
 

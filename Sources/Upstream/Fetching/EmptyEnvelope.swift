@@ -11,7 +11,8 @@ package enum EmptyEnvelope {
 
     /// True for a body in which nothing stands at the items' path, but that is a page all the same.
     ///
-    /// A first page must show by a member that pages are what it is about; a further one must only say nothing else.
+    /// A first page must show by a member that pages are what it is about; a further one must only say nothing else. An
+    /// object without members is what many a broken server answers, and no page.
     ///
     /// - Parameter isFirst: Whether it answers the feed's own request.
     package static func holds(_ body: Body, isFirst: Bool, pagination: some Paginator) -> Bool {
@@ -19,7 +20,7 @@ package enum EmptyEnvelope {
         let isPlain = members.all.allSatisfy { member in
             words.isDisjoint(with: MemberName(member.name).words) && member.value.elements?.isEmpty != false
         }
-        guard isPlain else { return false }
+        guard isPlain, !members.all.isEmpty else { return false }
         return !isFirst || members.all.contains { PagingNames.isOfPaging($0.name) }
             || pagination.bodyPaths.contains { tree.value(at: $0) != nil }
     }

@@ -9,7 +9,7 @@ struct EmptyEnvelopeTests {
         "An envelope about pages, or one after the first page without other values, is an empty page",
         arguments: [
             (#"{"start":0,"total_size":0,"http_etag":"x"}"#, true, true), (#"{"nextPageToken":""}"#, true, true),
-            (#"{"kind":"x#list","etag":"y"}"#, false, true), ("{}", false, true), (#"{"rows":[]}"#, false, true),
+            (#"{"kind":"x#list","etag":"y"}"#, false, true), ("{}", false, false), (#"{"rows":[]}"#, false, true),
             (#"{"message":"no such page"}"#, false, false), (#"{"total":0,"error":null}"#, false, false),
             (#"{"other":[1]}"#, false, false), ("[]", false, false), ("x", false, false),
         ])

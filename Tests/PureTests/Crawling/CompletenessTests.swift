@@ -138,7 +138,7 @@ struct CompletenessTests {
             Case(testDescription: "no page of its own", facts: CrawlFacts(), proof: .given),
             Case(
                 testDescription: "partitions", feed: .init(mode: .all, isPartitioned: true),
-                facts: CrawlFacts(met: 30, total: 30, hasTotals: true, pageCount: 3), proof: .none),
+                facts: CrawlFacts(met: 30, total: 30, hasTotals: true, pageCount: 3), proof: .pages),
             Case(
                 testDescription: "one page, and `verify: always`", feed: .init(mode: .all, verify: .always),
                 facts: CrawlFacts(met: 3, pageCount: 1), proof: .pages),

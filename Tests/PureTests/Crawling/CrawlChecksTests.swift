@@ -298,6 +298,14 @@ struct CrawlChecksTests {
         #expect(rules.headFailed() == .end(.unchanged, .complete(isVerified: false)))
     }
 
+    @Test("Rows that were not met wait for a head that does not come")
+    func headFailedBeforeRemoval() {
+        var (rules, _) = Self.atEnd(.init(mode: .all, isShifting: true))
+        #expect(rules.examined(Self.facts) == .findMissing)
+        #expect(rules.found(missingBeside: [Self.pages[1]]) == .readHeadAgain)
+        #expect(rules.headFailed() == nil)
+    }
+
     @Test("Fewer items than the total are looked for at the head, where the list moved", arguments: [40, 41])
     func total(_ total: Int) {
         var facts = Self.facts
