@@ -127,7 +127,8 @@ extension FeedWriter {
     private func hasOverlap(_ keys: String) -> Bool {
         defer { keysLeft = nil }
         guard let keysLeft else { return true }
-        return RowKey.texts(ofPage: keys).contains(where: keysLeft.contains)
+        let keys = Set(RowKey.texts(ofPage: keys))
+        return keys == keysLeft.page || !keys.isDisjoint(with: keysLeft.page.union(keysLeft.before))
     }
 
     /// True if the upstream says that there are more items than the range has that a page met.

@@ -153,14 +153,14 @@ extension FeedWriter {
             "UPDATE _crawl_page SET position = position + ? WHERE crawl = ?", Value(above.position), Value(id))
     }
 
-    /// The keys of some pages of a crawl.
-    private func keys(ofPages numbers: ClosedRange<Int>, of crawl: Int64) throws -> Set<String> {
+    /// The keys of a page of a crawl; none for the page before the first.
+    private func keys(ofPage number: Int, of crawl: Int64) throws -> Set<String> {
         var keys: Set<String> = []
         try connection.rows(
             """
             SELECT p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page
-            WHERE w.crawl = ? AND w.number BETWEEN ? AND ? AND w.number > 0
-            """, [Value(crawl), Value(numbers.lowerBound), Value(numbers.upperBound)]
+            WHERE w.crawl = ? AND w.number = ?
+            """, [Value(crawl), Value(number)]
         ) { row in keys.formUnion(RowKey.texts(ofPage: row.text(at: 0) ?? "[]")) }
         return keys
     }
@@ -196,7 +196,7 @@ extension FeedWriter {
             if let number, number <= known {
                 let page = PageOfCrawl(crawl: id, number: number)
                 cursor = try self.cursor(of: page)
-                keysLeft = try keys(ofPages: number - 1...number, of: id)
+                keysLeft = (try keys(ofPage: number, of: id), try keys(ofPage: number - 1, of: id))
                 try leavePartition(at: page)
                 try connection.run(
                     "DELETE FROM _crawl_page WHERE crawl = ? AND number >= ?", Value(id), Value(number))

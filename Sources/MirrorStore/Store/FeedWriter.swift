@@ -54,7 +54,7 @@ final class FeedWriter {
     /// The pages of earlier runs that this one asked for again.
     var askedAgain: Set<PageOfCrawl> = []
     /// The keys of the page at which the crawl goes back, and of the one before it; nil where it goes on.
-    var keysLeft: Set<String>?
+    var keysLeft: (page: Set<String>, before: Set<String>)?
     /// What pages left that wait for their commit; nil where none wait.
     private(set) var unsaved: UnsavedRows?
     /// Whether that is written, and not committed yet.

@@ -60,7 +60,7 @@ package struct PageCommit: Sendable {
     /// Method and URL, secrets masked.
     package let request: String
     package let credential: Int64
-    package let validators: Validators
+    package private(set) var validators: Validators
     /// Where the crawl goes on.
     package private(set) var end: NextPage
     /// Where the upstream says that the pages go on; the crawl may end before.
@@ -200,6 +200,8 @@ extension PageCommit {
     func asRepeat() -> PageCommit {
         var page = asEnd()
         page.content = .empty
+        // They speak of items that are not stored with this page.
+        page.validators = Validators(etag: nil, lastModified: nil)
         page.overlap = 0
         page.repeatsPageBefore = true
         return page
