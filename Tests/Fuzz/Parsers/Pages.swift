@@ -113,7 +113,7 @@ extension Store {
         let commit = PageCommit(
             direction: .header, content: .decoded(page), request: "GET \(definition.url)", credential: 0,
             validators: Validators(etag: nil, lastModified: nil), end: .end(), upstreamNext: nil, httpStatus: 200,
-            serverDate: nil, incompleteReason: nil, skipped: try page.skipped(), shape: nil, beginsNext: false)
+            serverDate: nil, skipped: try page.skipped(), shape: nil, beginsNext: false)
         let outcome = try self.commit(commit, to: definition.name, now: Self.now) { _ in }
         _ = try finish(definition.name, outcome: .ok, now: Self.now)
         close(definition.name)
