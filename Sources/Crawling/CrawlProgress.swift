@@ -85,7 +85,7 @@ package struct CrawlProgress: Sendable, Hashable {
         /// The generation of the row that its last item had before; nil where that is new.
         package var lastGeneration: Int64?
         package var isSync = false
-        /// Whether the list moved under `more`, which read it to its end and looks neither back nor at the head again: the
+        /// True if the list moved under `more`, which read it to its end and looks neither back nor at the head again: the
         /// next sync reads its pages again.
         package var hasMovedUnderMore = false
         /// The reason that items of the crawl's pages give which were not stored.

@@ -16,7 +16,7 @@ extension CrawlRules {
         package var pagesOfRange = 0
         /// Whether the page cursors of that range have numbers of items in them, so that items move from page to page.
         package var rangeCounts = false
-        /// Whether the upstream says that there are more items than the range that it met has.
+        /// True if the upstream says that there are more items than the range that it met has.
         package var isShort = false
 
         package init(
@@ -76,7 +76,7 @@ extension CrawlRules {
         /// Whether its pages say a total.
         var hasTotals = false
         var isPartitioned = false
-        /// Whether it is not known how the list goes on behind its first page, if it does.
+        /// True if it is not known how the list goes on behind its first page, if it does.
         var isOpen = false
         /// The most pages that a run asks for, those that it asks for again among them; nil where there is no limit.
         var maxPages: Int?

@@ -3,7 +3,7 @@ extension CrawlRules {
     /// Takes the facts of a crawl that has reached the end of the list.
     package mutating func examined(_ facts: CrawlFacts) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
-        crawl.requestsLeft = facts.requestsLeft.map { $0 + crawl.pages + crawl.checks }
+        crawl.requestsLeft = facts.requestsLeft.map { min($0, .max / 2) + crawl.pages + crawl.checks }
         crawl.lastPage = facts.pages.last
         if crawl.hasDrifted {
             crawl.reason = .drift

@@ -30,16 +30,16 @@ package struct CrawlRules {
         var lastPage: PageOfCrawl?
         /// Whether a proof holds.
         var isVerified = false
-        /// Whether pages were read again, so that their places say nothing of the list's order.
+        /// True if pages were read again, so that their places say nothing of the list's order.
         var hasReadAgain = false
-        /// Whether the head, when it was read again, had lost items, or gained some from further down.
+        /// True if the head, when it was read again, had lost items, or gained some from further down.
         var hasHeadMovedUp = false
         /// Why the head is read again.
         var headPurpose = HeadPurpose.proof
-        /// Whether the pages that only earlier runs read are being read again, and whether they were, or could not be.
+        /// True while the pages that only earlier runs read are read again, and once they were, or could not be.
         var isReadingThrough = false
         var hasReadThrough = false
-        /// How many requests the run may make for pages, from its beginning on; nil where there is no limit.
+        /// The requests that the run may make for pages, from its beginning on; nil where there is no limit.
         var requestsLeft: Int?
         /// The pages to check for rows that were not met.
         var isRemoving = false
