@@ -59,25 +59,6 @@ package struct BodyReader: Sendable {
             throw error.error(of: response, as: format, secrets: secrets)
         }
     }
-
-    /// The result of `read` for a response that has just arrived, for `Response.prepared`.
-    package func early(_ response: Response, then prepare: (Body) -> (any Sendable)?) -> EarlyBody? {
-        do throws(FeedSyncError) {
-            guard let read = try read(response) else { return nil }
-            return EarlyBody(read: read, prepared: prepare(read.body))
-        } catch {
-            // Told of when it is the page's turn, with its secrets masked.
-            return nil
-        }
-    }
-}
-
-/// A body that was turned into JSON before it was the page's turn.
-package struct EarlyBody: Sendable {
-    /// The body, with its original format.
-    package let read: (format: FeedFormat, body: Body)
-    /// The prepared form of the body.
-    package let prepared: (any Sendable)?
 }
 
 extension FeedFormat {

@@ -1,10 +1,27 @@
 internal import Glibc
 
+/// Work that a thread does while it has no job, such as the transfers of an HTTP client.
+///
+/// - Isolation: the executor's thread, but for `wake`.
+package protocol EventSource: AnyObject {
+    /// True while there is something to wait for.
+    var isActive: Bool { get }
+    /// Waits for at most so many milliseconds for events, and handles those that are there.
+    func poll(milliseconds: Int32)
+    /// Ends a wait.
+    ///
+    /// - Isolation: any thread, while the executor has the source.
+    func wake()
+}
+
 /// A serial executor with a thread of its own, for actors that make blocking C calls.
 ///
 /// Swift's cooperative pool has one thread a core; a call that blocks there (SQLite waiting for a lock, a slow
 /// disk) starves everything else. An actor takes part by returning this from `unownedExecutor` and by keeping it
 /// alive for as long as itself.
+///
+/// The thread waits for jobs and for the events of its source at once, so that a response goes to the actor that uses it
+/// without a change of thread.
 ///
 /// - Isolation: `enqueue` from any thread; jobs run one at a time, in order, on the executor's thread.
 public final class ThreadExecutor: SerialExecutor, TaskExecutor {
@@ -35,7 +52,20 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
     /// Puts a job at the end of the queue.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.append(PendingJob(job: job, serial: asUnownedSerialExecutor(), task: asUnownedTaskExecutor()))
+        queue.append(.job(job, asUnownedSerialExecutor(), asUnownedTaskExecutor()))
+    }
+
+    /// Runs an action on the thread: at once if the caller is on it, else behind the jobs that are there.
+    package func perform(_ action: @escaping @Sendable () -> Void) {
+        if queue.isCurrentThread { action() } else { queue.append(.action(action)) }
+    }
+
+    /// The source whose events the thread handles; nil for none.
+    ///
+    /// - Isolation: the executor's thread.
+    package var source: (any EventSource)? {
+        get { queue.source }
+        set { queue.source = newValue }
     }
 
     /// The preferred executor of tasks that should always continue on this thread.
@@ -52,19 +82,35 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
     }
 }
 
-private struct PendingJob {
-    let job: UnownedJob
-    let serial: UnownedSerialExecutor
-    let task: UnownedTaskExecutor
+private enum Work {
+    case job(UnownedJob, UnownedSerialExecutor, UnownedTaskExecutor)
+    case action(@Sendable () -> Void)
+
+    func run() {
+        switch self {
+        case .job(let job, let serial, let task): job.runSynchronously(isolatedTo: serial, taskExecutor: task)
+        case .action(let action): action()
+        }
+    }
 }
 
 private func runJobs(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let start else { return nil }
     let queue = Unmanaged<JobQueue>.fromOpaque(start).takeRetainedValue()
-    while let pending = queue.next() {
-        pending.job.runSynchronously(isolatedTo: pending.serial, taskExecutor: pending.task)
-    }
+    blockSignals()
+    queue.begin()
+    while let work = queue.next() { work.run() }
+    queue.source = nil
     return nil
+}
+
+/// TLS writes to sockets that may be closed, which must be an error and not a SIGPIPE (CURLOPT_NOSIGNAL leaves that to
+/// us); the signals that stop a program are for other threads.
+private func blockSignals() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT] { sigaddset(&signals, signal) }
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
 }
 
 /// Something to do at a moment of the system's monotonic clock.
@@ -87,6 +133,12 @@ private struct Alarm {
         return (now.tv_sec, now.tv_nsec) >= (moment.tv_sec, moment.tv_nsec)
     }
 
+    /// The time until then; zero if it has come.
+    var timeLeft: Duration {
+        let now = Self.now
+        return max(.seconds(moment.tv_sec - now.tv_sec) + .nanoseconds(moment.tv_nsec - now.tv_nsec), .zero)
+    }
+
     private static var now: timespec {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
@@ -94,15 +146,27 @@ private struct Alarm {
     }
 }
 
-/// Jobs in order of arrival, with a thread that sleeps while there are none.
+/// Jobs in order of arrival, with a thread that waits while there are none.
 private final class JobQueue: @unchecked Sendable {
-    // Sendable: `jobs`, `alarm` and `isClosed` are touched only while `mutex` is held.
+    // Sendable: `thread` is set before the first job; `source` and `handledAt` belong to the thread; the rest is touched
+    // only while `mutex` is held.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
-    private var jobs: [PendingJob] = []
+    private var jobs: [Work] = []
     private var head = 0
     private var alarm: Alarm?
     private var isClosed = false
+    /// The source that the thread waits in, if it does not wait at the condition.
+    private var waitedFor: (any EventSource)?
+    private var thread: pthread_t?
+    var source: (any EventSource)?
+    /// The time when the source was handled last.
+    private var handledAt = ContinuousClock.now
+
+    /// The longest time for which jobs keep the thread from its source.
+    private static let longestBurst = Duration.milliseconds(1)
+    /// The longest wait in a source: libcurl does not report a failed wake-up.
+    private static let longestWait = Duration.seconds(1)
 
     init() {
         mutex = .allocate(capacity: 1)
@@ -124,34 +188,63 @@ private final class JobQueue: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    func append(_ job: PendingJob) {
+    /// Makes the calling thread the one that runs the jobs.
+    func begin() {
+        pthread_mutex_lock(mutex)
+        thread = pthread_self()
+        pthread_mutex_unlock(mutex)
+    }
+
+    var isCurrentThread: Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return isThread
+    }
+
+    private var isThread: Bool { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+
+    func append(_ job: Work) {
         pthread_mutex_lock(mutex)
         jobs.append(job)
-        pthread_mutex_unlock(mutex)
-        // Not before the mutex is free, or the thread wakes only to wait for it.
-        pthread_cond_signal(condition)
+        wakeAndUnlock()
     }
 
     func wake(after time: Duration, _ action: @escaping @Sendable () -> Void) {
         let alarm = Alarm(after: time, action)
         pthread_mutex_lock(mutex)
         self.alarm = alarm
-        pthread_mutex_unlock(mutex)
-        pthread_cond_signal(condition)
+        wakeAndUnlock()
     }
 
     func close() {
         pthread_mutex_lock(mutex)
         isClosed = true
-        pthread_cond_signal(condition)
+        wakeAndUnlock()
+    }
+
+    private func wakeAndUnlock() {
+        guard !isThread else {
+            pthread_mutex_unlock(mutex)
+            return
+        }
+        if let source = waitedFor {
+            // Once is enough. Under the lock, so that the source exists.
+            waitedFor = nil
+            source.wake()
+            pthread_mutex_unlock(mutex)
+            return
+        }
         pthread_mutex_unlock(mutex)
+        // Not before the mutex is free, or the thread wakes only to wait for it.
+        pthread_cond_signal(condition)
     }
 
     /// The next job, waiting for one; nil once closed and empty.
-    func next() -> PendingJob? {
+    func next() -> Work? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
+            let active = source.flatMap { $0.isActive ? $0 : nil }
             if let alarm, alarm.isDue {
                 self.alarm = nil
                 // It may ask for jobs, or for another alarm.
@@ -159,7 +252,10 @@ private final class JobQueue: @unchecked Sendable {
                 alarm.action()
                 pthread_mutex_lock(mutex)
             } else if head < jobs.count {
-                break
+                guard let active, ContinuousClock.now - handledAt > Self.longestBurst else { break }
+                handle(active, waiting: nil)
+            } else if let active {
+                handle(active, waiting: min(alarm?.timeLeft ?? Self.longestWait, Self.longestWait))
             } else if isClosed {
                 return nil
             } else if var moment = alarm?.moment {
@@ -175,5 +271,25 @@ private final class JobQueue: @unchecked Sendable {
             head = 0
         }
         return job
+    }
+
+    /// Handles the events of the source, with the mutex free.
+    ///
+    /// - Parameter time: The longest wait; nil for none.
+    private func handle(_ source: any EventSource, waiting time: Duration?) {
+        if time != nil { waitedFor = source }
+        pthread_mutex_unlock(mutex)
+        source.poll(milliseconds: time?.roundedUpMilliseconds ?? 0)
+        handledAt = .now
+        pthread_mutex_lock(mutex)
+        waitedFor = nil
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, rounded up; of at most a day.
+    fileprivate var roundedUpMilliseconds: Int32 {
+        let (seconds, attoseconds) = min(max(self, .zero), .seconds(86_400)).components
+        return Int32(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }

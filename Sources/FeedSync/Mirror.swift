@@ -1,4 +1,5 @@
 internal import Concurrency
+internal import HTTP
 
 /// A store with mirrors of feeds, and the engines that keep them.
 ///
@@ -68,6 +69,7 @@ public final class Mirror: Sendable {
         self.options = options
         self.isReadOnly = isReadOnly
         watch = StoreWatch(store, clock: options.clock)
+        options.client.run(on: store.executor)
     }
 
     /// The feed's engine: the same one for every call, while it has an owner or works.

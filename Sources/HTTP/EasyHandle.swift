@@ -1,11 +1,13 @@
 internal import CCurl
 internal import Glibc
 
-/// Owns one `CURL`, the settings of one transfer; reused, and used only by the loop's thread.
+/// Owns one `CURL`, the settings of one transfer; reused, and used only on the thread of the loop.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     private let errorText: UnsafeMutablePointer<CChar>
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var timeouts = Timeouts()
+    private var timeLeft = Duration.zero
 
     init?() {
         guard let pointer = ccurl_easy_init() else { return nil }
@@ -172,7 +174,18 @@ final class EasyHandle {
         try set(CURLOPT_BUFFERSIZE, 512 << 10)
     }
 
+    /// Adds a time to the time-outs of the transfer that is under way.
+    func allow(for delay: Duration) {
+        var timeouts = timeouts
+        timeouts.connect += delay
+        timeouts.stall += delay
+        // libcurl reads them whenever it is called. A setting that was taken once is not refused.
+        try? set(timeouts, timeLeft + delay)
+    }
+
     private func set(_ timeouts: Timeouts, _ timeLeft: Duration) throws(SettingFailure) {
+        self.timeouts = timeouts
+        self.timeLeft = timeLeft
         try set(CURLOPT_CONNECTTIMEOUT_MS, timeouts.connect.curlMilliseconds)
         try set(CURLOPT_TIMEOUT_MS, timeLeft.curlMilliseconds)
         try set(CURLOPT_LOW_SPEED_LIMIT, 1)

@@ -68,7 +68,7 @@ public struct Exchange: Sendable {
 
 /// Looks on while a client makes requests.
 ///
-/// - Isolation: it is called on the client's thread, which waits for it.
+/// - Isolation: it is called on the thread that drives the transfers, which waits for it.
 public struct ExchangeObserver: Sendable {
     /// Hears of a request that is about to be sent.
     public let began: @Sendable (SentRequest) -> Void

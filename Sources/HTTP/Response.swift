@@ -14,8 +14,6 @@ public struct Response: Sendable {
     public let wireByteCount: Int
     /// The number of redirects followed.
     public let redirectCount: Int
-    /// The result of preparing the response when it arrived, if requested.
-    public internal(set) var prepared: (any Sendable)?
 
     /// A response with these parts.
     public init(
@@ -29,13 +27,11 @@ public struct Response: Sendable {
         self.redirectCount = redirectCount
     }
 
-    /// The response with another body and the prepared form of it.
-    package func replacing(body: Body, prepared: (any Sendable)?) -> Response {
-        var response = Response(
+    /// The response with another body.
+    package func replacing(body: Body) -> Response {
+        Response(
             status: status, headers: headers, url: url, body: body, wireByteCount: wireByteCount,
             redirectCount: redirectCount)
-        response.prepared = prepared
-        return response
     }
 
     /// True for a status from 200 to 299.

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Concurrency
 
-/// One `send` in progress: the request, the current hop and the data received. Used only by the loop's thread.
+/// One `send` in progress: the request, the current hop and the data received. Used only on the thread of the loop.
 final class Transfer {
     let id: UInt64
     let request: Request
@@ -14,7 +14,6 @@ final class Transfer {
     /// The record for the observer; nil without one.
     let record: TransferRecord?
 
-    private let prepare: (@Sendable (Response) -> (any Sendable)?)?
     private let breaker: CircuitBreaker?
     private let isAhead: Bool
     private let reply: Reply<Result<Response, HTTPError>>
@@ -40,7 +39,6 @@ final class Transfer {
         request = submission.request
         route = submission.route
         record = submission.observer.map { TransferRecord($0, id: submission.id) }
-        prepare = submission.prepare
         breaker = submission.breaker
         isAhead = submission.isAhead
         reply = submission.reply
@@ -188,13 +186,12 @@ final class Transfer {
         if let outcome { breaker?.note(outcome) } else { breaker?.shut() }
     }
 
-    /// Returns the outcome and the prepared result to the caller of `send`; once.
-    func finish(_ outcome: Result<Response, HTTPError>) {
-        reply.resume(
-            returning: outcome.map { response in
-                var response = response
-                response.prepared = prepare?(response)
-                return response
-            })
+    /// Adds the time for which nothing could be received to the time-outs.
+    func allow(for delay: Duration) {
+        deadline = deadline?.advanced(by: delay)
+        easy?.allow(for: delay)
     }
+
+    /// Returns the outcome to the caller of `send`; once.
+    func finish(_ outcome: Result<Response, HTTPError>) { reply.resume(returning: outcome) }
 }

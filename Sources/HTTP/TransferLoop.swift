@@ -1,9 +1,10 @@
 internal import CCurl
-internal import Glibc
+internal import Concurrency
 
-/// Drives every transfer of one client with one `CURLM` on one thread; created, used and freed on that thread.
-final class TransferLoop {
-    private let inbox: Inbox
+/// Drives every transfer of one client with one `CURLM`, on the thread of an executor.
+final class TransferLoop: EventSource, @unchecked Sendable {
+    // Sendable: all but `executor` and `wake` is used on the executor's thread only.
+    let executor: ThreadExecutor
     private let configuration: ClientConfiguration
     private let multi: UnsafeMutableRawPointer
     private var transfers: [UInt64: Transfer] = [:]
@@ -11,42 +12,55 @@ final class TransferLoop {
     private var queues = OriginQueues<UInt64>()
     private var idle: [EasyHandle] = []
     private let buffers = BodyBuffers()
+    /// The time when libcurl was called last.
+    private var handledAt = ContinuousClock.now
 
     private static let idleHandles = 16
+    /// The time for which jobs may keep the thread before the transfers get it added to their time-outs.
+    private static let longestDelay = Duration.milliseconds(250)
 
-    init(inbox: Inbox, configuration: ClientConfiguration, multi: UnsafeMutableRawPointer) {
-        self.inbox = inbox
+    init(on executor: ThreadExecutor, configuration: ClientConfiguration, multi: UnsafeMutableRawPointer) {
+        self.executor = executor
         self.configuration = configuration
         self.multi = multi
+        // By default the pool shrinks with the number of transfers under way, to four connections for one. Lists and
+        // feeds of many hosts are requested in turn, and a new connection costs more than a request.
+        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 64)
     }
 
     deinit { ccurl_multi_cleanup(multi) }
 
-    /// Works until the inbox is closed, then cancels the remaining transfers.
-    func run() {
-        // By default the pool shrinks with the number of transfers under way, to four connections for one. Lists and
-        // feeds of many hosts are requested in turn, and a new connection costs more than a request.
-        ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 64)
-        inbox.attach(multi)
-        while true {
-            let mail = inbox.take()
-            if mail.isClosed { break }
-            for submission in mail.submissions { accept(submission) }
-            for id in mail.cancellations { cancel(id) }
+    var isActive: Bool { !transfers.isEmpty }
+
+    func poll(milliseconds: Int32) {
+        allowForDelay()
+        // A job may have had libcurl read what came for another transfer.
+        if !readMessages() {
+            if milliseconds > 0 {
+                let code = ccurl_multi_poll(multi, milliseconds)
+                if code != CURLM_OK { failAll(code) }
+            }
             perform()
             readMessages()
-            guard inbox.mayWait() else { continue }
-            // A wake-up since then makes this return at once; so do transfers that were just added. libcurl does not
-            // report a failed wake-up, so no wait is longer than this.
-            let pollCode = ccurl_multi_poll(multi, 1_000)
-            if pollCode != CURLM_OK { failAll(pollCode) }
         }
-        inbox.attach(nil)
-        let last = inbox.take()
-        for submission in last.submissions { transfers[submission.id] = Transfer(submission, buffers: buffers) }
+        handledAt = .now
+    }
+
+    // https://curl.se/libcurl/c/curl_multi_wakeup.html
+    func wake() { ccurl_multi_wakeup(multi) }
+
+    /// Cancels all transfers.
+    func close() {
         for id in Array(transfers.keys) { cancel(id) }
         // Handles must be gone before the multi handle is.
         idle = []
+    }
+
+    /// Adds the time for which jobs kept the thread to the time-outs: data that came meanwhile is not late.
+    private func allowForDelay() {
+        let delay = ContinuousClock.now - handledAt
+        guard delay > Self.longestDelay else { return }
+        for transfer in running.values { transfer.allow(for: delay) }
     }
 
     private func perform() {
@@ -55,17 +69,21 @@ final class TransferLoop {
         if code != CURLM_OK { failAll(code) }
     }
 
-    private func accept(_ submission: Submission) {
+    /// Sends a request, or has it wait for its turn at the host.
+    func accept(_ submission: Submission) {
+        if transfers.isEmpty { handledAt = .now }
         let transfer = Transfer(submission, buffers: buffers)
         transfers[transfer.id] = transfer
-        enqueue(transfer)
+        if enqueue(transfer) { perform() }
     }
 
-    private func enqueue(_ transfer: Transfer) {
+    /// Queues a transfer; true if it has started.
+    @discardableResult
+    private func enqueue(_ transfer: Transfer) -> Bool {
         let origin = transfer.route.url.origin
         let limit = transfer.request.maximumPerHost ?? configuration.maximumPerHost
         queues.enqueue(transfer.id, at: origin, limit: limit)
-        startNext(at: origin)
+        return startNext(at: origin)
     }
 
     /// Starts the transfers that may start; false if there are none.
@@ -109,10 +127,14 @@ final class TransferLoop {
         running[easy.pointer] = transfer
     }
 
-    private func readMessages() {
+    /// Handles the transfers that have ended; false if there were none.
+    @discardableResult
+    private func readMessages() -> Bool {
+        var hasEnded = false
         while true {
             let ended = takeEnded()
-            guard !ended.isEmpty else { return }
+            guard !ended.isEmpty else { return hasEnded }
+            hasEnded = true
             var hasStarted = false
             for origin in Set(ended.map(\.origin)) where startNext(at: origin) { hasStarted = true }
             // The next requests are on the wire before these responses are worked on.
@@ -143,7 +165,8 @@ final class TransferLoop {
         return ended
     }
 
-    private func cancel(_ id: UInt64) {
+    /// Ends a transfer now; does nothing if it has ended.
+    func cancel(_ id: UInt64) {
         guard let transfer = transfers[id] else { return }
         let refusal = transfer.route.refusal(.cancelled, "the request was cancelled")
         end(transfer, .failure(refusal))

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Time
 
-/// The data of a transfer's hop for its observer. Used only by the loop's thread.
+/// The data of a transfer's hop for its observer. Used only on the thread of the loop.
 final class TransferRecord {
     private let observer: ExchangeObserver
     private let id: UInt64

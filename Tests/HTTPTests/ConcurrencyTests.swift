@@ -54,32 +54,6 @@ import Testing
         #expect(try await [first, second, third].map(\.status) == [204, 204, 204])
     }
 
-    @Test("Requests to one host wait for the response before, but not for its processing")
-    func sentBeforePreparing() async throws {
-        let (first, second) = (server.gate(), server.gate())
-        server.route("/first") { _ in
-            first.wait()
-            return .status(200)
-        }
-        let hasArrived = DispatchSemaphore(value: 0)
-        server.route("/second") { _ in
-            hasArrived.signal()
-            second.wait()
-            return .status(200)
-        }
-        let client = makeClient()
-        async let early = client.send(Request(server.url("/first"))) { _ in
-            hasArrived.wait(timeout: .now() + 10) == .success
-        }
-        await first.arrived()
-        let request = Request(try server.url("/second"))
-        let late = Task.immediate { try await client.send(request, isAhead: true) }
-        first.open()
-        #expect(try await early.prepared as? Bool == true)
-        second.open()
-        #expect(try await late.value.status == 200)
-    }
-
     @Test(
         "Early requests are not sent once a response forbids them",
         arguments: [

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import HTTP
 
 extension Session {
     /// Sends the command to each feed that the operands name, one after another, and prints the outcome.
@@ -9,6 +10,7 @@ extension Session {
         let feeds = try feeds(of: configuration, partsToo: true)
         let options = try engineOptions(folder: configuration.folder)
         let store = try await storeForWriting(configuration, feeds)
+        options.client.run(on: store.executor)
         var codes: [ExitCode] = []
         var documents: [String] = []
         for feed in feeds {

@@ -42,6 +42,7 @@ extension Session {
         var feeds =
             invocation.operands.isEmpty ? configuration.feeds : try self.feeds(of: configuration, partsToo: true)
         let store = try await storeForWriting(configuration, feeds)
+        options.client.run(on: store.executor)
         if request.isDueOnly { feeds = try await due(feeds, in: store) }
 
         var reports: [String: RunReport] = [:]

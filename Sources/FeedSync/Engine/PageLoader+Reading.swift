@@ -73,29 +73,32 @@ extension PageLoader {
         case .empty, .notModified:
             let end = try next(page, fetched, after: crawl, count: 0, values: [])
             return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: validators, shape: shape)
-        case .content where isEmptyEnvelope(page, fetched):
-            let end = try next(page, fetched, after: crawl, count: 0, values: valuesOutsideItems(fetched))
-            return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: validators, shape: shape)
         case .content:
+            let decoded = definition.isResolved ? try? decoder.decode(fetched.response.body) : nil
+            if decoded == nil, isEmptyEnvelope(page, fetched) {
+                let end = try next(page, fetched, after: crawl, count: 0, values: valuesOutsideItems(fetched))
+                return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: validators, shape: shape)
+            }
             return try decodeContent(
-                page, fetched, after: crawl, shape: shape, mayGrow: mayGrow, isEnd: false, validators: validators)
+                page, fetched, decoded, after: crawl, shape: shape, mayGrow: mayGrow, isEnd: false,
+                validators: validators)
         }
     }
 
-    /// - Parameter isEnd: Whether a rule of the definition says that the list ends with this page.
+    /// The page of a response with items.
+    ///
+    /// - Parameters:
+    ///   - known: The body, decoded; nil if it is not, or cannot be.
+    ///   - isEnd: True if a rule of the definition says that the list ends with this page.
     private func decodeContent(
-        _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar, shape: ResolvedFeed?, mayGrow: Bool,
-        isEnd: Bool, validators: Validators
+        _ page: PreparedPage, _ fetched: FetchedPage, _ known: DecodedPage? = nil, after crawl: CrawlSoFar,
+        shape: ResolvedFeed?, mayGrow: Bool, isEnd: Bool, validators: Validators
     ) throws(FeedSyncError) -> LoadedPage {
         let decoded: DecodedPage
         let skipped: SkippedItems
         do throws(FeedSyncError) {
-            // The shape may have grown since.
-            let early = fetched.response.prepared as? DecodedPage
             decoded =
-                if let early, early.plan === decoder.plan { early } else {
-                    try decoder.decode(fetched.response.body, secrets: page.secrets)
-                }
+                if let known { known } else { try decoder.decode(fetched.response.body, secrets: page.secrets) }
             if mayGrow, decoded.needsNewColumns {
                 let grown = try self.shape.grown(for: decoded)
                 return try following(grown).decode(page, fetched, after: crawl, shape: grown, mayGrow: false)
@@ -136,8 +139,7 @@ extension PageLoader {
 
     /// Whether a page is an envelope without the member of its items, as many upstreams leave out what is empty.
     private func isEmptyEnvelope(_ page: PreparedPage, _ fetched: FetchedPage) -> Bool {
-        guard let items = definition.items, items.keyedBy == nil, !items.path.segments.isEmpty,
-            !(fetched.response.prepared is DecodedPage), !hasItems(fetched),
+        guard let items = definition.items, items.keyedBy == nil, !items.path.segments.isEmpty, !hasItems(fetched),
             ErrorBody.failure(fetched.response, secrets: page.secrets) == nil
         else { return false }
         return EmptyEnvelope.holds(

@@ -235,18 +235,7 @@ final class PageLoader: Sendable {
         return doubting(try await read(page, fetched, after: crawl), fetch)
     }
 
-    /// Pages are decoded as they come, while the one before is committed.
-    private var pages: AuthorizedFetcher {
-        guard definition.isResolved else { return AuthorizedFetcher(requests: requests, fetcher: fetcher) }
-        let reader = definition.format.flatMap { $0 == .json ? nil : requests.bodies }
-        let early = fetcher.preparing { [decoder] response in
-            // What cannot be decoded is told of when it is its turn.
-            guard response.status == 200, !response.body.isEmpty else { return nil }
-            guard let reader else { return try? decoder.decode(response.body) }
-            return reader.early(response) { try? decoder.decode($0) }
-        }
-        return AuthorizedFetcher(requests: requests, fetcher: early)
-    }
+    private var pages: AuthorizedFetcher { AuthorizedFetcher(requests: requests, fetcher: fetcher) }
 
     /// The stored page that a 304 speaks of, if no row of it was written while the request was on its way.
     private func current(_ fetch: Fetch) async throws(FeedSyncError) -> StoredPage? {

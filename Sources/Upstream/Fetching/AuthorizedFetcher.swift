@@ -49,13 +49,11 @@ package struct AuthorizedFetcher: Sendable {
     private func read(_ fetched: FetchedPage, _ page: PreparedPage) throws(FeedSyncError) -> FetchedPage {
         let response = fetched.response
         guard fetched.kind == .content else { return fetched }
-        let early = response.prepared as? EarlyBody
         do throws(FeedSyncError) {
-            let late = early == nil ? try requests.bodies.read(response, secrets: page.secrets) : nil
-            guard let read = early?.read ?? late else { return fetched }
+            guard let read = try requests.bodies.read(response, secrets: page.secrets) else { return fetched }
             return FetchedPage(
-                kind: fetched.kind, response: response.replacing(body: read.body, prepared: early?.prepared),
-                quota: fetched.quota, format: read.format)
+                kind: fetched.kind, response: response.replacing(body: read.body), quota: fetched.quota,
+                format: read.format)
         } catch {
             throw FeedSyncError(
                 error.kind, page.secrets.mask(error.message), advice: error.advice, httpStatus: response.status,

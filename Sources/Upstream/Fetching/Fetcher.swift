@@ -15,7 +15,6 @@ package struct Fetcher: Sendable {
     private let pacer: RequestPacer
     private let trace: TraceHandler?
     private var breaker: CircuitBreaker?
-    private var prepare: (@Sendable (Response) -> (any Sendable)?)?
     /// The meter that counts the requests.
     package private(set) var meter: RequestMeter
 
@@ -67,13 +66,6 @@ package struct Fetcher: Sendable {
     /// The requests that may still be made; nil without a limit.
     package var requestsLeft: Int? { client.budget?.left }
 
-    /// A fetcher that makes something of each response as soon as it is there, on the client's thread.
-    package func preparing(_ prepare: @escaping @Sendable (Response) -> (any Sendable)?) -> Fetcher {
-        var fetcher = self
-        fetcher.prepare = prepare
-        return fetcher
-    }
-
     /// A fetcher that opens the breaker when something speaks against asking for more.
     package func through(_ breaker: CircuitBreaker) -> Fetcher {
         var fetcher = self
@@ -113,7 +105,7 @@ package struct Fetcher: Sendable {
             let response: Response
             do throws(HTTPError) {
                 response = try await client.send(
-                    request, breaker: breaker, isAhead: isAhead && attempt == 1, observer: observer, preparing: prepare)
+                    request, breaker: breaker, isAhead: isAhead && attempt == 1, observer: observer)
             } catch {
                 guard error.kind != .heldBack else {
                     client.budget?.giveBack()
