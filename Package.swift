@@ -17,6 +17,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -93,7 +94,8 @@ let package = Package(
                 "Text", "Time",
             ],
             swiftSettings: settings),
-        .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
+        .target(
+            name: "HTTPServer", dependencies: ["CEpoll", "CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
         // What people and programs are told of feeds: states with reasons, times and numbers in words, the results' schema.
         .target(name: "Reports", dependencies: ["FeedSync", "Time"], swiftSettings: settings),
         // A feed that is to be added: the rules for what is said of it, a look at its upstream, and its lines in the file.

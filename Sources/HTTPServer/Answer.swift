@@ -26,27 +26,6 @@ func answer(_ response: ServerResponse, on connection: OpaquePointer) -> MHD_Res
     }
 }
 
-/// Sends a response with a growing body.
-func answer(_ response: ServerResponse, streaming reader: StreamReader, on connection: OpaquePointer) -> MHD_Result {
-    let owned = Unmanaged.passRetained(reader)
-    let message = cmhd_create_response_from_callback(
-        cmhd_size_unknown(), 1024, readStream, owned.toOpaque(), releaseStream)
-    if message == nil { owned.release() }
-    return queue(message, for: response, on: connection)
-}
-
-private func readStream(
-    _ reader: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
-) -> Int {
-    guard let reader, let buffer else { return cmhd_end_with_error() }
-    return Unmanaged<StreamReader>.fromOpaque(reader).takeUnretainedValue().read(into: buffer, size: size)
-}
-
-private func releaseStream(_ reader: UnsafeMutableRawPointer?) {
-    guard let reader else { return }
-    Unmanaged<StreamReader>.fromOpaque(reader).release()
-}
-
 private func queue(_ message: OpaquePointer?, for response: ServerResponse, on connection: OpaquePointer) -> MHD_Result
 {
     guard let message else { return .NO }

@@ -22,12 +22,16 @@ public struct ServerRequest: Sendable {
     /// The whole body; empty when there is none.
     public var body: [UInt8]
 
+    /// The address that the request came from, in digits; nil where that is not known.
+    public var client: String?
+
     /// Makes a request for a target such as `/things?page=2`.
     public init(
         method: String = "GET",
         target: String,
         headers: [(name: String, value: String)] = [],
-        body: [UInt8] = []
+        body: [UInt8] = [],
+        client: String? = nil
     ) {
         let bytes = target.utf8
         let mark = bytes.firstIndex(of: UInt8(ascii: "?"))
@@ -38,6 +42,7 @@ public struct ServerRequest: Sendable {
         query = mark.map { FormEncoding.parameters(in: bytes[$0...].dropFirst()) } ?? []
         self.headers = headers
         self.body = body
+        self.client = client
     }
 
     /// The value of the first header field of that name, regardless of case.

@@ -17,6 +17,7 @@ let package = Package(
     name: "fuzz",
     targets: [
         .systemLibrary(name: "CExpat", path: "Sources/CExpat", pkgConfig: "expat"),
+        .systemLibrary(name: "CEpoll", path: "Sources/CEpoll"),
         .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
@@ -47,7 +48,8 @@ let package = Package(
         module(
             "FeedSync",
             ["BodyFormats", "Concurrency", "Crawling", "HTTP", "MirrorStore", "Text", "Upstream"]),
-        module("HTTPServer", ["CMicroHTTPD", "Concurrency", "Text"]), module("Reports", ["FeedSync", "Time"]),
+        module("HTTPServer", ["CEpoll", "CMicroHTTPD", "Concurrency", "Text"]),
+        module("Reports", ["FeedSync", "Time"]),
         module("DemoFeed", ["HTTPServer", "Concurrency", "Text", "Time"]),
         module("Adding", ["Concurrency", "FeedSync", "HTTP", "Reports"]),
         .target(

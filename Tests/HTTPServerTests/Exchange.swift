@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServer
 import ScriptedServer
 
@@ -25,4 +26,11 @@ func exchange(_ head: String, fields: String = "", body: String = "", port: UInt
 extension String {
     /// The body after the head of an HTTP message.
     var messageBody: String { firstRange(of: "\r\n\r\n").map { String(self[$0.upperBound...]) } ?? "" }
+}
+
+/// Runs blocking code: handlers run on the threads of Swift's pool, which a test must not take.
+func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Swift.Result { try body() }) }.start()
+    }
 }

@@ -296,13 +296,6 @@ extension SharedServerTests {
     }
 }
 
-/// Runs blocking code: handlers run on the threads of Swift's pool, which a test must not take.
-private func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Swift.Result { try body() }) }.start()
-    }
-}
-
 /// Text for any number of readers.
 private final class Source: Sendable {
     private let readers = Lock<[Reader]>([])

@@ -1,7 +1,7 @@
 #pragma once
 #include <microhttpd.h>
 
-// Only `feedsync serve` and `feedsync demo` serve anything. libmicrohttpd and its TLS library take 2 ms to open, so that is done when a server
+// Only `feedsync demo` uses it. libmicrohttpd and its TLS library take 2 ms to open, so that is done when a server
 // starts. Functions have a `c` in front, and none of them may be called before `cmhd_load` has succeeded.
 
 /// Opens libmicrohttpd; not to be called by two threads at once.
@@ -18,11 +18,9 @@ const char *cmhd_load(void);
     FUNCTION(get_connection_values_n)                                                                                  \
     FUNCTION(queue_response)                                                                                           \
     FUNCTION(quiesce_daemon)                                                                                           \
-    FUNCTION(resume_connection)                                                                                        \
     FUNCTION(set_panic_func)                                                                                           \
     FUNCTION(start_daemon)                                                                                             \
-    FUNCTION(stop_daemon)                                                                                              \
-    FUNCTION(suspend_connection)
+    FUNCTION(stop_daemon)
 
 // As the library's header declares them, so that the compiler checks each call against it.
 #define CMHD_MEMBER(name) __typeof__(MHD_##name) *name;
@@ -45,37 +43,7 @@ static inline struct MHD_Daemon *cmhd_start_daemon(
         MHD_OPTION_END);
 }
 
-// One thread for all connections, which waits for each of them at once. A connection can be set aside and taken up again.
-static inline struct MHD_Daemon *cmhd_start_shared_daemon(
-    int listening_socket, size_t connection_memory, unsigned connections, unsigned connections_per_address,
-    unsigned seconds, MHD_NotifyConnectionCallback connected, cmhd_uri_callback begin,
-    MHD_AccessHandlerCallback receive, MHD_RequestCompletedCallback end, void *context)
-{
-    return cmhd_functions.start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, receive, context,
-        MHD_OPTION_LISTEN_SOCKET, listening_socket,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_memory,
-        MHD_OPTION_CONNECTION_LIMIT, connections,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, connections_per_address,
-        MHD_OPTION_CONNECTION_TIMEOUT, seconds,
-        MHD_OPTION_NOTIFY_CONNECTION, connected, context,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_URI_LOG_CALLBACK, begin, context,
-        MHD_OPTION_NOTIFY_COMPLETED, end, context,
-        MHD_OPTION_END);
-}
-
 static inline int cmhd_quiesce_daemon(struct MHD_Daemon *daemon) { return cmhd_functions.quiesce_daemon(daemon); }
-
-static inline void cmhd_suspend_connection(struct MHD_Connection *connection)
-{
-    cmhd_functions.suspend_connection(connection);
-}
-
-static inline void cmhd_resume_connection(struct MHD_Connection *connection)
-{
-    cmhd_functions.resume_connection(connection);
-}
 
 static inline void cmhd_stop_daemon(struct MHD_Daemon *daemon) { cmhd_functions.stop_daemon(daemon); }
 
