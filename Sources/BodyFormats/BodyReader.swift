@@ -67,7 +67,7 @@ extension FeedFormat {
         let type = response.contentType ?? ""
         switch type {
         case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
-            "application/jsonlines", "application/x-jsonlines", "application/json-lines":
+            "application/jsonlines", "application/x-jsonlines", "application/json-lines", "application/stream+json":
             self = .ndjson
         case "text/csv", "application/csv", "text/tab-separated-values": self = .csv
         case "application/atom+xml": self = .atom

@@ -43,7 +43,13 @@ struct SyndicationItem {
 
     private func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-    private func key(_ element: XMLElement) -> String { FeedNamespace.key(element.name, inAtom: isAtom) }
+    /// The key of an element. In RSS whose default namespace is Atom's, the elements without a prefix are meant as RSS.
+    private func key(_ element: XMLElement) -> String {
+        let isMeantAsRSS =
+            element.name.prefix == nil && outer.first?.name.local == "rss"
+            && outer.first?.name.space == FeedNamespace.atom
+        return FeedNamespace.key(element.name, inAtom: isAtom || isMeantAsRSS)
+    }
 
     private func all(_ key: String) -> [XMLElement] { elements.filter { self.key($0) == key } }
 

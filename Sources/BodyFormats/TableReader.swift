@@ -5,7 +5,8 @@ internal import Text
 /// Reads a table with a header line; an array of objects with texts is written.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc4180. Besides, lines may end with LF, and a semicolon, a tab or `|` may
-/// separate the fields. A field without quotes and content is null.
+/// separate the fields. A field without quotes and content is null. Excel's first line `sep=;` names the separator, and lines
+/// of `#` in front of the header are comments.
 struct TableReader {
     private let text: [UInt8]
     private let separator: UInt8
@@ -19,11 +20,13 @@ struct TableReader {
     init(_ text: [UInt8], separator: UInt8? = nil, numbers: Set<String> = []) {
         self.text = text
         self.numbers = numbers
-        self.separator = separator ?? Self.separator(in: text)
+        let preamble = Preamble(text)
+        (place, line) = (preamble.length, preamble.lines + 1)
+        self.separator = separator ?? preamble.separator ?? Self.separator(in: text[preamble.length...])
     }
 
     /// The one of the usual separators that the header line has most of.
-    private static func separator(in text: [UInt8]) -> UInt8 {
+    fileprivate static func separator(in text: ArraySlice<UInt8>) -> UInt8 {
         var counts: [UInt8: Int] = [:]
         var isQuoted = false
         for byte in text {
@@ -38,10 +41,10 @@ struct TableReader {
         return usual.first { counts[$0] == most && most > 0 } ?? UInt8(ascii: ",")
     }
 
-    private static let usual = Array(",;\t|".utf8)
+    fileprivate static let usual = Array(",;\t|".utf8)
     private static let quote = UInt8(ascii: "\"")
-    private static let lineFeed = UInt8(ascii: "\n")
-    private static let carriageReturn = UInt8(ascii: "\r")
+    fileprivate static let lineFeed = UInt8(ascii: "\n")
+    fileprivate static let carriageReturn = UInt8(ascii: "\r")
 
     /// - Throws: `BodyFault` with the line that is wrong.
     mutating func write(to output: inout JSONOutput) throws(BodyFault) {
@@ -56,7 +59,7 @@ struct TableReader {
         var isFirst = true
         while true {
             let start = firstLine
-            guard let row = try row(most: names.count) else { break }
+            guard let row = try row(most: names.count, isHeader: false) else { break }
             guard row.count <= names.count else {
                 throw BodyFault(
                     "it has more fields than the header, which has \(names.count)", line: start,
@@ -116,21 +119,26 @@ struct TableReader {
     }
 
     /// The fields of the next row that is not empty; nil at the end. Of a row with more than `most`, one more: the rest
-    /// may be millions.
-    private mutating func row(most: Int) throws(BodyFault) -> [String?]? {
+    /// may be millions. A separator behind the last field of a row stands for nothing.
+    private mutating func row(most: Int, isHeader: Bool = true) throws(BodyFault) -> [String?]? {
         while place < text.count, text[place] == Self.lineFeed || text[place] == Self.carriageReturn { endLine() }
         guard place < text.count else { return nil }
         var fields: [String?] = []
         while true {
             fields.append(place < text.count && text[place] == Self.quote ? try quoted() : plain())
+            if !isHeader, fields.count == most + 1, fields.last == .some(nil), isAtLineEnd { fields.removeLast() }
             guard place < text.count, fields.count <= most else { return fields }
             guard text[place] == separator else {
                 endLine()
                 return fields
             }
             place += 1
-            if place == text.count { return fields + [nil] }
+            if place == text.count { return isHeader || fields.count < most ? fields + [nil] : fields }
         }
+    }
+
+    private var isAtLineEnd: Bool {
+        place == text.count || text[place] == Self.lineFeed || text[place] == Self.carriageReturn
     }
 
     /// Passes over a line's end: CR LF, LF or CR.
@@ -176,5 +184,54 @@ struct TableReader {
         }
         throw BodyFault(
             "the quotes that open here are not closed", line: start, advice: "run it again: it may be cut off")
+    }
+}
+
+/// The lines in front of a table's header.
+private struct Preamble {
+    /// Its bytes.
+    private(set) var length = 0
+    private(set) var lines = 0
+    /// The separator that it names.
+    private(set) var separator: UInt8?
+
+    init(_ text: [UInt8]) {
+        let first = Self.line(of: text, from: 0)
+        let word = text[first].filter { $0 != UInt8(ascii: "\"") }
+        if word.count == 5, word.prefix(4).elementsEqual("sep=".utf8) {
+            separator = word[4]
+            (length, lines) = (Self.next(in: text, behind: first), 1)
+            return
+        }
+        var place = 0
+        var count = 0
+        var last = first
+        while place < text.count, text[place] == UInt8(ascii: "#") {
+            last = Self.line(of: text, from: place)
+            place = Self.next(in: text, behind: last)
+            count += 1
+        }
+        guard count > 0, place < text.count else { return }
+        let table = TableReader.separator(in: text[place...])
+        let separators = { (line: Range<Int>) in text[line].count { $0 == table } }
+        let header = separators(Self.line(of: text, from: place))
+        guard header > 0 else { return }
+        // A header may begin with `#`: it has as many fields as the row below.
+        let isHeader = separators(last) == header
+        (length, lines) = isHeader ? (last.lowerBound, count - 1) : (place, count)
+    }
+
+    private static func line(of text: [UInt8], from place: Int) -> Range<Int> {
+        let end = text[place...].firstIndex { $0 == TableReader.lineFeed || $0 == TableReader.carriageReturn }
+        return place..<(end ?? text.count)
+    }
+
+    /// The beginning of the line behind one.
+    private static func next(in text: [UInt8], behind line: Range<Int>) -> Int {
+        guard line.upperBound < text.count else { return text.count }
+        let isPair =
+            text[line.upperBound] == TableReader.carriageReturn && line.upperBound + 1 < text.count
+            && text[line.upperBound + 1] == TableReader.lineFeed
+        return line.upperBound + (isPair ? 2 : 1)
     }
 }

@@ -19,7 +19,7 @@ package enum BodyFormat: Sendable, Hashable {
     ///
     /// - Parameter contentType: The upstream's media type, in lower case and without parameters.
     package init?(of body: Body, contentType: String? = nil) {
-        let beginning = body.withUnsafeBytes { String(decoding: $0.prefix(Self.most), as: UTF8.self) }
+        let beginning = body.withUnsafeBytes { Self.text($0.prefix(Self.most)) }
         let text = beginning.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         if text.first == "<" {
             self = Self.markup(text)
@@ -32,15 +32,56 @@ package enum BodyFormat: Sendable, Hashable {
         }
     }
 
+    /// The text of a body's beginning. Of UTF-16 the bytes that are not zero: what formats are told by is ASCII.
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        let start = Array(bytes.prefix(2))
+        let isWide = [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0], [0, 0x3C]].contains(start)
+        guard isWide else { return String(decoding: bytes, as: UTF8.self) }
+        return String(decoding: bytes.drop { $0 > 0x7F }.filter { $0 > 0 && $0 < 0x80 }, as: UTF8.self)
+    }
+
     private static func markup(_ text: Substring) -> BodyFormat {
-        let lower = text.lowercased()
-        if lower.contains("<rss") || lower.contains("<rdf:rdf") { return .rss }
-        if lower.contains("<feed") { return .atom }
-        let isHTML = ["<!doctype html", "<html", "<head", "<body", "<title", "<h1", "<p"].contains {
-            lower.contains($0)
+        let (root, isHTML) = root(of: text)
+        switch root {
+        case "rss", "rdf": return .rss
+        case "feed": return .atom
+        case _ where isHTML || pageElements.contains(root):
+            return .html(title: content(of: "title", in: text) ?? content(of: "h1", in: text))
+        default: return .xml
         }
-        // Servers' own error pages often have a heading alone.
-        return isHTML ? .html(title: content(of: "title", in: text) ?? content(of: "h1", in: text)) : .xml
+    }
+
+    /// The elements that pages for people begin with: servers' own error pages often have a heading alone.
+    private static let pageElements: Set<String> = [
+        "html", "head", "body", "title", "meta", "h1", "h2", "p", "center", "div", "script",
+    ]
+
+    /// The first element's name in lower case without its prefix, and whether the document declares itself as HTML.
+    private static func root(of text: Substring) -> (name: String, isHTML: Bool) {
+        var rest = text
+        var isHTML = false
+        while true {
+            rest = rest.drop { $0 != "<" }
+            if rest.hasPrefix("<!--") {
+                guard let end = rest.firstRange(of: "-->") else { return ("", isHTML) }
+                rest = rest[end.upperBound...]
+            } else if rest.hasPrefix("<?") {
+                guard let end = rest.firstRange(of: "?>") else { return ("", isHTML) }
+                rest = rest[end.upperBound...]
+            } else if rest.hasPrefix("<!") {
+                isHTML = isHTML || rest.prefix(14).lowercased() == "<!doctype html"
+                // Declarations of entities stand between brackets.
+                let bracket = rest.firstIndex(of: "["), end = rest.firstIndex(of: ">")
+                if let bracket, let end, bracket < end, let close = rest[bracket...].firstRange(of: "]") {
+                    rest = rest[close.upperBound...].drop { $0 != ">" }
+                } else {
+                    rest = rest.drop { $0 != ">" }
+                }
+            } else {
+                let name = rest.dropFirst().prefix { !$0.isWhitespace && !"/>".contains($0) }
+                return (name.split(separator: ":").last.map { $0.lowercased() } ?? "", isHTML)
+            }
+        }
     }
 
     /// The text of the first element of a name, up to any markup in it.

@@ -134,11 +134,11 @@ final class FeedRun {
         }
         let (crawl, figures) = try await store.progress(of: feed)
         let reason = try await store.reason(of: feed)
-        let columnNotice = try await store.columnNotice(of: feed)
+        let columnNotices = try await store.columnNotices(of: feed)
         return RunSummary(
             run: opening.run, outcome: ending, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
-            notices: notices + [columnNotice].compactMap(\.self) + SkippedItems.notices(of: skipped)
+            notices: notices + columnNotices + SkippedItems.notices(of: skipped)
                 + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
     }
 

@@ -18,14 +18,29 @@ enum ColumnValue {
     @inline(__always)
     init(_ slot: json_slot, type: ColumnType?) {
         switch type {
-        case nil, .integer?, .boolean?: self.init(slot)
+        case nil: self.init(slot)
+        case .integer?: self = slot.kind == JSON_TEXT ? slot.integerInText : ColumnValue(slot)
+        case .boolean?: self = slot.kind == JSON_TEXT ? slot.booleanInText : ColumnValue(slot)
         case .text?: self = slot.kind == JSON_TEXT || slot.isNothing ? ColumnValue(slot) : .text(slot.rawBytes)
         case .json?: self = slot.isNothing ? ColumnValue(slot) : .text(slot.rawBytes)
         case .real?:
             // A larger integer would show other digits than it came with, even where a double holds it.
             let isExact = slot.kind == JSON_INTEGER && slot.integer.magnitude <= 1 << 53
-            self = isExact ? .real(Double(slot.integer)) : ColumnValue(slot)
+            self =
+                isExact
+                ? .real(Double(slot.integer)) : slot.kind == JSON_TEXT ? slot.realInText : ColumnValue(slot)
         case .timestamp?: self = slot.timestamp.map { .madeText($0.bytes) } ?? ColumnValue(slot)
+        }
+    }
+
+    /// True if the value is one of the type, and did not stay as it came.
+    @inline(__always)
+    func fits(_ type: ColumnType?) -> Bool {
+        switch self {
+        case .missing, .null, .madeText: true
+        case .integer: type != .real && type != .timestamp
+        case .real: type != .integer && type != .boolean && type != .timestamp
+        case .text: type == nil || type == .text || type == .json
         }
     }
 
@@ -51,12 +66,81 @@ extension json_slot {
     /// The time that a text or a number says.
     fileprivate var timestamp: Timestamp? {
         switch kind {
-        case JSON_TEXT: Timestamp(textBytes)
+        case JSON_TEXT: Timestamp(textBytes) ?? timestampInDigits
         case JSON_INTEGER: Timestamp(sinceEpoch: integer)
         case JSON_REAL: Timestamp(sinceEpochDigits: rawBytes) ?? Timestamp(sinceEpoch: real)
         default: nil
         }
     }
+}
+
+/// Texts that are exactly a value of a type: `"3"` is an integer, `"007"` is none.
+extension json_slot {
+    /// The longest text that is looked at: no number with more digits is kept exactly.
+    private static let longestNumber: UInt32 = 64
+
+    fileprivate var integerInText: ColumnValue {
+        guard length <= Self.longestNumber else { return .text(textBytes) }
+        let text = String(decoding: textBytes, as: UTF8.self)
+        guard let integer = Int64(text), "\(integer)" == text else { return .text(textBytes) }
+        return .integer(integer)
+    }
+
+    fileprivate var booleanInText: ColumnValue {
+        if textBytes.elementsEqual("true".utf8) { return .integer(1) }
+        return textBytes.elementsEqual("false".utf8) ? .integer(0) : .text(textBytes)
+    }
+
+    fileprivate var realInText: ColumnValue {
+        guard length <= Self.longestNumber, let first = textBytes.first, first == UInt8(ascii: "-") || first.isDigit,
+            textBytes.last?.isDigit == true
+        else { return .text(textBytes) }
+        let text = String(decoding: textBytes, as: UTF8.self)
+        guard case .number? = try? JSONValue(parsing: text), let real = Double(text), real.isFinite,
+            let written = DecimalDigits(text), written == DecimalDigits(JSONText.number(real))
+        else { return .text(textBytes) }
+        return .real(real)
+    }
+
+    /// The moment that a text of digits says: of fewer than nine it may be a year or a day.
+    fileprivate var timestampInDigits: Timestamp? {
+        let whole = textBytes.prefix { $0.isDigit }.count
+        guard whole >= 9, length <= Self.longestNumber else { return nil }
+        let text = String(decoding: textBytes, as: UTF8.self)
+        if let seconds = Int64(text) { return Timestamp(sinceEpoch: seconds) }
+        return Timestamp(sinceEpochDigits: textBytes)
+    }
+}
+
+/// A JSON number by its digits, so that `10.50` and `1.05e1` are one.
+private struct DecimalDigits: Equatable {
+    private let isNegative: Bool
+    /// Without zeros at either end.
+    private let digits: [UInt8]
+    /// The power of ten of the last digit.
+    private let exponent: Int
+
+    /// - Parameter text: A JSON number; nil for an exponent beyond those of a double.
+    init?(_ text: String) {
+        let parts = text.utf8.split { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
+        guard let mantissa = parts.first else { return nil }
+        let power = parts.count > 1 ? Int(String(decoding: parts[1], as: UTF8.self)) : 0
+        guard let power, (-400...400).contains(power) else { return nil }
+        isNegative = mantissa.first == UInt8(ascii: "-")
+        let halves = mantissa.split(separator: UInt8(ascii: "."))
+        var digits = halves.flatMap { $0.filter(\.isDigit) }.drop { $0 == UInt8(ascii: "0") }
+        var exponent = power - (halves.count > 1 ? halves[1].count : 0)
+        while digits.last == UInt8(ascii: "0") {
+            digits.removeLast()
+            exponent += 1
+        }
+        self.digits = Array(digits)
+        self.exponent = digits.isEmpty ? 0 : exponent
+    }
+}
+
+extension UInt8 {
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
 extension PageItem {

@@ -13,6 +13,8 @@ package final class FeedTable {
     private let log: ChangeLog?
     /// The columns of which a row lost its value because its item has no such member any more.
     private(set) var lostColumns: Set<String> = []
+    /// For each column, the values written that are none of its type.
+    @exclusivity(unchecked) private(set) var unfitCounts: [Int]
     /// Whether the row that `row(for:)` found has another text of a number than the item: it was stored before its column
     /// was widened to text.
     @exclusivity(unchecked) private(set) var hasOtherTexts = false
@@ -27,6 +29,7 @@ package final class FeedTable {
         self.log = log
         self.connection = connection
         self.plan = plan
+        unfitCounts = Array(repeating: 0, count: plan.columns.count)
         self.name = name
         self.scope = scope
     }
@@ -254,6 +257,7 @@ package final class FeedTable {
     ) throws(SQLiteError) -> Int {
         for column in plan.columns.indices {
             let value = item.value(of: column)
+            if !value.fits(plan.layout.columns[column].type) { unfitCounts[column] &+= 1 }
             if case .missing = value, let stored, !stored.isNull(at: Self.fixed + column) {
                 if item.isPartial {
                     try statement.bind(stored.value(at: Self.fixed + column), at: column + 1)

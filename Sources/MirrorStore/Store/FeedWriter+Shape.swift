@@ -48,7 +48,20 @@ extension FeedWriter {
     }
 
     /// What the run found out of the feed's columns, where an earlier one had read the whole list: a sentence, or none.
-    func columnNotice() throws -> String? {
+    func columnNotices() throws -> [String] { try [columnNotice(), unfitNotice].compactMap(\.self) }
+
+    /// Values that are none of the type that the definition gives their column: a sentence, or none.
+    private var unfitNotice: String? {
+        let notes = zip(table.plan.columns, table.unfitCounts).compactMap { column, count -> String? in
+            guard count > 0, let type = column.type, shape.declared.columns.contains(where: { $0.name == column.name })
+            else { return nil }
+            return "\(count) \(count == 1 ? "value" : "values") of `\(column.name)` (\(type.rawValue))"
+        }
+        let list = notes.joined(separator: ", ")
+        return notes.isEmpty ? nil : "not of their column's type, and stored as they came: \(list)"
+    }
+
+    private func columnNotice() throws -> String? {
         guard let known = columnsBefore else { return nil }
         let table = try SQL.identifier(tableName)
         var notes = try lostColumns.union(self.table.lostColumns).sorted().compactMap { column -> String? in

@@ -202,9 +202,9 @@ extension Store {
         }
     }
 
-    /// What the run found out of the feed's columns; nil for nothing new.
-    package func columnNotice(of feed: String) throws(FeedSyncError) -> String? {
-        try storing { try session(feed).columnNotice() }
+    /// What the run found out of the feed's columns.
+    package func columnNotices(of feed: String) throws(FeedSyncError) -> [String] {
+        try storing { try session(feed).columnNotices() }
     }
 
     /// Why what is stored is not all, although there are no further pages.

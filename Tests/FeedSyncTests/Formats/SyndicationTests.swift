@@ -71,6 +71,24 @@ struct SyndicationTests {
         #expect(titles == expected.map { "\"\($0)\"" })
     }
 
+    @Test("RSS whose default namespace is Atom's is read as RSS")
+    func misnamedNamespace() throws {
+        let item =
+            "<item><guid>1</guid><title>t</title><link>http://x.example/1</link><description>d</description></item>"
+        let json = try bench.json("<rss xmlns='http://www.w3.org/2005/Atom'><channel>\(item)</channel></rss>")
+        for member in [#""id":"1""#, #""title":"t""#, #""link":"http://x.example/1""#, #""summary":"d""#] {
+            #expect(json?.contains(member) == true, "\(json ?? "")")
+        }
+    }
+
+    @Test(
+        "Every entity of HTML 4 is read", arguments: ["&forall;=∀", "&theta;=θ", "&Alpha;=Α", "&sub;=⊂", "&frasl;=⁄"])
+    func entities(_ written: String) throws {
+        let parts = written.split(separator: "=")
+        let json = try bench.json("<rss><channel><item><title>\(parts[0])</title></item></channel></rss>")
+        #expect(json?.contains("\"title\":\"\(parts[1])\"") == true, "\(json ?? "")")
+    }
+
     @Test("Items of RSS with one guid are all there, for the key to be judged by")
     func sameGuid() throws {
         let item = "<item><guid>1</guid></item>"

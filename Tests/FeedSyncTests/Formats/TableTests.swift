@@ -25,6 +25,13 @@ struct TableFormatTests {
             ("a,b\n5\" disk,x\n", #"[{"a":"5\" disk","b":"x"}]"#),
             (" a , b\n1,2\n", #"[{"a":"1","b":"2"}]"#),
             ("a,b\n", "[]"),
+            ("sep=;\na;b,c\n1;2\n", #"[{"a":"1","b,c":"2"}]"#),
+            ("\"sep=|\"\r\na|b\r\n1|2\r\n", #"[{"a":"1","b":"2"}]"#),
+            ("# Export\n# of 2026, all\na,b\n1,2\n", #"[{"a":"1","b":"2"}]"#),
+            ("#a,b\n1,2\n", ##"[{"#a":"1","b":"2"}]"##),
+            ("# Export\n#a,b\n1,2\n", ##"[{"#a":"1","b":"2"}]"##),
+            ("#a\n1\n", ##"[{"#a":"1"}]"##),
+            ("a,b\n1,2,\n3,4,", #"[{"a":"1","b":"2"},{"a":"3","b":"4"}]"#),
         ])
     func reads(_ text: String, _ expected: String) throws {
         #expect(try bench.json(text) == expected)
@@ -34,6 +41,7 @@ struct TableFormatTests {
         "A broken body in CSV is an error with its line",
         arguments: [
             ("a,b\n1,2\n\n1,2,3\n", "in line 4: it has more fields than the header, which has 2"),
+            ("# x\na,b\n1,2,,\n", "in line 3: it has more fields than the header, which has 2"),
             ("a,b\n\"x\ny\",2\n\"open\n,\n", "in line 4: the quotes that open here are not closed"),
             ("a,b\n1,\"x\"y\n", "in line 2: something follows after the closing quote of a field"),
             ("", "it has no header line"),

