@@ -25,8 +25,9 @@ struct BodyFormatTests {
     @Test("UTF-16 is looked at as text", arguments: [true, false])
     func wide(isLittle: Bool) {
         let text = "<?xml version='1.0'?><rss>"
-        let wide = text.utf8.flatMap { isLittle ? [$0, 0] : [0, $0] }
+        let wide = text.utf8.flatMap { (byte: UInt8) -> [UInt8] in isLittle ? [byte, 0] : [0, byte] }
+        let mark: [UInt8] = isLittle ? [0xFF, 0xFE] : [0xFE, 0xFF]
         #expect(BodyFormat(of: Body(wide)) == .rss)
-        #expect(BodyFormat(of: Body((isLittle ? [0xFF, 0xFE] : [0xFE, 0xFF]) + wide)) == .rss)
+        #expect(BodyFormat(of: Body(mark + wide)) == .rss)
     }
 }
