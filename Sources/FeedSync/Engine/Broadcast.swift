@@ -1,6 +1,6 @@
 internal import Concurrency
 
-/// One value at a time, to everybody who listens: the current one first, then each as it comes.
+/// Sends one value at a time to all listeners: the current one first, then each new one.
 final class Broadcast<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var current: Value?
@@ -12,7 +12,7 @@ final class Broadcast<Value: Sendable>: Sendable {
     private let state: Lock<State>
     private let buffering: AsyncStream<Value>.Continuation.BufferingPolicy
 
-    /// - Parameter buffering: what to keep for a listener that is slower than the values come.
+    /// - Parameter buffering: The values kept for a listener that reads more slowly than values are sent.
     init(_ current: Value?, buffering: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded) {
         state = Lock(State(current: current))
         self.buffering = buffering
@@ -25,10 +25,10 @@ final class Broadcast<Value: Sendable>: Sendable {
     /// The value that was sent last.
     var current: Value? { state.withLock { $0.current } }
 
-    /// Tells everybody.
+    /// Sends a value to all listeners.
     func send(_ value: Value) { change { $0 = value } }
 
-    /// Changes the current value, and tells everybody; what is told comes in the order of the changes.
+    /// Changes the current value and sends it to all listeners, in the order of the changes.
     func update(_ body: (inout Value) -> Void) {
         change { value in
             guard var changed = value else { return }
@@ -45,14 +45,14 @@ final class Broadcast<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends all streams, those that are asked for later too.
+    /// Ends all streams, and any stream requested later.
     func finish() {
         let listeners: [AsyncStream<Value>.Continuation] = state.withLock { state in
             defer { state.listeners = [:] }
             state.isFinished = true
             return Array(state.listeners.values)
         }
-        // Outside of the lock: each tells `onTermination`, which takes it.
+        // Outside of the lock: each listener calls `onTermination`, which takes the lock.
         for listener in listeners { listener.finish() }
     }
 
@@ -61,7 +61,7 @@ final class Broadcast<Value: Sendable>: Sendable {
 
     /// A stream that begins with the current value.
     ///
-    /// - Parameter onEnd: called once, when nobody reads the stream any more, or it is finished.
+    /// - Parameter onEnd: Called once, when the stream has no reader any more or is finished.
     func values(onEnd: @escaping @Sendable () -> Void) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: buffering)
         let id: Int? = state.withLock { state in

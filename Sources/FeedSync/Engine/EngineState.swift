@@ -1,30 +1,30 @@
-/// What a feed's engine is at.
+/// The current state of a feed's engine.
 public struct EngineState: Sendable, Hashable {
-    /// The refresh status; after a failure it is the same as after a success, and `error` tells.
+    /// The refresh status. It is the same after a failure as after a success; `error` tells them apart.
     public internal(set) var status: RefreshStatus
-    /// Whether a command is under way, or waits for its turn.
+    /// True if a command is running or waits for its turn.
     public internal(set) var isRunning = false
-    /// What the command under way has done so far; once it has ended, what it did.
+    /// The work of the current command so far, or of the last command once it has ended.
     public internal(set) var progress = RunMetrics()
-    /// Why the last command failed; nil while it has not, and as soon as another is sent. A command that was stopped has
-    /// not failed.
+    /// The error of the last command; nil if it did not fail, and from the moment that another command is sent. A
+    /// cancelled command has not failed.
     public internal(set) var error: FeedSyncError?
 
     init(status: RefreshStatus) { self.status = status }
 
-    /// A command was sent.
+    /// Records that a command was sent.
     mutating func sent() {
         isRunning = true
         error = nil
     }
 
-    /// A command begins.
+    /// Records that a command begins.
     mutating func began() {
         progress = RunMetrics()
         error = nil
     }
 
-    /// Something happened to a page.
+    /// Records an event of a page.
     mutating func follow(_ event: StatusEvent) {
         status = event.status
         switch event.status {
@@ -39,7 +39,7 @@ public struct EngineState: Sendable, Hashable {
         }
     }
 
-    /// A command ended.
+    /// Records that a command ended.
     mutating func ended(_ result: Result<RunSummary, FeedSyncError>) {
         switch result {
         case .success(let summary): progress = summary.figures

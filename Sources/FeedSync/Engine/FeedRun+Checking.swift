@@ -1,18 +1,18 @@
-/// Pages of the crawl that are asked for again.
+/// Pages of the crawl that are requested again.
 extension FeedRun {
-    /// Asks for a page of the crawl again, and stores it if it has more than it had.
+    /// Requests a page of the crawl again, and stores it if it has gained items.
     func check(
         _ place: PageOfCrawl
     ) async throws(FeedSyncError) -> PageComparison {
         let cursor = try await store.cursor(of: place, of: feed)
-        // A page that was read anew since has lost its place.
+        // A page that was read again since then has lost its place.
         guard cursor != nil || place.number == 1 && start == nil else { return .outgrown }
         let prepared = try loader.requests.page(for: cursor)
         let fetch = try await loader.fetch(prepared)
         let soFar = try await soFar(before: place, known: fetch.stored)
         let loaded: LoadedPage
         do throws(FeedSyncError) { loaded = try await loader.load(fetch, after: soFar) } catch {
-            // The page is gone, or its cursor has expired: the list is another one, which the next sync reads.
+            // The page is gone or its cursor has expired: the list has changed, and the next sync reads it.
             guard error.kind.isOfAnswer else { throw error }
             return .outgrown
         }
@@ -29,11 +29,11 @@ extension FeedRun {
             try await store.keep(fetch.stored, loaded, cost: meter.take(), of: feed)
             try await store.markChecked(place, isSame: true, of: feed)
         case .shifted, .overtaken:
-            // What came to the head is read there.
+            // The new items at the head are read there.
             try await store.spend(meter.take(), on: feed)
             try await store.markChecked(place, isSame: false, of: feed)
         case .outgrown:
-            // Its items are for the next crawl: what is stored of it stays as it was.
+            // Its items are left to the next crawl; the stored page does not change.
             try await store.spend(meter.take(), on: feed)
         case .changed, .pushedDown, .movedUp, .detached:
             follow(loaded.shape)
@@ -44,7 +44,7 @@ extension FeedRun {
         return result
     }
 
-    /// What the crawl had come to before a page: of a partitioned feed what is of its partition, of others all but the last page.
+    /// The crawl before a page: for a feed with partitions the part in its partition, for others all but the last page.
     private func soFar(
         before place: PageOfCrawl, known: StoredPage?
     ) async throws(FeedSyncError) -> CrawlSoFar {

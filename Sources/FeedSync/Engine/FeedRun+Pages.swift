@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import HTTP
 
-/// A page's way from its request to its commit.
+/// The steps of a page from its request to its commit.
 extension FeedRun {
     func page(
         _ direction: PageDirection, _ cursor: PageCursor?
@@ -11,7 +11,7 @@ extension FeedRun {
             direction == .header
             ? nil
             : try await store.progress(of: feed).crawl
-        // What is wrong in the definition is found before anything begins.
+        // Problems of the definition are found before anything begins.
         var prepared: PreparedPage
         if let asked = prefetches.next(cursor) {
             prepared = asked
@@ -19,7 +19,7 @@ extension FeedRun {
             prepared = try loader.requests.page(for: cursor ?? start)
         }
         if let most = crawl?.mostElements, loader.isTooShort(most) {
-            // It gives fewer than it is asked for: one of them again would be a large share.
+            // The upstream gives fewer items than requested, so one repeated item would be a large share.
             loader = loader.withoutOverlap()
             prepared = try loader.requests.page(for: cursor ?? start)
         }
@@ -33,14 +33,14 @@ extension FeedRun {
         let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
         if isBroken { brokenPage = crawl?.pages }
         if loaded.isOverlapRefused || isBrokenAgain {
-            // Not every upstream begins a page anywhere, or gives one item more.
+            // Some upstreams cannot begin a page at any item or serve one item more.
             try await store.spend(meter.take(), on: feed)
             prefetches.drop()
             loader = loader.withoutOverlap()
             prepared = try loader.requests.page(for: cursor ?? start)
             loaded = try await load(prepared, after: crawl)
         }
-        // A partition with more than the upstream serves is not stored: its halves are.
+        // A partition with more items than the upstream serves is not stored; its halves are.
         while loaded.end.part == .tooMany, let half = loaded.end.next {
             try await store.spend(meter.take(), on: feed)
             try await store.narrow(feed, to: half, isFirst: direction == .header)
@@ -57,7 +57,7 @@ extension FeedRun {
             crawl: crawl?.id ?? 0)
         if let step = rules.came(border) {
             try await store.spend(meter.take(), on: feed)
-            // It is not stored: what it brought of the shape is as new when it comes again.
+            // The page is not stored. Its shape will be new again when the page is read again.
             if loaded.shape != nil { loader = known }
             return step
         }
@@ -66,7 +66,7 @@ extension FeedRun {
         }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
         let wantsNext = rules.wantsNext
-        // Nothing is asked of the upstream that a range may make needless.
+        // No request is sent that a synced range may make unnecessary.
         if wantsNext, !mayMeetRange {
             try await prefetch(behind: loaded, pages: crawl?.pages ?? 0)
         } else {
@@ -93,7 +93,7 @@ extension FeedRun {
         return try await loader.load(fetch, after: loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap))
     }
 
-    /// Asks for the first page again, in silence; a new crawl begins with it if it is not as it was.
+    /// Requests the first page again without events. If it has changed, a new crawl begins with it.
     func readHeadAgain() async throws(FeedSyncError)
         -> CrawlRules.Step
     {
@@ -104,7 +104,7 @@ extension FeedRun {
             fetch = try await loader.fetch(prepared)
             loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
         } catch {
-            // The list is read: what is only asked for to prove that does not make it a failure.
+            // The list has been read: a request made only to prove it does not fail the run.
             guard error.kind.isOfRequest || error.kind == .cancelled, !Task.isCancelled,
                 let step = rules.headFailed()
             else { throw error }
@@ -130,7 +130,7 @@ extension FeedRun {
         return try await self.commit(commit, loaded)
     }
 
-    /// What a sync by watermark asks from.
+    /// The watermark parameter of a sync by watermark.
     func watermark(_ resumePoint: ResumePoint, resuming: Bool) -> PageRequest.Parameter? {
         guard case .since(let rule) = loader.definition.sync else { return nil }
         let isTime = if case .time = rule.overlap { true } else { false }
@@ -151,7 +151,7 @@ extension FeedRun {
             serverDate: fetched.serverDate, skipped: loaded.skipped,
             shape: loaded.shape, beginsNext: wantsNext,
             cursorParameters: loader.definition.pagination.cursorParameters,
-            // What other pages say is not asked for.
+            // The polling advice of other pages is not used.
             advice: direction == .header ? PollingAdvice(fetched.response) : PollingAdvice())
         commit.waited = waited
         commit.part = loader.part(of: loaded.page)
@@ -177,11 +177,11 @@ extension FeedRun {
                 pagesOfRange: outcome.pagesOfRange, rangeCounts: outcome.rangeCounts, isShort: outcome.isShort))
     }
 
-    /// Commits a page, with what all requests have cost till now.
+    /// Commits a page, together with the cost of all requests so far.
     func store(
         _ commit: PageCommit, _ loaded: LoadedPage
     ) async throws(FeedSyncError) -> PageOutcome {
-        // The store follows the latest intent: a page that came too late is not committed.
+        // The store follows the latest intent: a page that arrives too late is not committed.
         guard !Task.isCancelled else { throw .cancelled }
         var commit = commit
         commit.cost = meter.take()
@@ -190,10 +190,10 @@ extension FeedRun {
                 if let outcome = try await store.commit(commit, to: feed, now: now(), publish: publish) {
                     return outcome
                 }
-                // Another list of the feed has found columns since this one's were read.
+                // Another list of the feed has found new columns since this list's columns were read.
                 follow(try await store.catchUp(feed))
                 guard loader.definition.isResolved else {
-                    // Nothing was found by which the page could be decoded.
+                    // No shape was found that could decode the page.
                     follow(commit.shape)
                     continue
                 }
@@ -202,7 +202,7 @@ extension FeedRun {
                 follow(shape)
             }
         } catch {
-            // It was paid all the same.
+            // The requests were made all the same.
             meter.add(commit.cost)
             throw error
         }

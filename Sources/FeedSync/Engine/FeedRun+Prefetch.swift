@@ -1,13 +1,14 @@
 internal import Concurrency
 internal import HTTP
 
-/// Requests that go out before it is their pages' turn. They are silent, and asked with the validators that are stored
-/// when they go out; a page of which a row was written meanwhile is asked again.
+/// Requests that are sent before the turn of their pages. They publish no events and use the validators stored when
+/// they are sent. If a row of a page was written meanwhile, the page is requested again.
 extension FeedRun {
-    /// Begins a task of the engine's, at once as far as it gets by itself; the operation is given the engine.
+    /// Starts a task in the engine's isolation, which runs at once until its first suspension. The operation receives
+    /// the engine.
     typealias Launch = (@escaping @Sendable (isolated any Actor) async -> Void) -> Task<Void, Never>
 
-    /// The response for a page: the one that is on its way already, or a new one.
+    /// The response for a page, from a prefetch or a new request.
     func fetched(
         _ page: PreparedPage, isolation: isolated (any Actor)? = #isolation
     ) async throws(FeedSyncError) -> PageLoader.Fetch {
@@ -16,22 +17,22 @@ extension FeedRun {
             return try await loader.fetch(page)
         }
         let fetch = await withTaskCancellationHandler {
-            // Names the isolation, or the closure would go by way of the global pool.
+            // The closure names the isolation; otherwise it would run through the global pool.
             _ = isolation
             return await ahead.response.value()
         } onCancel: { [gate, task = ahead.task] in
-            // Nor is sent what waits behind it.
+            // Requests that wait behind it are not sent either.
             gate.shut()
             task.cancel()
         }
-        // It is the page's turn now.
+        // The page's turn has come.
         guard fetch.isHeldBack else { return fetch }
         return try await loader.fetch(page)
     }
 
-    /// Puts the next requests on the wire. What they need of the store is read first: the store is busy in a moment.
+    /// Sends the next requests. Reads what they need from the store first, because the store will be busy in a moment.
     ///
-    /// - Parameter pages: The crawl's pages, the loaded one not counted.
+    /// - Parameter pages: The number of pages of the crawl, without the loaded one.
     func prefetch(
         behind loaded: LoadedPage, pages: Int
     ) async throws(FeedSyncError) {
@@ -41,10 +42,10 @@ extension FeedRun {
         let most = mostAsked(after: loaded.fetched)
         while prefetches.count < min(most, wanted.count), !prefetches.reachEnd {
             let cursor = wanted[prefetches.count]
-            // A page that cannot be requested is told of when it is its turn.
+            // An error of a page that cannot be requested is reported when the page is processed.
             guard let page = try? loader.requests.page(for: cursor) else { break }
             let isAhead = prefetches.count > 0
-            // The token of one that waits at the host may have expired by its turn.
+            // The token of a request that waits at the host may have expired by its turn.
             if prefetches.count >= loader.definition.pagination.prefetch, page.tokenRequest != nil { break }
             guard try await loader.mayPrefetch(page, after: loaded.fetched) else { break }
             let stored = try await store.storedPage(page, of: feed)
@@ -57,25 +58,25 @@ extension FeedRun {
                 PrefetchQueue.Entry(
                     cursor: cursor, page: page, response: response, task: task, isLast: isLast))
         }
-        // Their turn on the engine's thread: they are on the wire before it is busy.
+        // Lets the tasks run on the engine's thread, so that their requests are sent before it is busy.
         await Task.yield()
     }
 
-    /// How many pages the crawl may still have, at least 1.
+    /// The number of pages that the crawl may still read, at least 1.
     private func mostPages(behind pages: Int) -> Int {
         let limits = [rules.pagesWanted, loader.definition.maxPages.map { $0 - pages }].compactMap(\.self)
         return max(limits.min() ?? .max, 1)
     }
 
-    /// How many pages may be asked for: as many as the feed allows to be under way, and one that waits at the host for its
-    /// turn. One in all where anything speaks against it.
+    /// The number of pages that may be requested: as many as the feed may prefetch, and one that waits at the host for
+    /// its turn. It is 1 if anything speaks against more.
     private func mostAsked(after fetched: FetchedPage) -> Int {
         guard !gate.isShut else { return 1 }
-        // What a rule makes of a response is known when it is read, and the waiting one is out by then.
+        // A response rule takes effect when the response is read, and the waiting request has been sent by then.
         let isPlain = isPredictable && !loader.definition.responses.contains(where: \.doubtsSuccess)
         let allowed = loader.definition.pagination.prefetch + (isPlain ? 1 : 0)
         let left = fetched.quota.compactMap(\.remaining).min().map { Int(clamping: $0) } ?? .max
-        // As far as the last page's size foretells it.
+        // An estimate from the size of the last page.
         let fitting = loader.definition.memory.body / max(fetched.response.body.count, 1)
         return max(min(allowed, left, fitting), 1)
     }
