@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import HTTP
 
-/// One run: pages fetched, decoded and committed one after the other, as `CrawlRules` says.
+/// One run: pages fetched, decoded and committed one after the other, in the order that `CrawlRules` gives.
 ///
 /// - Isolation: the engine's.
 final class FeedRun {
@@ -16,37 +16,37 @@ final class FeedRun {
     let mode: CrawlMode
     var rules: CrawlRules
     var isBegun = false
-    /// The first page of a feed in partitions; nil for others, which are asked for as they are.
+    /// The first page of a feed with partitions; nil for other feeds.
     var start: PageCursor?
-    /// How many items of a partition the upstream served to the crawl before.
+    /// The number of items of one partition that the upstream served to the previous crawl.
     private(set) var cap: Int?
     var notices: [String] = []
     var crawlNotices = CrawlNotices()
-    /// What was not stored of each request's page: some are asked for again.
+    /// The skipped items by request, because a run requests some pages twice.
     var skipped: [String: SkippedItems] = [:]
-    /// The pages without items that came last, one after the other.
+    /// The number of the last pages in a row that had no items.
     var emptyPages = 0
-    /// The next pages, requested while the ones before are decoded and committed.
+    /// The requests for the next pages, sent while earlier pages are decoded and committed.
     var prefetches = PrefetchQueue()
-    /// Shut when a request had to be tried again, was redirected, or failed: from then on there is one at a time.
+    /// Shut once a request was retried, redirected or failed. From then on the run sends one request at a time.
     let gate: CircuitBreaker
     /// Counts the run's requests.
     let meter = RequestMeter()
-    /// The first page, where it was asked for before the run began.
+    /// The first page, if it was requested before the run began.
     private(set) var early: PageLoader.Fetch?
-    /// Whether the pages came so far that were told before.
+    /// True if all predicted pages were correct so far.
     var isPredictable = true
-    /// Whether a range may be met, at which the crawl goes on elsewhere.
+    /// True if the crawl may meet a synced range, after which it continues elsewhere.
     var mayMeetRange = true
-    /// The pages that the crawl had read before it went back to one of them.
+    /// The number of pages that the crawl had read before it went back to an earlier one.
     var pagesBefore = 0
-    /// The pages before one that did not begin with the last item of the page before.
+    /// The number of pages before the page that did not begin with the last item of the previous page.
     var brokenPage: Int?
-    /// How long the last page was waited for.
+    /// The time that the run waited for the last page.
     var waited = Duration.zero
     /// True if the last response said that less than a quarter of a quota is left.
     var isQuotaLow = false
-    /// Whether the next page is the first that `more` asks for behind a range.
+    /// True if the next page is the first that `more` requests behind a synced range.
     var isBehindRange = false
 
     init(
@@ -69,13 +69,13 @@ final class FeedRun {
         rules = CrawlRules(command, CrawlRules.Feed(definition, mode, overlaps: loader.requests.overlap > 0))
     }
 
-    /// Begins with a page that came already.
+    /// Begins with a page that was already fetched.
     func begin(with page: SyncEngine.EarlyPage) {
         early = page.fetch
         meter.add(page.cost)
     }
 
-    /// The page that came already, if it is this one; once.
+    /// Returns the page that was already fetched, if it is this one. It is returned only once.
     func takeEarly(_ page: PreparedPage) -> PageLoader.Fetch? {
         defer { early = nil }
         guard let early, page.cursor == nil, early.page.identity == page.identity,
@@ -84,7 +84,7 @@ final class FeedRun {
         return early
     }
 
-    /// Goes on with what a page told of the feed.
+    /// Continues with the shape of the feed that a page revealed.
     func follow(_ shape: ResolvedFeed?) {
         guard let shape else { return }
         loader = loader.following(shape)
@@ -93,7 +93,7 @@ final class FeedRun {
 
     /// Works through the run that `opening` began.
     ///
-    /// - Throws: `FeedSyncError`; the log's begin is closed and the run ended then, as far as the store can be written.
+    /// - Throws: `FeedSyncError`. The begun event is closed and the run ended by then, if the store can be written.
     func perform(
         _ opening: Store.Opening
     ) async throws(FeedSyncError) -> RunSummary {
@@ -104,7 +104,7 @@ final class FeedRun {
         mayMeetRange = mode == .all || mode == .since ? progress.round != nil : !progress.synced.isEmpty
         var step = rules.opened(opening.resumePoint)
         let isHeader = step == .fetch(.header, nil)
-        // A crawl by watermark stays one, whoever goes on with it.
+        // A crawl by watermark stays one, even if another command resumes it.
         if mode == .since || !isHeader {
             loader = loader.asking(from: watermark(opening.resumePoint, resuming: progress.round?.mode == .since))
         }
@@ -129,7 +129,7 @@ final class FeedRun {
         do throws(FeedSyncError) {
             (ending, itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
         } catch {
-            // The last page was to be committed with it.
+            // The last page was to be committed together with it.
             try await fail(error)
         }
         let (crawl, figures) = try await store.progress(of: feed)
@@ -151,7 +151,7 @@ final class FeedRun {
             let place = try await store.goOn(crawl, from: number, isProved: command == .sync, of: feed)
             pagesBefore = max(number == nil ? 0 : place.pages, pagesBefore)
             isBehindRange = number == nil
-            // What the range's end leads to was read by nobody.
+            // The page that the end of the range leads to has not been read yet.
             mayMeetRange = try await store.mayMeetRange(of: feed)
             return try await page(.footer, place.cursor)
         case .readHeadAgain: return try await readHeadAgain()
@@ -168,7 +168,7 @@ final class FeedRun {
             return rules.found(missingBeside: pages)
         case .check(let page):
             let result = try await check(page)
-            // A page whose items stand further down says nothing of those that were not met.
+            // A page whose items moved further down proves nothing about the missing items.
             if rules.isRemoving || result == .same || result == .changed {
                 try await store.markAskedAgain(page, of: feed)
             }
@@ -192,7 +192,7 @@ final class FeedRun {
         throw error
     }
 
-    /// Waits for the requests that were dropped, so that they are counted: they end as soon as they are cancelled.
+    /// Waits for the dropped requests, so that they are counted. They end as soon as they are cancelled.
     func awaitDropped() async {
         for pending in prefetches.takeDropped() { _ = await pending.value() }
     }
@@ -205,7 +205,7 @@ final class FeedRun {
 }
 
 extension CrawlRules.Feed {
-    /// What the rules have to know of a definition.
+    /// The facts of a definition that the rules depend on.
     fileprivate init(_ definition: FeedDefinition, _ mode: CrawlMode, overlaps: Bool) {
         self.init(
             mode: mode, verify: definition.verify, isShifting: definition.pagination.isShifting, overlaps: overlaps,

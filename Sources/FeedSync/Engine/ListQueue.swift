@@ -1,42 +1,43 @@
 internal import HTTP
 
-/// Which of a feed's lists is next: in order, as far as their hosts have room. A host that waits holds up no other.
+/// The next of a feed's lists to request: in order, as far as their hosts have room. A host that waits does not delay
+/// others.
 ///
-/// A list is looked at with one request first. Where that tells that it changed, it waits for its turn to be run, before all
-/// others of its host. As many lists of a host are under way as its feed allows, and one more that is looked at: its request
-/// waits in the client for the one before, so that the host need not wait for us. It is held back if that one's response
-/// speaks against asking for more.
+/// A list is first checked with one request. If that shows a change, the list waits to be run, before all other lists
+/// of its host. A host has as many lists under way as its feed allows, and one more check: its request waits in the
+/// client for the previous one, so that the host need not wait for us. It is held back if the previous response speaks
+/// against more requests.
 struct ListQueue<List: Sendable> {
-    /// What a list is taken out for.
+    /// The purpose of a list's turn.
     enum Errand: Sendable { case look, run }
 
     /// A list whose turn it is.
     struct Turn: Sendable {
         let list: List
         let errand: Errand
-        /// Is told how requests of the host end.
+        /// Receives the results of the host's requests.
         let gate: CircuitBreaker
-        /// Whether the host has as many requests as it may have, so that this one waits for its turn.
+        /// True if the host has as many requests as allowed, so that this one waits for its turn.
         let isAhead: Bool
         fileprivate let number: Int
     }
 
     private struct Entry {
         let list: List
-        /// Its place among all that were added.
+        /// The position among all lists that were added.
         let number: Int
-        /// Whether it was looked at and waits to be run.
+        /// True if the list was checked and waits to be run.
         var isOpen = false
     }
 
     private struct Host {
-        /// In the order in which they were added.
+        /// In the order of their addition.
         var waiting: [Entry] = []
         var running = 0
         var looks = 0
         var isClosed = false
         var gate = CircuitBreaker()
-        /// The number of the list that is among those that may start.
+        /// The number of the host's list in `startable`.
         var startable: Int?
 
         var busy: Int { running + looks }
@@ -44,52 +45,52 @@ struct ListQueue<List: Sendable> {
 
     private var hosts: [Host] = []
     private var numbers: [String: Int] = [:]
-    /// The first list of each host that has room, in order.
+    /// The first list of each host with room, in order.
     private var startable: [(number: Int, host: Int)] = []
     private var waitingCount = 0
     private var addedCount = 0
     private let perHost: Int
     private let mayLookAhead: Bool
-    /// Whether lists are looked at; else each is run.
+    /// True if lists are checked first; otherwise each is run.
     var mayLook = false {
         didSet {
             guard mayLook != oldValue else { return }
             for host in hosts.indices { follow(host) }
         }
     }
-    /// How many are run and looked at.
+    /// The number of lists that are being run.
     private(set) var runningCount = 0
     private(set) var lookCount = 0
-    /// Those that were looked at and wait to be run.
+    /// The number of lists that were checked and wait to be run.
     private var openCount = 0
 
-    /// The most lists that wait: those behind them are looked at later.
+    /// The maximum number of waiting lists. Further lists are added later.
     private static var mostWaiting: Int { 256 }
-    /// The most that are run at a time, whatever their hosts.
+    /// The maximum number of lists that are run at a time, whatever their hosts.
     private static var mostRunning: Int { 16 }
-    /// The most that are looked at at a time: the page that comes of each may be kept in memory.
+    /// The maximum number of lists that are checked at a time, because the page of each may stay in memory.
     private static var mostLooks: Int { 64 }
 
     /// - Parameters:
-    ///   - perHost: How many of one host's may be under way at a time.
-    ///   - mayLookAhead: Whether one more may wait for its turn.
+    ///   - perHost: The maximum number of lists of one host that are under way at a time.
+    ///   - mayLookAhead: True if one more list may wait for its turn.
     init(perHost: Int, mayLookAhead: Bool) {
         self.perHost = max(perHost, 1)
         self.mayLookAhead = mayLookAhead
     }
 
-    /// Whether another list can be added.
+    /// True if another list can be added.
     var hasRoom: Bool { waitingCount < Self.mostWaiting }
 
-    /// Adds a list; one of a host that was closed is left out.
+    /// Adds a list, unless its host was closed.
     mutating func add(_ list: List, host: String) {
         addedCount += 1
         insert(Entry(list: list, number: addedCount), at: number(of: host))
     }
 
-    /// Puts a list back that was looked at, where it was.
+    /// Puts a list that was checked back in its place.
     ///
-    /// - Parameter isOpen: Whether it waits to be run.
+    /// - Parameter isOpen: True if the list waits to be run.
     mutating func putBack(_ turn: Turn, as list: List, isOpen: Bool, host: String) {
         insert(Entry(list: list, number: turn.number, isOpen: isOpen), at: number(of: host))
     }
@@ -103,16 +104,16 @@ struct ListQueue<List: Sendable> {
         follow(host)
     }
 
-    /// Takes the next one whose turn it is; nil if there is none now.
+    /// Takes the next list whose turn it is; nil if no list may start now.
     mutating func next() -> Turn? {
         let mayRun = runningCount < Self.mostRunning && (!mayLook || openCount > 0)
-        // A page that came is not to grow old before its list is run.
+        // A fetched page must not become stale before its list is run.
         let mayLook = mayLook && lookCount < Self.mostLooks && openCount < Self.mostRunning
         guard mayRun || mayLook else { return nil }
         var place = 0
         while place < startable.count {
             let host = startable[place].host
-            // Its gate may have shut since.
+            // The gate of the host may have been shut since.
             guard let first = hosts[host].waiting.first, let isAhead = isAhead(first, at: host) else {
                 follow(host)
                 continue
@@ -126,7 +127,7 @@ struct ListQueue<List: Sendable> {
 
     private func errand(of entry: Entry) -> Errand { entry.isOpen || !mayLook ? .run : .look }
 
-    /// Whether a list is ahead of its turn at its host; nil if it has to wait.
+    /// True if a list would start before its turn at its host, false if it is its turn, nil if it has to wait.
     private func isAhead(_ entry: Entry, at host: Int) -> Bool? {
         let busy = hosts[host].busy
         if busy < perHost { return false }
@@ -135,7 +136,7 @@ struct ListQueue<List: Sendable> {
     }
 
     private mutating func take(_ entry: Entry, for errand: Errand, at host: Int, isAhead: Bool) -> Turn {
-        // What spoke against asking for more has been worked on.
+        // All requests that could speak against more have ended.
         if hosts[host].busy == 0, hosts[host].gate.isShut { hosts[host].gate = CircuitBreaker() }
         hosts[host].waiting.removeFirst()
         waitingCount -= 1
@@ -145,7 +146,7 @@ struct ListQueue<List: Sendable> {
             list: entry.list, errand: errand, gate: hosts[host].gate, isAhead: isAhead, number: entry.number)
     }
 
-    /// A list of that host has ended what it was taken out for.
+    /// Records that a list of a host has finished its errand.
     mutating func end(_ errand: Errand, at host: String) {
         let host = number(of: host)
         guard (errand == .run ? hosts[host].running : hosts[host].looks) > 0 else { return }
@@ -164,14 +165,14 @@ struct ListQueue<List: Sendable> {
         follow(host)
     }
 
-    /// Leaves out all further lists of a host.
+    /// Drops all waiting lists of a host, and all that are added later.
     ///
-    /// - Returns: Those that were looked at.
+    /// - Returns: The dropped lists that had been checked.
     mutating func close(_ host: String) -> [List] { close(number(of: host)) }
 
-    /// Leaves out all further lists.
+    /// Drops all waiting lists, and all that are added later.
     ///
-    /// - Returns: Those that were looked at.
+    /// - Returns: The dropped lists that had been checked.
     mutating func close() -> [List] { hosts.indices.flatMap { close($0) } }
 
     private mutating func close(_ host: Int) -> [List] {
@@ -184,7 +185,7 @@ struct ListQueue<List: Sendable> {
         return open.map(\.list)
     }
 
-    /// Puts the first list of a host among those that may start, if it may.
+    /// Updates the entry of a host in `startable`.
     private mutating func follow(_ host: Int) {
         let first = hosts[host].waiting.first.flatMap { isAhead($0, at: host) == nil ? nil : $0.number }
         guard first != hosts[host].startable else { return }
@@ -193,7 +194,7 @@ struct ListQueue<List: Sendable> {
         hosts[host].startable = first
     }
 
-    /// Where a number stands among those that may start, or would.
+    /// The index of a number in `startable`, or the index to insert it at.
     private func place(of number: Int) -> Int {
         var (low, high) = (0, startable.count)
         while low < high {

@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// The request that a feed's next command makes, fit to be shown: no secret is in it.
+/// The request that a feed's next command makes, safe to show because it contains no secret.
 package struct NextRequest: Sendable, Hashable, JSONRecord {
     /// A header field.
     package struct Field: Sendable, Hashable {
@@ -10,27 +10,27 @@ package struct NextRequest: Sendable, Hashable, JSONRecord {
         package let value: String
     }
 
-    /// The command that makes it: `more` where pages are to come, else `reload`.
+    /// The command that makes the request: `more` if pages are left to read, otherwise `reload`.
     package let command: String
     /// The method.
     package let method: String
     /// The URL with its query; `***` for credentials.
     package let url: String
-    /// The header fields besides those that every request has, the conditions among them.
+    /// The header fields other than those that every request has, including the conditions.
     package let headers: [Field]
-    /// The body, secrets masked.
+    /// The body, with secrets masked.
     package let body: String?
-    /// Whether it asks for the page only if that has changed.
+    /// True if the request asks for the page only if it has changed.
     package let isConditional: Bool
 
-    /// The next request of a feed, without making it.
+    /// Builds the next request of a feed, without making it.
     ///
     /// - Parameters:
-    ///   - definition: The feed, with what was found in it.
-    ///   - store: The store; nil where there is none yet.
-    ///   - options: The environment and the folder that references are followed with.
-    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that leads nowhere; `unfollowable` for a page cursor
-    ///   that may not be requested; `store`.
+    ///   - definition: The feed, with its discovered settings.
+    ///   - store: The store; nil if there is none yet.
+    ///   - options: The environment and the folder for references.
+    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that cannot be resolved; `unfollowable` for a
+    ///   page cursor that may not be requested; `store`.
     package init(of definition: FeedDefinition, store: Store?, options: EngineOptions) async throws(FeedSyncError) {
         let next = try await store?.feed(named: definition.name)?.nextPage
         var plan = RequestPlan(

@@ -1,7 +1,8 @@
 internal import HTTP
 
 extension PageLoader {
-    /// The first page that was ever loaded of the feed, with what is odd about the definition.
+    /// The page with a notice about paths in the definition that match nothing. Only for the first page that was ever
+    /// loaded.
     package func doubting(_ loaded: LoadedPage, _ fetch: Fetch) -> LoadedPage {
         guard fetch.page.cursor == nil, fetch.stored == nil, case .decoded = loaded.content,
             loaded.fetched.response.body.count <= 4 << 20,

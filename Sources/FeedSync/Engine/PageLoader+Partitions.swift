@@ -1,23 +1,23 @@
 internal import HTTP
 
-/// How the pages of a feed in partitions follow each other; all others pass through.
+/// The order of the pages of a feed with partitions. Other feeds are not affected.
 extension PageLoader {
-    /// The first page that a crawl asks for; nil for a feed without partitions.
+    /// The first page of a crawl; nil for a feed without partitions.
     func start(of resumePoint: ResumePoint) -> PageCursor? {
         definition.partitioning?.start(at: options.wallClock.seconds, known: resumePoint.firstPartition)
     }
 
-    /// The partition that a page belongs to; nil for a feed without partitions.
+    /// The partition of a page; nil for a feed without partitions.
     func part(of page: PreparedPage) -> PagePartition? {
         guard definition.partitioning != nil, let asked = page.cursor else { return nil }
         return PartitionScheme.partitionName(in: asked).map { PagePartition(asked: asked, name: $0) }
     }
 
-    /// What a crawl has come to before a page; of a feed in partitions, what of it belongs to the page's partition.
+    /// The counts of a crawl before a page; for a feed with partitions, only those of the page's partition.
     ///
     /// - Parameters:
     ///   - crawl: nil before the first page.
-    ///   - cap: How many items of a partition the upstream served to the crawl before.
+    ///   - cap: The number of items of one partition that the upstream served to the previous crawl.
     func soFar(_ crawl: CrawlState?, _ page: PreparedPage, emptyPages: Int, cap: Int?) -> CrawlSoFar {
         var soFar = CrawlSoFar(pages: crawl?.pages ?? 0)
         soFar.cap = crawl?.cap ?? cap
@@ -30,7 +30,7 @@ extension PageLoader {
         return soFar
     }
 
-    /// What paging has to know of a page: of a feed in partitions, as if its partition were all there is.
+    /// The input of the paginator for a page. For a feed with partitions, the partition counts as the whole list.
     func facts(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar, count: Int, values: [JSONScalar?] = [],
         lastItem: [JSONScalar?] = []
@@ -51,9 +51,9 @@ extension PageLoader {
         return facts
     }
 
-    /// Where the crawl goes on, of the end that the pagination or the response tells of.
+    /// The next page of the crawl, from the paginator's or the response's next page.
     ///
-    /// - Throws: `PagingError` if the page is not of the partition that was asked for.
+    /// - Throws: `PagingError` if the page does not belong to the requested partition.
     func inPartitions(
         _ end: NextPage, _ page: PreparedPage, _ facts: PaginationInput, after crawl: CrawlSoFar
     ) throws(PagingError) -> NextPage {
@@ -67,12 +67,12 @@ extension PageLoader {
         if facts.elementCount > 0, let value = facts.lastItemValues.last {
             try partitioning.check(value, isOf: place.partition, secrets: page.secrets)
         }
-        // What other pages said is not stored with this one: it may be true no more when this one still is.
+        // Totals of other pages are not stored with this one: they may be outdated while this page is still valid.
         return partitioning.following(
             end, at: place, facts, total: end.total ?? crawl.total, cap: crawl.cap, now: options.wallClock.seconds)
     }
 
-    /// The end that a response stands for.
+    /// The next page after a response that means the end.
     func ended(
         _ end: NextPage, _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
     ) throws(FeedSyncError) -> NextPage {
@@ -84,7 +84,7 @@ extension PageLoader {
         }
     }
 
-    /// Where the crawl goes on behind a page that is as it was stored.
+    /// The next page after an unchanged page.
     func end(
         of stored: StoredPage, _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
     ) throws(FeedSyncError) -> NextPage {
@@ -95,7 +95,7 @@ extension PageLoader {
             let next = try stored.cursor.map { next throws(PagingError) in
                 try partitioning.place(of: PageCursor(page.secrets.reveal(next.text)))
             }
-            // Another partition stands behind the last page of one.
+            // The page after the last page of a partition belongs to another partition.
             let isSame =
                 PartitionScheme.partitionName(in: stored.cursor) == PartitionScheme.partitionName(in: page.cursor)
             let inner = NextPage(next: isSame ? next?.page : nil, total: stored.total, notice: nil)
@@ -105,15 +105,15 @@ extension PageLoader {
         }
     }
 
-    /// The total of a page that is as it was stored. The headers of a 304 outrank the stored ones (RFC 9111, section 3.2),
-    /// and the body is as it was. A total that came in a header, and comes no more, is believed only against the crawl.
+    /// The total of an unchanged page. The headers of a 304 take precedence over the stored ones (RFC 9111, section
+    /// 3.2), and the body is unchanged. A total from a header that is no longer sent is only compared with the crawl.
     private func total(of stored: StoredPage, _ fetched: FetchedPage) -> Int? {
         let stated = TotalHeaders.total(in: fetched.response.headers)?.count
         return stated.map { $0 - definition.pagination.passedOver }
             ?? (definition.pagination.hasTotal || stored.cursor == nil ? stored.total : nil)
     }
 
-    /// The error that a page stands for which leads nowhere.
+    /// The error for a page that cannot be followed.
     func unfollowable(_ error: PagingError, _ page: PreparedPage, _ fetched: FetchedPage) -> FeedSyncError {
         FeedSyncError(
             .unfollowable, page.secrets.mask(error.problem),
@@ -124,7 +124,7 @@ extension PageLoader {
 }
 
 extension NextPage {
-    /// The end, fit to be stored and shown.
+    /// The next page, with its secrets concealed so that it can be stored and shown.
     func concealing(_ secrets: Secrets) -> NextPage {
         var end = self
         end.next = next.map { PageCursor(secrets.conceal($0.text)) }

@@ -1,7 +1,7 @@
 internal import HTTP
 
 extension PageLoader {
-    /// Makes a page of a response that is not a 304.
+    /// Reads a page from a response that is not a 304.
     func read(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
     ) async throws(FeedSyncError) -> LoadedPage {
@@ -34,11 +34,11 @@ extension PageLoader {
         return loaded
     }
 
-    /// Looks for what the definition leaves open.
+    /// Discovers the settings that the definition leaves open.
     private func discover(from fetched: FetchedPage, of page: PreparedPage) async throws(FeedSyncError)
         -> DiscoveryResult
     {
-        // Ways that nothing speaks of are not tried while the host wants no requests.
+        // Guesses are not tried while the host asks for no requests.
         let mayTry = page.cursor == nil && fetched.quota.allSatisfy { $0.blockedUntil == nil }
         let discovery = Discovery(definition, options: options, salt: store.salt, meter: fetcher.meter)
         return try await discovery.discover(
@@ -47,15 +47,15 @@ extension PageLoader {
     }
 
     /// - Parameters:
-    ///   - shape: The loader's own, where the page brought something new of it.
-    ///   - mayGrow: Whether the shape may follow what the page's items have.
+    ///   - shape: The loader's own shape, if the page changed it.
+    ///   - mayGrow: True if the shape may be extended for the page's items.
     private func decode(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar, shape: ResolvedFeed? = nil,
         mayGrow: Bool = true
     ) throws(FeedSyncError) -> LoadedPage {
         let validators = page.validators(of: fetched.response)
         switch fetched.kind {
-        // The rule speaks of the list; what the page itself has is content.
+        // The rule ends the list; items on the page itself still count.
         case .end(let status) where (200..<300).contains(status) && hasItems(fetched):
             return try decodeContent(
                 page, fetched, after: crawl, shape: shape, mayGrow: mayGrow, isEnd: true, validators: validators)
@@ -63,11 +63,11 @@ extension PageLoader {
             let end = try ended(.end(), page, fetched, after: crawl)
             return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: validators, shape: shape)
         case .beyondEnd where page.overlap > 0:
-            // The page is asked for as it is, then.
+            // The page is then requested without overlap.
             return loaded(page, fetched, .empty, .end(), after: crawl, count: 0, validators: validators, shape: shape)
         case .beyondEnd:
             let end = try ended(try endBeyondLast(page, fetched, after: crawl), page, fetched, after: crawl)
-            // An error's validators say nothing of the page that may come to be there.
+            // The validators of an error say nothing about a page that may exist later.
             let none = Validators(etag: nil, lastModified: nil)
             return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: none, shape: shape)
         case .empty, .notModified:
@@ -85,10 +85,10 @@ extension PageLoader {
         }
     }
 
-    /// The page of a response with items.
+    /// Reads the page of a response with items.
     ///
     /// - Parameters:
-    ///   - known: The body, decoded; nil if it is not, or cannot be.
+    ///   - known: The decoded body; nil if it was not or cannot be decoded.
     ///   - isEnd: True if a rule of the definition says that the list ends with this page.
     private func decodeContent(
         _ page: PreparedPage, _ fetched: FetchedPage, _ known: DecodedPage? = nil, after crawl: CrawlSoFar,
@@ -104,7 +104,7 @@ extension PageLoader {
                 return try following(grown).decode(page, fetched, after: crawl, shape: grown, mayGrow: false)
             }
             skipped = try decoded.skipped(secrets: page.secrets)
-            // No items and an error: a page that failed, not one that is empty.
+            // An error without items is a failed page, not an empty one.
             if decoded.elementCount == 0, let told = ErrorBody.failure(fetched.response, secrets: page.secrets) {
                 throw told
             }
@@ -120,7 +120,7 @@ extension PageLoader {
             : try next(
                 page, fetched, after: crawl, count: decoded.elementCount, values: decoded.bodyValues,
                 lastItem: decoded.lastItemValues)
-        // Without items there was nothing to tell the columns from, and there is nothing to store.
+        // Without items no columns could be found, and there is nothing to store.
         var loaded = loaded(
             page, fetched, definition.isResolved ? .decoded(decoded) : .empty,
             end.adding(notice: decoded.limitNotice), after: crawl, count: decoded.elementCount,
@@ -131,13 +131,13 @@ extension PageLoader {
         return loaded
     }
 
-    /// Whether something stands where the items are.
+    /// True if the body has a value at the path of the items.
     private func hasItems(_ fetched: FetchedPage) -> Bool {
         guard definition.isResolved, let items = definition.items else { return false }
         return items.path.segments.isEmpty || BodyProbe.value(of: fetched.response.body, at: items.path) != nil
     }
 
-    /// Whether a page is an envelope without the member of its items, as many upstreams leave out what is empty.
+    /// True if a page is an envelope without the member of its items. Many upstreams leave out an empty list.
     private func isEmptyEnvelope(_ page: PreparedPage, _ fetched: FetchedPage) -> Bool {
         guard let items = definition.items, items.keyedBy == nil, !items.path.segments.isEmpty, !hasItems(fetched),
             ErrorBody.failure(fetched.response, secrets: page.secrets) == nil
@@ -150,7 +150,7 @@ extension PageLoader {
         definition.pagination.bodyPaths.map { BodyProbe.value(of: fetched.response.body, at: $0) }
     }
 
-    /// What a page has, decoded by what is known of the feed by now.
+    /// The content of a page, decoded again with the current shape.
     func contentAgain(
         _ loaded: LoadedPage
     ) throws(FeedSyncError) -> (PageCommit.Content, SkippedItems, ResolvedFeed?) {
@@ -170,9 +170,9 @@ extension PageLoader {
         }
     }
 
-    /// The end that an error in answer to a page stands for, which was worked out from the one before.
+    /// The end that an error means for a page whose cursor was computed from the previous page.
     ///
-    /// - Throws: `FeedSyncError` where the total says that the page is there, and the answer that it is not.
+    /// - Throws: `FeedSyncError` if the total promises the page and the response denies it.
     private func endBeyondLast(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar
     ) throws(FeedSyncError) -> NextPage {
@@ -208,7 +208,7 @@ extension PageLoader {
         }
     }
 
-    /// The page cursors behind a page's next one that can be told already.
+    /// The page cursors after a page's next one, as far as they can be predicted.
     func further(behind end: NextPage, _ facts: @autoclosure () -> PaginationInput) -> [PageCursor] {
         let pagination = definition.pagination
         guard definition.partitioning == nil, let next = end.next else { return [] }
@@ -224,7 +224,7 @@ extension PageLoader {
         if end.next != nil, let most = definition.maxPages, crawl.pages + 1 >= most {
             effective.next = nil
         }
-        // A 304 would not tell the sign again.
+        // A 304 would not report the sign again.
         let isTold = end.next == nil && end.sign.map { $0.kind != .total } ?? false
         return LoadedPage(
             page: page, fetched: fetched, content: content, end: effective.adding(notice: notice(of: end.sign)),
@@ -233,7 +233,7 @@ extension PageLoader {
             shape: end.next == nil ? noting(end.sign, in: shape) : shape)
     }
 
-    /// The shape, with the sign that the feed's last page had; nil where there is nothing new of it.
+    /// The shape with the sign on the feed's last page; nil if nothing changed.
     private func noting(_ sign: SignOfMore?, in shape: ResolvedFeed?) -> ResolvedFeed? {
         let known = shape ?? self.shape
         guard definition.part == nil, known.findings.sign != sign?.description else { return shape }
@@ -244,7 +244,7 @@ extension PageLoader {
 }
 
 extension DecodedPage {
-    /// What to tell of members that there is no column for any more.
+    /// The notice about members that get no column because of a limit.
     fileprivate var limitNotice: String? {
         guard hasUnknownMembers else { return nil }
         guard plan.isFull else {
