@@ -1,8 +1,9 @@
 internal import HTTP
 
-/// What a page says against its being the last one.
+/// The signs on a page that it is not the last one.
 extension PageLoader {
-    /// The end with a total that the pagination does not ask for: it tells of what was not served, and of nothing else.
+    /// The next page with a total that the paginator does not read. Such a total only reports items that were not
+    /// served.
     func believing(
         _ end: NextPage, _ fetched: FetchedPage, _ facts: PaginationInput
     ) -> NextPage {
@@ -14,8 +15,8 @@ extension PageLoader {
         return end
     }
 
-    /// The end with the sign that there is more behind it, and a total of which nobody knew. Only here the body is read
-    /// outside its items.
+    /// The next page, with the sign that there are more pages and with a total found outside the items. Only this
+    /// function reads the body outside its items.
     func doubting(_ end: NextPage, _ page: PreparedPage, _ fetched: FetchedPage, _ facts: PaginationInput) -> NextPage {
         guard end.next == nil, definition.partitioning == nil else { return end }
         let envelope = PageEnvelope(of: fetched.response.body, besides: definition.items?.path ?? Path([]))
@@ -37,7 +38,7 @@ extension PageLoader {
         return end
     }
 
-    /// What to tell of a sign; nil for a total, whose figures are told at the end of the crawl.
+    /// The notice about a sign; nil for a total, which is reported at the end of the crawl.
     func notice(of sign: SignOfMore?) -> String? {
         guard let sign, sign.kind != .total else { return nil }
         return definition.hasOpenPagination
@@ -46,7 +47,7 @@ extension PageLoader {
             : "\(sign), so there is more, but the pages end here: correct `pagination` if it is that"
     }
 
-    /// What to tell of a page that may be the first of several, once; nil where it looks like the whole list.
+    /// The notice about a page that may be the first of several, given once; nil if it looks like the whole list.
     func doubt(of end: NextPage, elementCount: Int) -> String? {
         guard definition.hasOpenPagination, end.next == nil, end.sign == nil, end.total == nil,
             PaginationInput.usualSizes.contains(elementCount)

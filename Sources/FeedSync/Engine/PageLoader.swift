@@ -1,44 +1,44 @@
 internal import BodyFormats
 internal import HTTP
 
-/// A page that came, decoded, with what it leads to.
+/// A fetched and decoded page, with the next page that it leads to.
 struct LoadedPage: Sendable {
     let page: PreparedPage
     let fetched: FetchedPage
     let content: PageCommit.Content
-    /// Where the crawl goes on.
+    /// The next page of the crawl.
     var end: NextPage
-    /// Where the upstream says that the pages go on; the crawl may end before.
+    /// The next page according to the upstream. The crawl may end before it.
     let upstreamNext: PageCursor?
     let skipped: SkippedItems
     let validators: Validators
-    /// The feed's shape, where the page brought something new of it.
+    /// The feed's shape, if the page changed it.
     let shape: ResolvedFeed?
-    /// The pages behind the next one that can be told already.
+    /// The pages after the next one, as far as they can be predicted.
     var further: [PageCursor] = []
 
-    /// Whether the stored page is still true.
+    /// True if the stored page is still valid.
     var isNotModified: Bool { if case .notModified = content { true } else { false } }
 
-    /// Whether the upstream gives no page that begins with the last element of the page before.
+    /// True if the upstream refuses a page that begins with the last element of the previous page.
     var isOverlapRefused: Bool {
         guard page.overlap > 0, case .beyondEnd = fetched.kind else { return false }
         return true
     }
 
-    /// How the page begins, where it was to begin with the last element of the page before.
+    /// The beginning of a page that was requested to begin with the last element of the previous page.
     enum Overlap: Sendable, Hashable {
-        /// With that one.
+        /// The page begins with that element.
         case exact
-        /// With another one of that page: items were pushed down.
+        /// The page begins with another element of the previous page: items were pushed down.
         case shifted
-        /// With none of that page: items moved up, past the crawl.
+        /// The page begins with no element of the previous page: items moved up, past the crawl.
         case broken
-        /// With an element without a key, or perhaps so: nothing tells whether it is that one.
+        /// The page begins with an element that has or may have no key, so it cannot be compared.
         case unknown
     }
 
-    /// How the page begins behind one with these keys; nil where it was not to overlap.
+    /// The overlap with a page that has these keys; nil if the page was not requested to overlap.
     func overlap(behind keys: String?) -> Overlap? {
         guard page.overlap > 0, let keys else { return nil }
         let known = RowKey.texts(ofPage: self.keys)
@@ -47,7 +47,7 @@ struct LoadedPage: Sendable {
         return mayBeginWithoutKey(known.count) ? .unknown : .broken
     }
 
-    /// Whether the first element has no key, as the last one of the page before may have none.
+    /// True if the first element may have no key. The last element of the previous page may have none either.
     private func mayBeginWithoutKey(_ keyCount: Int) -> Bool {
         switch content {
         case .decoded(let page): page.beginsWithoutKey
@@ -64,10 +64,10 @@ struct LoadedPage: Sendable {
         }
     }
 
-    /// Whether the page has no elements at all.
+    /// True if the page has no elements at all.
     var isEmpty: Bool { elementCount == 0 }
 
-    /// The elements of its items array.
+    /// The number of elements in its items array.
     var elementCount: Int {
         switch content {
         case .decoded(let page): page.elementCount
@@ -77,25 +77,25 @@ struct LoadedPage: Sendable {
     }
 }
 
-/// What a crawl had come to before a page.
+/// The counts of a crawl before a page.
 struct CrawlSoFar: Sendable {
-    /// The pages.
+    /// The number of pages.
     var pages = 0
-    /// The elements of their items arrays.
+    /// The number of elements in their items arrays.
     var elements = 0
-    /// How many of the last pages running were empty.
+    /// The number of the last pages in a row that were empty.
     var emptyPages = 0
-    /// The elements that the upstream said there are.
+    /// The number of elements that the upstream reported.
     var total: Int?
-    /// The elements of a full page.
+    /// The number of elements in a full page.
     var fullPageCount = 0
-    /// How many items of a part the upstream was seen to serve.
+    /// The number of items of one partition that the upstream serves, as seen so far.
     var cap: Int?
 }
 
-/// Fetches and decodes a page: the diagram's first two stages.
+/// Fetches and decodes a page: the first two stages of the diagram.
 ///
-/// Never changes; a class because it is handed on for every page, and has much in it.
+/// Immutable. A class, because it is large and is passed on for every page.
 final class PageLoader: Sendable {
     let shape: ResolvedFeed
     let requests: RequestPlan
@@ -122,7 +122,7 @@ final class PageLoader: Sendable {
         self.decoder = decoder
     }
 
-    /// A loader that goes on with another shape of the feed.
+    /// A loader that continues with another shape of the feed.
     func following(_ shape: ResolvedFeed) -> PageLoader {
         let loader = PageLoader(shape, fetcher: fetcher, store: store, options: options).asking(
             from: requests.watermark)
@@ -130,66 +130,66 @@ final class PageLoader: Sendable {
             ? loader.withoutOverlap() : loader
     }
 
-    /// Whether pages overlap, and a full one has fewer elements than it was asked to have.
+    /// True if pages overlap and a full page has fewer elements than requested.
     func isTooShort(_ elementCount: Int) -> Bool {
         guard requests.overlap > 0, let size = definition.pagination.overlappingSize else { return false }
         return elementCount < size
     }
 
-    /// A loader whose pages do not begin with the last element of the page before.
+    /// A loader whose pages do not begin with the last element of the previous page.
     func withoutOverlap() -> PageLoader {
         var requests = requests
         requests.overlap = 0
         return PageLoader(shape, requests, fetcher, decoder, store, options)
     }
 
-    /// A loader whose requests say how far the mirror reaches.
+    /// A loader whose requests carry the watermark.
     func asking(from watermark: PageRequest.Parameter?) -> PageLoader {
         var requests = requests
         requests.watermark = watermark
         return PageLoader(shape, requests, fetcher, decoder, store, options)
     }
 
-    /// A loader that shuts the gate when something speaks against asking for more, and counts its requests.
+    /// A loader that shuts the gate if a response speaks against more requests, and that counts its requests.
     func through(_ gate: CircuitBreaker, countingIn meter: RequestMeter) -> PageLoader {
         PageLoader(shape, requests, fetcher.through(gate).counting(in: meter), decoder, store, options)
     }
 
     var definition: FeedDefinition { shape.definition }
 
-    /// The requests that may still be made; nil without a limit.
+    /// The number of requests that may still be made; nil without a limit.
     var requestsLeft: Int? { fetcher.requestsLeft }
 
-    /// A response, or why there is none; together with the validators that it was asked with.
+    /// A response or the error in its place, with the stored page whose validators the request carried.
     struct Fetch: Sendable {
         let page: PreparedPage
         let result: Result<FetchedPage, FeedSyncError>
         let stored: StoredPage?
 
-        /// Whether it was not sent, because of one before.
+        /// True if the request was not sent, because of the result of an earlier one.
         var isHeldBack: Bool {
             if case .failure(let error) = result { error == .heldBack } else { false }
         }
     }
 
-    /// Requests a page, conditionally if the store has it with validators. Silent: nothing is stored or logged.
+    /// Requests a page, with the validators of the stored page if there are any. Stores and logs nothing.
     func fetch(_ page: PreparedPage) async throws(FeedSyncError) -> Fetch {
         try await awaitQuota(of: page)
         return await fetch(page, stored: try await store.storedPage(page, of: definition.name))
     }
 
-    /// Whether the page may be requested now, before the one that led to it is committed: the host, in its answer to
-    /// that one or before, did not say to wait.
+    /// True if the page may be requested before the page that led to it is committed: no response of the host, that
+    /// page's included, asked us to wait.
     func mayPrefetch(_ page: PreparedPage, after fetched: FetchedPage) async throws(FeedSyncError) -> Bool {
         guard fetched.quota.allSatisfy({ $0.blockedUntil == nil }) else { return false }
         return try await store.blockedUntil(page, of: definition.name, now: options.wallClock.text) == nil
     }
 
-    /// Requests a page, conditionally if `stored` has validators. Touches nothing but the network.
+    /// Requests a page, with the validators of `stored` if it has any. Uses only the network.
     ///
-    /// - Parameter isAhead: Whether another page's turn comes before: it is not sent if that one fails.
+    /// - Parameter isAhead: True if another page comes first; this request is not sent if that page fails.
     func fetch(_ page: PreparedPage, stored: StoredPage?, isAhead: Bool = false) async -> Fetch {
-        // A 304 would not tell that the header has come since.
+        // A 304 would not show that the header with the next page has appeared since.
         let mayHaveGoneOn = definition.mayHaveGoneOn(
             from: page.cursor, to: stored?.cursor, elementCount: stored?.elements ?? 0)
         let (page, result) = await pages.fetch(
@@ -197,9 +197,9 @@ final class PageLoader: Sendable {
         return Fetch(page: page, result: result, stored: stored)
     }
 
-    /// Makes a page of a response.
+    /// Reads a page from a response.
     ///
-    /// - Parameter crawl: what came before the page.
+    /// - Parameter crawl: The counts of the crawl before the page.
     func load(_ fetch: Fetch, after crawl: CrawlSoFar) async throws(FeedSyncError) -> LoadedPage {
         let loaded = try await readLoaded(fetch, after: crawl)
         options.trace(of: definition.name)?(
@@ -237,7 +237,7 @@ final class PageLoader: Sendable {
 
     private var pages: AuthorizedFetcher { AuthorizedFetcher(requests: requests, fetcher: fetcher) }
 
-    /// The stored page that a 304 speaks of, if no row of it was written while the request was on its way.
+    /// The stored page that a 304 confirms, if none of its rows was written while the request was under way.
     private func current(_ fetch: Fetch) async throws(FeedSyncError) -> StoredPage? {
         guard let asked = fetch.stored, let now = try await store.storedPage(fetch.page, of: definition.name),
             now.validators == asked.validators, now.id == asked.id
@@ -245,12 +245,13 @@ final class PageLoader: Sendable {
         return now
     }
 
-    /// Whether the 304's own headers lead to another page than those that came with the body; they outrank them.
+    /// True if the 304's headers lead to another page than the stored headers did. The headers of the 304 take
+    /// precedence.
     private func leadsElsewhere(_ page: PreparedPage, _ fetched: FetchedPage, than stored: StoredPage) -> Bool {
         guard definition.pagination.endsByAbsence else { return false }
         do throws(FeedSyncError) {
             let end = try next(page, fetched, after: CrawlSoFar(), count: stored.elements, values: [])
-            // Behind the last page of a part stands what was worked out, not what the upstream said.
+            // The page after the last page of a partition was computed, not given by the upstream.
             let isEnd = end.next == nil || end.part != nil
             return !isEnd && end.next != stored.cursor
         } catch {
@@ -258,13 +259,13 @@ final class PageLoader: Sendable {
         }
     }
 
-    /// Whether a stored page was the last one of a crawl that had met more before it, and its total tells of more now.
+    /// True if the stored page ended a crawl that had read more before it, and its total now promises more items.
     private func endsTooSoon(_ stored: StoredPage, _ page: PreparedPage, after crawl: CrawlSoFar) -> Bool {
         guard definition.partitioning == nil, stored.cursor == nil, let total = stored.total else { return false }
         return total > crawl.elements + stored.elements - min(page.overlap, stored.elements)
     }
 
-    /// Waits as long as the host said to an earlier request, perhaps of another process.
+    /// Waits as long as the host demanded in response to an earlier request, perhaps of another process.
     private func awaitQuota(of page: PreparedPage) async throws(FeedSyncError) {
         let now = options.wallClock
         guard let until = try await store.blockedUntil(page, of: definition.name, now: now.text) else { return }

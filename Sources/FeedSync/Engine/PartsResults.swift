@@ -1,11 +1,11 @@
-/// What came of the lists of a run, of a feed that has a list for each row of another.
+/// The results of a run's lists, for a feed that has one list for each row of another feed.
 struct PartsResults {
     var figures = RunMetrics()
     var hasChanged = false
-    /// The lists that failed, and why the first did.
+    /// The number of lists that failed, and the first failure.
     var failures = 0
     var first: (list: String, error: FeedSyncError)?
-    /// How many in a row of each host could not be reached.
+    /// The number of lists in a row that could not be reached, by host.
     var unreachable: [String: Int] = [:]
     var notices: [String] = []
     var noticeCount = 0
@@ -20,24 +20,24 @@ struct PartsResults {
         if notices.isEmpty, let notice = summary.notices.first { notices = ["\(list): \(notice)"] }
     }
 
-    /// A list is as it was.
+    /// Records an unchanged list.
     mutating func noteUnchanged(_ figures: RunMetrics, at host: String) {
         asked += 1
         unreachable[host] = nil
         self.figures.add(figures)
     }
 
-    /// What requests cost whose lists are left for the next run.
+    /// Records the cost of requests whose lists are left to the next run.
     mutating func noteUnused(_ costs: [FetchCost]) { for cost in costs { figures.add(cost) } }
 
-    /// The upstream has no such list any more.
+    /// Records a list that the upstream no longer has.
     mutating func noteGone(removed: Int, at host: String) {
         asked += 1
         unreachable[host] = nil
         figures.items.removed += removed
     }
 
-    /// - Parameter host: nil for a list that was not asked for.
+    /// - Parameter host: nil for a list that was not requested.
     mutating func note(_ error: FeedSyncError, of list: String, at host: String?) {
         asked += 1
         failures += 1
@@ -50,12 +50,12 @@ struct PartsResults {
 }
 
 extension PartsResults {
-    /// What the lists had to say beside their results, where any had.
+    /// The first notice of the lists and the number of others; empty if there are none.
     var summary: [String] {
         noticeCount > 1 ? notices + ["\(noticeCount - 1) more notes of other lists; see feedsync events"] : notices
     }
 
-    /// Why the run failed although others of its lists did not.
+    /// The error of a run with failed lists; nil if none failed.
     func failure(of count: Int) -> FeedSyncError? {
         guard let (list, error) = first else { return nil }
         return FeedSyncError(

@@ -1,9 +1,9 @@
 internal import Concurrency
 
-/// A response that is on its way, for one who waits for it.
+/// A response under way, for one caller that waits for it.
 ///
-/// A task's own value would do, but whoever waits for one goes on by way of the global pool: a thread that is woken for
-/// nothing, twice a page.
+/// The value of a `Task` would do, but its awaiter resumes through the global pool: a thread woken for nothing, twice a
+/// page.
 final class PendingFetch: Sendable {
     private enum State: Sendable {
         case underWay
@@ -13,7 +13,7 @@ final class PendingFetch: Sendable {
 
     private let state = Lock(State.underWay)
 
-    /// The response is here; once.
+    /// Delivers the response; called once.
     func finish(_ fetch: PageLoader.Fetch) {
         let waiting = state.withLock { state -> Reply<PageLoader.Fetch>? in
             defer { state = .here(fetch) }
@@ -23,7 +23,7 @@ final class PendingFetch: Sendable {
         waiting?.resume(returning: fetch)
     }
 
-    /// Waits for the response; once.
+    /// Waits for the response; called once.
     func value() async -> PageLoader.Fetch {
         await Reply.wait { reply in
             let here = state.withLock { state -> PageLoader.Fetch? in

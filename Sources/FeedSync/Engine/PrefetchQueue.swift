@@ -1,36 +1,37 @@
-/// The requests of pages that are under way before it is their turn, in the order of the pages.
+/// The prefetched requests, in the order of their pages.
 struct PrefetchQueue {
-    /// One of them.
+    /// One prefetched request.
     struct Entry {
         let cursor: PageCursor
         let page: PreparedPage
-        /// Where its response comes.
+        /// Receives the response.
         let response: PendingFetch
         let task: Task<Void, Never>
-        /// Whether the page was the last one when it was stored.
+        /// True if the page was the last one when it was stored.
         let isLast: Bool
     }
 
     private var entries: [Entry] = []
-    /// Requests that were on the wire, perhaps, when they were dropped.
+    /// Dropped requests that may have been sent.
     private var dropped: [PendingFetch] = []
 
-    /// How many there are.
+    /// The number of prefetched requests.
     var count: Int { entries.count }
 
-    /// Whether a further one would lie behind the page that was the last when it was stored.
+    /// True if another request would go beyond the page that was the last one when it was stored.
     var reachEnd: Bool { entries.last?.isLast ?? false }
 
-    /// The page whose turn it is, if it has been asked for.
+    /// The given page, if its request is the first of the queue.
     func next(_ cursor: PageCursor?) -> PreparedPage? {
         guard let first = entries.first, first.cursor == cursor else { return nil }
         return first.page
     }
 
-    /// Adds the request of the page behind the others.
+    /// Adds the request of the page after the others.
     mutating func add(_ entry: Entry) { entries.append(entry) }
 
-    /// The request of the page whose turn it is. Where another page was expected all are dropped, and there is none.
+    /// Takes the request of the given page from the queue. If the queue begins with another page, drops all and returns
+    /// nil.
     mutating func take(_ cursor: PageCursor?) -> Entry? {
         guard let first = entries.first, first.cursor == cursor else {
             drop()
@@ -39,7 +40,7 @@ struct PrefetchQueue {
         return entries.removeFirst()
     }
 
-    /// Drops what is not of these pages, the next one first: a page has told that others come. False if there was any.
+    /// Drops the requests for other pages than these, which begin with the next one. False if any was dropped.
     mutating func keep(_ wanted: [PageCursor]) -> Bool {
         let common = zip(entries, wanted).prefix { $0.cursor == $1 }.count
         for entry in Array(entries[common...]) { cancel(entry) }
@@ -47,13 +48,13 @@ struct PrefetchQueue {
         return common == entries.count
     }
 
-    /// Ends all of them.
+    /// Drops all requests.
     mutating func drop() {
         for entry in entries { cancel(entry) }
         entries = []
     }
 
-    /// The requests that were dropped since: the upstream has seen them all the same.
+    /// Takes the requests dropped since the last call. The upstream may have seen them all the same.
     mutating func takeDropped() -> [PendingFetch] {
         defer { dropped = [] }
         return dropped

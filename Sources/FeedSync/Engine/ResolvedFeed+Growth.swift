@@ -1,7 +1,7 @@
 extension ResolvedFeed {
-    /// The shape with room for everything that a page's items have: more columns, wider ones.
+    /// The shape with room for all values of a page's items: more columns and wider ones.
     ///
-    /// One item is read at a time: all of them as values would take a multiple of the page's memory.
+    /// Items are read one at a time, because all values together would take several times the page's memory.
     ///
     /// - Throws: `FeedSyncError` of kind `undecodable` if an item has too many values.
     func grown(for page: DecodedPage) throws(FeedSyncError) -> ResolvedFeed {
