@@ -1,5 +1,5 @@
 extension SkippedItems {
-    /// What a run says of those of its requests: one sentence for each kind.
+    /// The notices about the skipped items of a run: one sentence for each kind.
     static func notices(of pages: [String: SkippedItems]) -> [String] {
         var all = SkippedItems()
         for (_, skipped) in pages.sorted(by: { $0.key < $1.key }) { all.add(skipped) }

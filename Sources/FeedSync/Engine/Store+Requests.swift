@@ -1,24 +1,24 @@
-/// What the store has on a request, and what it notes of its answer.
+/// The store's side of a request: validators, waiting times and costs.
 extension Store {
     /// The newest stored page for a request.
     func storedPage(_ page: PreparedPage, of feed: String) throws(FeedSyncError) -> StoredPage? {
         try storedPage(page.identity, page.credentialFingerprint, of: feed)
     }
 
-    /// What a page would be asked for with; nil where it would be asked unconditionally.
+    /// The validators for a request of the page; nil if the request would be unconditional.
     func conditions(for page: PreparedPage, of definition: FeedDefinition) throws(FeedSyncError) -> Validators? {
         try conditions(for: page.identity, page.credentialFingerprint, at: page.cursor, of: definition)
     }
 
-    /// Until when the page's host wants no request, in seconds since 1970.
+    /// The time before which the page's host accepts no request, in seconds since 1970.
     func blockedUntil(_ page: PreparedPage, of feed: String, now: String) throws(FeedSyncError) -> Int64? {
         try blockedUntil(page.quotaOrigin, page.credentialFingerprint, of: feed, now: now)
     }
 
-    /// Takes note of a page that came again as it is stored: of what it cost, and of its validators.
+    /// Records the cost and the validators of a page that came again unchanged.
     func keep(_ page: StoredPage?, _ loaded: LoadedPage, cost: FetchCost, of feed: String) throws(FeedSyncError) {
         try spend(cost, on: feed)
-        // What else stands in the body may have changed, and would be taken from the store after a 304.
+        // The rest of the body may have changed, and a 304 would confirm the stored version of it.
         guard let page, case .decoded(let decoded) = loaded.content, decoded.elementCount == page.elements,
             loaded.skipped.count == page.skipped, loaded.skipped.sameKey == page.sameKey,
             loaded.upstreamNext == page.cursor, loaded.end.total == page.total
@@ -28,7 +28,7 @@ extension Store {
 }
 
 extension RequestPlan {
-    /// How an engine with these options requests the pages of a feed of the store.
+    /// The requests of a feed of the store, made by an engine with these options.
     init(_ definition: FeedDefinition, store: Store, options: EngineOptions) {
         self.init(
             definition, environment: options.environment, folder: options.folder, salt: store.salt,

@@ -1,10 +1,9 @@
 internal import Concurrency
 
-/// Tells those who observe a store when something was committed: by this process, another engine of it, or another
-/// process.
+/// Notifies the observers of a store after each commit: by this process, by another engine or by another process.
 ///
-/// Own engines tell at once. For all others the store's mark is looked at a few times a second, as long as somebody
-/// observes.
+/// The engines of this process notify at once. For all others the store's mark is read a few times a second while there
+/// is an observer.
 final class StoreWatch: Sendable {
     let store: Store
     private let changes = Broadcast<Void>((), buffering: .bufferingNewest(1))
@@ -25,16 +24,16 @@ final class StoreWatch: Sendable {
 
     deinit { finish() }
 
-    /// How many observe.
+    /// The number of observers.
     var observerCount: Int { observers.withLock { $0.count } }
 
-    /// A page was committed.
+    /// Notifies the observers of a commit.
     func touch() { changes.send(()) }
 
     /// Ends all observations.
     func finish() { changes.finish() }
 
-    /// One value at once, then one after each change; changes that come faster than they are read are one.
+    /// One value at once, then one after each change. Changes that come faster than they are read are combined.
     var values: AsyncStream<Void> {
         observers.withLock { observers in
             observers.count += 1
@@ -55,7 +54,7 @@ final class StoreWatch: Sendable {
             var last: Store.Mark?
             while (try? await clock.sleep(for: Self.interval)) != nil {
                 guard let self else { return }
-                // An error is a change too: who reads next meets it, and tells.
+                // An error counts as a change: the observer's next read meets it and reports it.
                 let mark = try? await self.store.mark()
                 if mark != last || mark == nil { self.touch() }
                 last = mark
@@ -64,14 +63,14 @@ final class StoreWatch: Sendable {
     }
 }
 
-/// What is read of a store, first at once and then after each change that makes it another.
+/// The content read from a store: once at the start, then after each change that alters it.
 ///
-/// It keeps the store open, and ends when the mirror is closed or when its reader stops.
+/// It keeps the store open. It ends when the mirror is closed or its reader stops.
 struct StoreObservation<Content: Equatable & Sendable, Element: Sendable>: AsyncSequence, Sendable {
     let watch: StoreWatch
-    /// Reads what is compared.
+    /// Reads the content that is compared.
     let read: @Sendable (Store) async throws(FeedSyncError) -> Content
-    /// Makes of it what the observer gets.
+    /// Converts the content into the observer's element.
     let element: @Sendable (Content) async throws(FeedSyncError) -> Element
 
     func makeAsyncIterator() -> Iterator { Iterator(self, changes: watch.values.makeAsyncIterator()) }
@@ -97,7 +96,7 @@ struct StoreObservation<Content: Equatable & Sendable, Element: Sendable>: Async
                     last = content
                     return try await observation.element(content)
                 } catch {
-                    // What cannot be read now is told once; who wants to try again observes anew.
+                    // A read error is thrown once; the caller may observe again.
                     isFailed = true
                     throw error
                 }

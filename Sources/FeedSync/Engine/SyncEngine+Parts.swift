@@ -1,18 +1,19 @@
 internal import Concurrency
 internal import HTTP
 
-/// A feed with a list for each row of another: a command goes to the list of each row.
+/// A feed with a list for each row of another: a command goes to the lists of all rows.
 extension SyncEngine {
-    /// How many lists in a row of one host may fail to be reached before its others are left for the next run.
+    /// The number of lists of one host in a row that may be unreachable before its other lists are left to the next
+    /// run.
     private static let mostUnreachable = 3
-    /// How many rows are read together.
+    /// The number of rows that are read together.
     private static let readTogether = 32
 
-    /// Sends a command to each list that it concerns, the most urgent first, and sums up what came of it. A list that fails
-    /// does not keep the others from going on.
+    /// Sends a command to each list that it concerns, the most urgent first, and sums up the results. A failed list
+    /// does not stop the others.
     ///
-    /// - Parameter isDueOnly: Whether a sync leaves out the lists that are not due.
-    /// - Throws: what ended the run, or else why the first list failed.
+    /// - Parameter isDueOnly: True if a sync leaves out the lists that are not due.
+    /// - Throws: The error that ended the run, or the error of the first failed list.
     func executeParts(
         _ command: RequestCommand, of rule: ForEachRule, isDueOnly: Bool
     ) async throws(FeedSyncError) -> RunSummary {
@@ -25,7 +26,7 @@ extension SyncEngine {
             opening = try await store.openParts(
                 definition, rule, choice, lock: held, command: command.name, now: now())
         } catch {
-            // That a word names no part says nothing of the feed.
+            // A key that names no part is not a failure of the feed.
             if error.kind == .configuration, rule.only == nil {
                 try? await store.logFailure(error, of: definition, command: command.name, now: now())
             }
@@ -56,14 +57,15 @@ extension SyncEngine {
             notices: results.summary + (opening.rowCount == 0 ? ["`\(rule.feed)` has no rows to ask for yet"] : []))
     }
 
-    /// The list of one row, as it is asked for. Never changes; a class because it is handed on, and a definition is large.
+    /// The list of one row, ready to be requested. Immutable. A class, because it is passed on and a definition is
+    /// large.
     final class List: Sendable {
         let part: FeedPart
         let definition: FeedDefinition
-        /// What tells whether the row changed.
+        /// The value that shows if the row has changed.
         let seen: FeedPart.KeyValue?
         let host: String
-        /// What its definition has in common with those of the feed's other lists.
+        /// The lines that all lists' definitions have in common.
         let common: FeedDefinition.CommonLines
 
         init(
@@ -77,21 +79,21 @@ extension SyncEngine {
         }
     }
 
-    /// What came of a list's turn.
+    /// The result of a list's turn.
     private enum ListEnd: Sendable {
         case done(RunSummary)
-        /// It is as it was, which is stored with others.
+        /// The list is unchanged; this is stored together with others.
         case unchanged(RunMetrics)
-        /// A run has to find out how it stands.
+        /// A run has to read the list.
         case open(EarlyPage?)
-        /// It has to be asked for again.
+        /// The list has to be requested again.
         case heldBack
-        /// The upstream has no such list any more.
+        /// The upstream no longer has the list.
         case gone(removed: Int)
         case failed(FeedSyncError)
     }
 
-    /// A list that waits for its turn, with the page that came already.
+    /// A list that waits for its turn, with the page that was already fetched.
     private final class WaitingList: Sendable {
         let list: List
         let early: EarlyPage?
@@ -102,8 +104,8 @@ extension SyncEngine {
         }
     }
 
-    /// Whether a request for a list may wait at the host for the one before: not where a rule tells what a response means, as
-    /// the next request is sent by then, and not where its access token may have expired by its turn.
+    /// True if a request for a list may wait at the host for the previous one. False if a rule reads success from the
+    /// body, because the next request has been sent by then, and if its access token may have expired by its turn.
     private var mayLookAhead: Bool {
         let needsToken = if case .oauth2 = definition.authentication { true } else { false }
         return !needsToken && !definition.responses.contains(where: \.doubtsSuccess)
@@ -111,14 +113,14 @@ extension SyncEngine {
 
     /// Sends a command to lists, several at a time as far as their hosts allow.
     ///
-    /// - Returns: What ended the run before all were asked.
+    /// - Returns: The error that ended the run before all lists were requested.
     private func askLists(
         _ command: RequestCommand, _ opening: Store.PartsOpening, _ results: inout PartsResults
     ) async -> FeedSyncError? {
         var rest = 0..<opening.count
         var queue = ListQueue<WaitingList>(perHost: definition.pagination.prefetch, mayLookAhead: mayLookAhead)
         var end: FeedSyncError?
-        // Known once a run has looked whether the feed's table is as the definition has it.
+        // Known once a run has compared the feed's table with the definition.
         var findings: Findings?
         var common: FeedDefinition.CommonLines?
         await withTaskGroup(of: (ListQueue<WaitingList>.Turn, ListEnd).self) { group in
@@ -153,7 +155,7 @@ extension SyncEngine {
                 case .done(let summary):
                     results.note(summary, of: list.definition.name, at: list.host)
                     findings = (try? await store.findings(of: definition.name)) ?? Findings()
-                    // Before a list was run there was nothing to compare with.
+                    // Before a list was run, there is no stored state to compare with.
                     queue.mayLook = command == .sync
                 case .unchanged(let figures): results.noteUnchanged(figures, at: list.host)
                 case .open(let page):
@@ -166,7 +168,7 @@ extension SyncEngine {
                         continue
                     }
                     results.note(error, of: list.definition.name, at: list.host)
-                    // The host is gone, and not one of its lists.
+                    // The host is unreachable, not just one of its lists.
                     if results.unreachable[list.host, default: 0] >= Self.mostUnreachable {
                         results.noteUnused(queue.close(list.host).compactMap(\.early?.cost))
                     }
@@ -177,10 +179,10 @@ extension SyncEngine {
         return end
     }
 
-    /// The list of a part's row; nil if the row's values make no valid request, which is noted.
+    /// The list of a row; nil if the row's values make no valid request, which is recorded as a failure.
     ///
-    /// - Parameter common: What the lists' definitions have in common; made with the first one.
-    /// - Throws: what concerns the other lists, too.
+    /// - Parameter common: The common lines of the lists' definitions, made with the first list.
+    /// - Throws: An error that concerns the other lists too.
     private func list(
         of part: FeedPart, _ row: ParentRow, seen: FeedPart.KeyValue?, _ common: inout FeedDefinition.CommonLines?,
         _ results: inout PartsResults
@@ -197,9 +199,9 @@ extension SyncEngine {
         }
     }
 
-    /// Does what a list's turn is for.
+    /// Performs a list's turn.
     ///
-    /// - Parameter findings: What was found of the feed; nil until a run on a list has found out.
+    /// - Parameter findings: The feed's discovered settings; nil until a run on a list has read them.
     private func take(
         _ turn: ListQueue<WaitingList>.Turn, _ command: RequestCommand, _ findings: Findings?
     ) async -> ListEnd {
@@ -219,7 +221,7 @@ extension SyncEngine {
         }
     }
 
-    /// Sends a command to one list.
+    /// Runs a command on one list.
     private func run(
         _ command: RequestCommand, _ list: List, _ early: EarlyPage?, gate: CircuitBreaker
     ) async -> ListEnd {
@@ -230,7 +232,7 @@ extension SyncEngine {
                 return .done(summary)
             } catch {
                 guard error.concernsOneList, [404, 410].contains(error.httpStatus),
-                    // Of a list that has a first page, only a page is missing.
+                    // If the list has a first page, only a later page is missing.
                     try await store.events(of: list.definition.name, last: 1).last?.status == .endHeader
                 else { throw error }
                 guard command == .sync else { return .gone(removed: 0) }
@@ -248,7 +250,7 @@ extension SyncEngine {
 }
 
 extension FeedSyncError {
-    /// Whether other lists of the feed may go well.
+    /// True if other lists of the feed may still succeed.
     fileprivate var concernsOneList: Bool {
         switch kind {
         case .cancelled, .interrupted, .limited, .store, .bug, .configuration: false
@@ -258,7 +260,7 @@ extension FeedSyncError {
 }
 
 extension SyncRule {
-    /// Whether a sync finds out what is gone.
+    /// True if a sync finds removed items.
     fileprivate var mayRemove: Bool {
         switch self {
         case .all, .auto: true

@@ -1,40 +1,41 @@
 internal import HTTP
 
-/// Lists that stand as their last sync left them: one request each, and many that are as they were are stored together.
+/// Lists that have not changed since their last sync: each takes one request, and many are stored together.
 extension SyncEngine {
-    /// What was asked for before a run was begun on a list.
+    /// A page that was requested before the run on its list began.
     struct EarlyPage: Sendable {
         let fetch: PageLoader.Fetch
         let cost: FetchCost
     }
 
-    /// What a request for a list tells.
+    /// The result of a request for a list.
     enum ListLook: Sendable {
-        /// All of it is as it was.
+        /// The whole list is unchanged.
         case unchanged(RunMetrics)
-        /// It was not asked for, because of what the host said to the request before.
+        /// The list was not requested, because of the host's previous response.
         case heldBack
-        /// A run has to find out; the page that came is the first that it reads.
+        /// A run has to read the list; it begins with the fetched page.
         case open(EarlyPage?)
     }
 
-    /// Asks for the only page of a list that is as its last sync left it.
+    /// Requests the only page of a list that has not changed since its last sync.
     ///
     /// - Parameters:
-    ///   - findings: What was found of the feed by now.
-    ///   - gate: Shuts when the response speaks against asking the host for more.
-    ///   - isAhead: Whether the request waits for one before at the host, and is held back if the gate shuts first.
+    ///   - findings: The discovered settings of the feed.
+    ///   - gate: Shut if the response speaks against more requests to the host.
+    ///   - isAhead: True if the request waits for a previous one at the host, and is held back if the gate is shut
+    ///     first.
     /// - Throws: `FeedSyncError` of kind `cancelled`, `store`.
     func look(
         at list: List, _ findings: Findings, gate: CircuitBreaker, isAhead: Bool
     ) async throws(FeedSyncError) -> ListLook {
-        // A trace shows pages, too, and only a run has these.
+        // A trace also shows pages, and only a run has them.
         guard options.onTrace == nil, let definition = try? list.definition.settled(by: findings), definition.maySettle
         else { return .open(nil) }
         let startedAt = now()
         let requests = RequestPlan(definition, store: store, options: options)
         try await requests.runCommands()
-        // Where no request can be made, a run says why.
+        // If no request can be made, a run reports why.
         guard let page = try? requests.page(for: nil), page.mayBeConditional,
             let settled = try await store.settledList(
                 list.definition.name, fingerprint: list.definition.fingerprint(salt: store.salt, common: list.common),

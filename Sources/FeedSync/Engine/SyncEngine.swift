@@ -2,20 +2,20 @@ internal import Concurrency
 internal import Glibc
 internal import HTTP
 
-/// Keeps one feed's mirror: request commands go in, its state and its items come out.
+/// Keeps the mirror of one feed: it takes request commands, and offers its state and its items.
 ///
 ///     let feed = try await mirror.feed(definition)
 ///     feed.requestCommand.send(.reload)
 ///     for await state in feed.state { … }
 ///
-/// Commands that meet follow the latest intent: one that asks for no more than the run in flight joins it, and a reload
-/// stops a next page.
+/// Commands follow the latest intent: a command that wants no more than the current run joins it, and a reload stops a
+/// next page.
 ///
 /// - Isolation: an actor on its store's thread, so that a page goes from decoding to commit without a change of thread.
 public actor SyncEngine {
     /// The feed.
     public nonisolated let definition: FeedDefinition
-    /// Where its items go.
+    /// The store of its items.
     package nonisolated let store: Store
 
     nonisolated let options: EngineOptions
@@ -29,13 +29,13 @@ public actor SyncEngine {
     private var lastTicket = 0
     private var run: Task<Void, Never>?
     private var isClosed = false
-    /// Whether somebody sent a command since the last run, and not the clock: it is for all lists then.
+    /// True if a user, not the schedule, sent a command since the last run. The next run then covers all lists.
     private var wantsAllLists = false
 
     /// Runs the actor's code on the store's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { store.unownedExecutor }
 
-    /// An engine for a feed of the store; nothing is requested or stored yet.
+    /// Creates an engine for a feed of the store. Nothing is requested or stored yet.
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if the definition contradicts itself, `store` if the store cannot be
     ///   read.
@@ -53,14 +53,14 @@ public actor SyncEngine {
         self.store = store
         self.options = options
         self.watch = watch
-        // What contradicts itself is told before anything is begun.
+        // Contradictions are reported before anything begins.
         _ = try ResolvedFeed(definition)
         let status = try await store.feed(named: definition.name)?.status.settled ?? .none
         statuses = Broadcast(status)
         states = Broadcast(EngineState(status: status), buffering: .bufferingNewest(1))
     }
 
-    /// What sends the requests of a feed, or of a part of it.
+    /// Creates the fetcher for a feed or a part of it.
     func fetcher(for definition: FeedDefinition) -> Fetcher {
         let onActivity = options.onActivity
         let wallClock = options.wallClock
@@ -71,16 +71,16 @@ public actor SyncEngine {
             progress: { onActivity(.fetching($0)) }, pacer: options.pacer, trace: options.trace(of: definition.name))
     }
 
-    /// Where commands go in.
+    /// The input for commands.
     public nonisolated var requestCommand: RequestCommandInput { RequestCommandInput(engine: self) }
 
-    /// What the engine is at, with the error of a command that failed: the current state first, then each as it changes.
+    /// The engine's state, with the error of a failed command: the current state first, then each new one.
     ///
-    /// A reader that is slower than the changes gets the newest. It ends when nobody has the engine any more.
+    /// A reader that is slower than the changes gets the newest state. The sequence ends when the engine is released.
     public nonisolated var state: some AsyncSequence<EngineState, Never> & Sendable { states.values }
 
-    /// The refresh status alone, every transition of it: the current one first. It ends when nobody has the engine any
-    /// more.
+    /// The refresh status alone, with every transition: the current one first. The sequence ends when the engine is
+    /// released.
     public nonisolated var refreshStatus: some AsyncSequence<RefreshStatus, Never> & Sendable { statuses.values }
 
     /// The feed's sections; see `Mirror.sections(of:)`.
@@ -88,27 +88,27 @@ public actor SyncEngine {
         watch.sections(of: definition.name)
     }
 
-    /// The feed's items as structs of the caller's; see `Mirror.items(of:as:section:limit:)`.
+    /// The feed's items decoded as `Item`; see `Mirror.items(of:as:section:limit:)`.
     public nonisolated func items<Item: Decodable & Sendable>(
         as type: Item.Type = Item.self, section: String?? = nil, limit: Int? = nil
     ) -> some AsyncSequence<[Item], FeedSyncError> & Sendable {
         watch.items(of: definition.name, as: type, section: section, limit: limit)
     }
 
-    /// Sends a command and waits for its end. If the task is cancelled, so is the run, after the last committed page,
-    /// unless somebody else waits for it too.
+    /// Sends a command and waits for its end. If the task is cancelled, the run is cancelled after the last committed
+    /// page, unless another caller waits for it.
     ///
-    /// - Throws: `FeedSyncError`; of kind `cancelled` where a reload took the command's place.
+    /// - Throws: `FeedSyncError`; of kind `cancelled` if a reload replaced the command.
     @discardableResult
     public func perform(_ command: RequestCommand) async throws(FeedSyncError) -> RunSummary {
         wantsAllLists = true
         return try await answer(to: command)
     }
 
-    /// Syncs the feed as it is due. Of a feed with a list for each row of another, those lists are asked that are due, unless
-    /// somebody else wants all of them.
+    /// Syncs the feed on its schedule. For a feed with a list for each row of another, only the lists that are due are
+    /// requested, unless another command wants all of them.
     ///
-    /// - Throws: as `perform` does.
+    /// - Throws: The errors of `perform`.
     @discardableResult
     package func syncDue() async throws(FeedSyncError) -> RunSummary { try await answer(to: .sync) }
 
@@ -129,20 +129,20 @@ public actor SyncEngine {
         return try result.get()
     }
 
-    /// Stops the command under way after its last committed page, and drops those that wait; returns once it has ended.
+    /// Stops the current command after its last committed page and drops the waiting ones. Returns once it has ended.
     public func cancel() async {
         takeCommands()
         follow(rules.cancelAll())
         await run?.value
     }
 
-    /// Cancels, and refuses commands from then on.
+    /// Cancels all commands and refuses further ones.
     func close() async {
         isClosed = true
         await cancel()
     }
 
-    /// How many callers wait for an answer.
+    /// The number of callers that wait for an answer.
     var waitingCount: Int { waiting.count }
 
     private func cancel(_ ticket: CommandRules.Ticket) {
@@ -150,7 +150,7 @@ public actor SyncEngine {
         follow(rules.cancel(ticket))
     }
 
-    /// Takes the commands that were sent, in the order in which they were.
+    /// Takes the sent commands in their order.
     fileprivate func takeCommands() {
         for command in inbox.withLock({ commands in
             defer { commands = [] }
@@ -167,7 +167,7 @@ public actor SyncEngine {
         settle()
     }
 
-    /// Where nothing is under way and nothing waits, the state says so.
+    /// Updates the state if no command is running or waiting.
     private func settle() {
         guard rules.isIdle else { return }
         states.update { state in
@@ -221,14 +221,14 @@ public actor SyncEngine {
         return try await executeParts(command, of: rule, isDueOnly: isDueOnly)
     }
 
-    /// When something happens, as the store writes it.
+    /// The current time, as the store writes it.
     nonisolated var now: @Sendable () -> String { { [options] in options.wallClock.text } }
 
-    /// Hands on events of the feed, or of a part of it.
+    /// Publishes events of the feed or of a part of it.
     func publish(of definition: FeedDefinition) -> @Sendable (StatusEvent) -> Void {
         { [statuses, states, watch, options] event in
             options.onActivity(.event(event))
-            // What one of many lists is at is not what the feed is at.
+            // The status of one of many lists is not the status of the feed.
             if definition.part == nil {
                 statuses.send(event.status)
                 states.update { $0.follow(event) }
@@ -237,11 +237,11 @@ public actor SyncEngine {
         }
     }
 
-    /// Runs a command on the feed, or on a part of it.
+    /// Runs a command on the feed or on a part of it.
     ///
     /// - Parameters:
-    ///   - early: What was asked for already.
-    ///   - gate: Shuts when a response speaks against asking the host for more.
+    ///   - early: The page that was already requested.
+    ///   - gate: Shut if a response speaks against more requests to the host.
     func execute(
         _ command: RequestCommand, on definition: FeedDefinition, early: EarlyPage? = nil, gate: CircuitBreaker? = nil
     ) async throws(FeedSyncError) -> RunSummary {
@@ -253,7 +253,7 @@ public actor SyncEngine {
             try await RequestPlan(definition, store: store, options: options).checkReferences()
             opening = try await store.open(definition, lock: held, command: command.name, now: now())
         } catch {
-            // A run that cannot begin has failed all the same, and will until the definition is corrected.
+            // A run that cannot begin counts as failed, and fails again until the definition is corrected.
             if error.kind == .configuration {
                 try? await store.logFailure(error, of: definition, command: command.name, now: now())
             }
@@ -265,7 +265,7 @@ public actor SyncEngine {
             loader: PageLoader(opening.shape, fetcher: fetcher(for: definition), store: store, options: options),
             gate: CircuitBreaker(within: gate), now: now,
             publish: publish(of: definition),
-            // The task is the engine's, so that no other thread is woken to begin it or to go on with it.
+            // The task uses the engine's isolation, so that no other thread is woken to begin or continue it.
             launch: { [self] operation in
                 Task(executorPreference: store.executor) { await operation(self) }
             })
@@ -276,7 +276,7 @@ public actor SyncEngine {
             return summary
         } catch {
             await store.close(definition.name)
-            // Where the store could not take the end, whoever watches must not wait for it.
+            // If the store could not record the end, observers must not wait for it.
             if let status = statuses.current, status != status.settled {
                 statuses.send(status.settled)
                 states.update { $0.status = status.settled }
@@ -285,7 +285,7 @@ public actor SyncEngine {
         }
     }
 
-    /// Waits for the feed to be free, up to the limit, asking ten times a second.
+    /// Waits until the feed is free, up to the limit. Tries ten times a second.
     func takeLock(
         _ command: RequestCommand, on definition: FeedDefinition
     ) async throws(FeedSyncError) -> FeedLock {
@@ -308,11 +308,11 @@ extension FeedSyncError {
     fileprivate static var closed: FeedSyncError { FeedSyncError(.store, "the mirror is closed") }
 }
 
-/// Where an engine's commands go in.
+/// The input for an engine's commands.
 public struct RequestCommandInput: Sendable {
     fileprivate let engine: SyncEngine
 
-    /// Sends a command; what becomes of it shows in the engine's `state`, an error too.
+    /// Sends a command. Its results and errors appear in the engine's `state`.
     public func send(_ command: RequestCommand) {
         engine.put(command)
         Task { [engine] in await engine.takeCommands() }
