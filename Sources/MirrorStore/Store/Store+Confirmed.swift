@@ -1,17 +1,17 @@
 internal import SQLite
 
-/// Settled lists whose upstream has said that they are as they were: what their runs would store, of many in a transaction.
+/// Settled lists that the upstream has confirmed: stores the results of their runs, many in one transaction.
 extension Store {
-    /// Takes note of a list that is as it was, to be stored with those that come close to it.
+    /// Queues an unchanged list, to be stored together with others.
     ///
-    /// - Throws: what kept such lists from being stored; they are as due as they were then.
+    /// - Throws: The error that kept such lists from being stored. They stay as due as they were.
     package func confirm(_ list: ConfirmedList) throws(FeedSyncError) {
         try inGroup {
             try tellLoss()
             confirmed.lists.append(list)
             let now = ContinuousClock.now
             _ = confirmed.rule.add(CommitGroup.Page(bytes: 0, waited: .zero, isFollowed: false), at: now)
-            // They are smaller than pages: more of them share a transaction.
+            // They are smaller than pages, so more of them share a transaction.
             let isFull =
                 confirmed.lists.count >= ConfirmedLists.most || confirmed.rule.dueAt().map { $0 <= now } ?? false
             if isFull {
@@ -23,18 +23,18 @@ extension Store {
         }
     }
 
-    /// Stores the lists that wait for it.
+    /// Stores the queued lists.
     ///
-    /// - Throws: what kept some from being stored; they are as due as they were then.
+    /// - Throws: The error that kept some from being stored. They stay as due as they were.
     package func finishConfirmed() throws(FeedSyncError) { try storing { try tellLoss() } }
 
-    /// Stores the lists that are as they were. Whoever else uses the store does not fail with them: their run is told.
+    /// Stores the unchanged lists. An error is reported to their run only, not to other users of the store.
     func storeConfirmed() {
         guard !confirmed.lists.isEmpty else { return }
         let lists = confirmed.lists
         confirmed = ConfirmedLists(loss: confirmed.loss)
         do {
-            // Events are told in the order of their numbers.
+            // Events are published in the order of their numbers.
             try closeGroup()
             try checkFile(isWriting: true)
             for feed in Set(lists.map(\.part.feed)) { try locks[feed]?.check() }
@@ -53,14 +53,14 @@ extension Store {
         }
     }
 
-    /// Tells why lists that waited were not stored, once.
+    /// Throws the error that kept lists from being stored, once.
     private func tellLoss() throws {
         guard let loss = confirmed.loss else { return }
         confirmed.loss = nil
         throw loss
     }
 
-    /// The numbers that the next rows have.
+    /// The ids of the next rows.
     private struct Numbers {
         var run: Int64 = 0
         var event: Int64 = 0
@@ -80,7 +80,7 @@ extension Store {
         }
     }
 
-    /// - Returns: The events; none where the list is not as it was any more, and is left for the next run.
+    /// - Returns: The events; empty if the list has changed meanwhile and is left to the next run.
     private func store(_ confirmed: ConfirmedList, _ numbers: inout Numbers) throws -> [StatusEvent] {
         let list = confirmed.list
         let name = Value.text(list.feed)
@@ -142,9 +142,9 @@ extension Store {
 }
 
 extension Store {
-    /// Takes note of the quota that a list's request counted against.
+    /// Records the quota that a list's request counted against.
     ///
-    /// - Returns: Until when its host wants no further one, in seconds since 1970.
+    /// - Returns: The time before which its host accepts no request, in seconds since 1970.
     private func blockedUntil(_ confirmed: ConfirmedList) throws -> Int64? {
         guard let quota = confirmed.quota?.quota else { return nil }
         let feed = confirmed.list.feed
@@ -159,16 +159,16 @@ struct ConfirmedLists {
     static let most = 256
     var rule = CommitGroup()
     var lists: [ConfirmedList] = []
-    /// Why those before could not be stored, until a run is told.
+    /// The error that kept earlier lists from being stored, until it is reported to a run.
     var loss: (any Error)?
 }
 
 extension ConfirmedList {
-    // A 304 that does not repeat a header leaves what was known.
+    // A 304 that does not repeat a header leaves the stored value.
     fileprivate var pollInterval: Int64? { advice.pollInterval ?? (advice.isModified ? nil : list.pollInterval) }
     fileprivate var freshFor: Int64? { advice.freshFor ?? (advice.isModified ? nil : list.freshFor) }
 
-    /// When the list is due again.
+    /// The time at which the list is due again.
     fileprivate func dueText(blockedUntil: Int64?) -> String? {
         var history = FeedHistory(feed: list.feed)
         history.blockedUntil = blockedUntil.map { $0 * 1_000 }

@@ -3,40 +3,40 @@ internal import SQLite
 
 /// Pages that share a transaction.
 ///
-/// It stays open from its first page to its commit, which `CommitGroup` decides on. Whatever else is asked of the store
-/// commits it first, so nobody sees half of it. A page that cannot be stored is undone by itself. If the commit fails,
-/// no page of it is stored: their feeds stand where the last commit left them, and their runs fail.
+/// It stays open from its first page to its commit, which `CommitGroup` decides on. Any other use of the store commits
+/// it first, so nobody sees half of it. A page that cannot be stored is undone alone. If the commit fails, none of its
+/// pages is stored: their feeds return to the state of the last commit, and their runs fail.
 extension Store {
-    /// The transaction that is open, with what follows from its commit.
+    /// The open transaction, and the work to do after its commit.
     struct OpenGroup {
         var rule = CommitGroup()
         /// The feeds that have pages in it.
         var writers: [FeedWriter] = []
-        /// Tells of its pages.
+        /// Publishes the events of its pages.
         var publications: [@Sendable () -> Void] = []
-        /// The same of the transaction before, whose commit in another database is on its way.
+        /// The previous transaction, whose commit in another database is under way.
         var underway = Underway()
-        /// Whether somebody looks whether it is due, if no further page comes.
+        /// True if an alarm is set that commits the transaction when it is due, in case no further page comes.
         var hasAlarm = false
     }
 
-    /// What follows from a commit once it is in another database, too.
+    /// The work to do after a commit once it has reached another database, too.
     struct Underway {
         var publications: [@Sendable () -> Void] = []
-        /// When to look whether it has ended, if no other commit comes before.
+        /// The time to check whether the commit has ended, if no other commit comes before.
         var dueAt: ContinuousClock.Instant?
     }
 
-    /// Stores a page of the feed, to be committed with those that come close to it.
+    /// Stores a page of the feed, to be committed together with pages that follow soon.
     ///
-    /// - Parameter publish: is called with the page's events once they are committed.
-    /// - Returns: nil where another list of the feed has found columns since this one's were read: `catchUp`, and decode the page
-    ///   again.
+    /// - Parameter publish: Called with the page's events once they are committed.
+    /// - Returns: nil if another list of the feed has found columns since this list's columns were read. The caller
+    ///   then calls `catchUp` and decodes the page again.
     package func commit(
         _ page: PageCommit, to feed: String, now: String, publish: @escaping @Sendable (StatusEvent) -> Void
     ) throws(FeedSyncError) -> PageOutcome? {
         try inGroup {
-            // What their responses said of a quota is older than what this page's said.
+            // The quota readings of the queued lists are older than this page's.
             if !page.cost.quota.isEmpty { storeConfirmed() }
             let writer = try session(feed)
             guard try !writer.isBehind(page) else { return nil }
@@ -53,16 +53,16 @@ extension Store {
         }
     }
 
-    /// What is known of a list's feed by now.
+    /// The shape of a list's feed with all findings so far.
     package func catchUp(_ feed: String) throws(FeedSyncError) -> ResolvedFeed {
         try inGroup { try session(feed).catchUp() }
     }
 
-    /// Commits the pages that wait for it, if any do.
+    /// Commits the pages that wait for it, if any.
     ///
-    /// - Parameter waits: Whether they are committed when this returns. If not, their commit may be on its way in another
-    ///   database; an alarm looks for its end.
-    /// - Throws: what keeps them from being stored; they are undone then.
+    /// - Parameter waits: True if the pages are committed when this returns. Otherwise their commit may be under way in
+    ///   another database, and an alarm checks for its end.
+    /// - Throws: The error that kept them from being stored. They are undone then.
     func closeGroup(waits: Bool = true) throws {
         guard !group.writers.isEmpty else { return try settle() }
         let (writers, publications) = (group.writers, group.publications)
@@ -90,10 +90,10 @@ extension Store {
         }
     }
 
-    /// Whether a commit is on its way in another database.
+    /// True if a commit is under way in another database.
     private var isBehind: Bool { connection.companion?.isBusy ?? false }
 
-    /// Waits for the commit that is on its way.
+    /// Waits for the commit that is under way.
     private func settle() throws {
         guard group.underway.dueAt != nil else { return }
         do { try connection.companion?.settle() } catch {
@@ -109,11 +109,11 @@ extension Store {
         for publish in publications { publish() }
     }
 
-    /// A page's transaction: the one that is open, in which it can be undone alone, or a new one.
+    /// The transaction of a page: a savepoint in the open one, or a new one.
     private func storeInGroup(_ body: () throws -> PageOutcome) throws -> PageOutcome {
         guard group.writers.isEmpty else {
             do { return try connection.savepoint(body) } catch {
-                // SQLite itself may have undone the pages before it, too.
+                // SQLite itself may have undone the earlier pages, too.
                 if !connection.isInTransaction { undoGroup(error) }
                 throw error
             }
@@ -125,8 +125,8 @@ extension Store {
         }
     }
 
-    /// Undoes the pages that wait for their commit: their feeds stand where the last commit left them, whatever the file
-    /// becomes.
+    /// Undoes the pages that wait for their commit. Their feeds return to the state of the last commit, whatever
+    /// happens to the file.
     func undoGroup(_ error: any Error) {
         connection.rollback()
         for writer in group.writers { writer.undo(error) }
@@ -139,7 +139,7 @@ extension Store {
         group.rule.close()
     }
 
-    /// Looks again when the pages have waited long enough.
+    /// Sets an alarm for the time at which the pages have waited long enough.
     func setAlarm() {
         let moments = [group.rule.dueAt(isBehind: isBehind), group.underway.dueAt, confirmed.rule.dueAt()]
         guard !group.hasAlarm, let due = moments.compactMap(\.self).min() else { return }
@@ -151,7 +151,7 @@ extension Store {
 
     private func closeIfDue() {
         group.hasAlarm = false
-        // If they cannot be stored, their runs are told when they go on.
+        // An error is reported to their runs when they continue.
         if let due = group.rule.dueAt(isBehind: isBehind), due <= .now { try? closeGroup(waits: false) }
         if let due = group.underway.dueAt, due <= .now {
             if isBehind { group.underway.dueAt = .now + CommitGroup.longestPause } else { try? settle() }
