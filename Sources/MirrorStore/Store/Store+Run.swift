@@ -1,29 +1,29 @@
 internal import SQLite
 
 extension Store {
-    /// Logs that a page is on its way.
+    /// Logs that a page is being requested.
     package func begin(_ direction: PageDirection, on feed: String, now: String) throws(FeedSyncError) -> StatusEvent {
         try storing { try session(feed).begin(direction, now: now) }
     }
 
-    /// Ends the run with an error, closing the begin that is open.
+    /// Ends the run with an error, and closes the open begin event.
     package func fail(
         _ feed: String, _ error: FeedSyncError, outcome: RunOutcome, cost: FetchCost, now: String
     ) throws(FeedSyncError) -> StatusEvent? {
         try inGroup {
-            // Pages that cannot be committed are undone, and what came before them stands.
+            // Pages that cannot be committed are undone; the pages before them stay.
             try? closeGroup()
             _ = sessions[feed]?.takeLoss()
             return try session(feed).fail(error, outcome: outcome, cost: cost, now: now)
         }
     }
 
-    /// Ends the run; the rows of the feed that the upstream has, and how many items it has served.
+    /// Ends the run. Returns the number of the feed's live rows and the number of items that the upstream has served.
     package func finish(
         _ feed: String, outcome: RunOutcome, closing: CrawlClosing? = nil, now: String
     ) throws(FeedSyncError) -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
         let counts = try end(feed, outcome: outcome, closing: closing, now: now)
-        // Success is said of what stands at the path.
+        // Success is reported only if the file at the path is still the store.
         try inGroup {}
         return counts
     }
@@ -49,7 +49,7 @@ extension Store {
     ) throws -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
         var counts = (outcome: outcome, itemCount: 0, seenCount: 0)
         if let closing {
-            // A row that is gone is a change, though each page is as it was.
+            // A removed row is a change, though no page has changed.
             if try session.close(closing, outcome: outcome, now: now) > 0 { counts.outcome = .ok }
         } else {
             try session.finish(outcome: outcome, now: now)
@@ -64,7 +64,7 @@ extension Store {
         return counts
     }
 
-    /// The page cursor that led to a page of a crawl, which is the one in progress from now on.
+    /// The page cursor of a page of a crawl. Makes that crawl the current one.
     package func cursor(of page: PageOfCrawl, of feed: String) throws(FeedSyncError) -> PageCursor? {
         try storing {
             let session = try session(feed)
@@ -73,14 +73,15 @@ extension Store {
         }
     }
 
-    /// Goes on with a crawl at its end, or at one of its pages; what to request, and how many pages it had.
+    /// Continues a crawl at its end or at one of its pages. Returns the cursor to request and the number of pages it
+    /// had.
     package func goOn(
         _ crawl: Int64, from page: Int?, isProved: Bool, of feed: String
     ) throws(FeedSyncError) -> (cursor: PageCursor?, pages: Int) {
         try storing { try session(feed).goOn(crawl, from: page, isProved: isProved) }
     }
 
-    /// Whether a range lies behind the crawl, which it may meet.
+    /// True if the crawl may still meet a range after its own pages.
     package func mayMeetRange(of feed: String) throws(FeedSyncError) -> Bool {
         try inGroup {
             let state = try session(feed).state
@@ -89,7 +90,7 @@ extension Store {
         }
     }
 
-    /// Whether a page is as it is stored.
+    /// True if a page equals the stored one.
     package func holds(_ page: DecodedPage?, as known: StoredPage?, of feed: String) throws(FeedSyncError) -> Bool {
         try storing {
             let session = try session(feed)
@@ -98,54 +99,54 @@ extension Store {
         }
     }
 
-    /// What the crawl has seen, at the end of the list.
+    /// The facts of the crawl at the end of the list.
     package func examine(_ feed: String) throws(FeedSyncError) -> CrawlFacts {
         try storing { try session(feed).examine() }
     }
 
-    /// What came of a page's partition before it, as it was met last.
+    /// The elements and the total of a page's partition before the page, as last stored.
     package func partitionSoFar(before page: PageOfCrawl, of feed: String) throws(FeedSyncError) -> (
         elements: Int, total: Int?
     ) {
         try storing { try session(feed).partitionSoFar(before: page) }
     }
 
-    /// What a page that is asked for again tells; nil is one without items.
+    /// The comparison of a page that was requested again with the crawl; nil is a page without items.
     package func compare(
         _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?, of feed: String
     ) throws(FeedSyncError) -> PageComparison {
         try storing { try session(feed).compare(page, end, at: place, known: known) }
     }
 
-    /// Whether a stored page is what a crawl met there, and not what a later one did.
+    /// True if a stored page is the one that a crawl recorded at a place, not one of a later crawl.
     package func isRecord(_ page: StoredPage?, of place: PageOfCrawl, in feed: String) throws(FeedSyncError) -> Bool {
         try storing { try session(feed).isRecord(page, of: place) }
     }
 
-    /// Takes note of a page that was asked for again and brought nothing.
+    /// Records a page that was requested again and brought nothing new.
     package func markChecked(_ page: PageOfCrawl, isSame: Bool, of feed: String) throws(FeedSyncError) {
         try storing { try session(feed).markChecked(page, isSame: isSame) }
     }
 
-    /// The pages behind one that have what stood on it once so many items have come above it; nil where they are not so
-    /// many.
+    /// The pages after one that now hold its earlier items, after the given number of items was added above it; nil if
+    /// those pages hold fewer items.
     package func pages(
         behind page: PageOfCrawl, holding items: Int, of feed: String
     ) throws(FeedSyncError) -> [PageOfCrawl]? {
         try storing { try session(feed).pages(behind: page, holding: items) }
     }
 
-    /// Takes note of a page that was asked for again, and shows what stands there now.
+    /// Records a page that was requested again and shows the present items.
     package func markAskedAgain(_ page: PageOfCrawl, of feed: String) throws(FeedSyncError) {
         try inGroup { _ = try session(feed).askedAgain.insert(page) }
     }
 
-    /// True if items went from the head of the list, as far as it was read again.
+    /// True if items left the head of the list, as far as it was read again.
     package func hasMovedUp(_ page: DecodedPage?, isFirst: Bool, of feed: String) throws(FeedSyncError) -> Bool {
         try storing { try session(feed).hasMovedUp(page, isFirst: isFirst) }
     }
 
-    /// Counts what requests cost.
+    /// Adds the cost of requests to the run.
     package func spend(_ cost: FetchCost, on feed: String) throws(FeedSyncError) {
         try storing {
             let session = try session(feed)
@@ -154,17 +155,17 @@ extension Store {
         }
     }
 
-    /// Takes note that a partition is too large.
+    /// Records that a partition is too large.
     package func narrow(_ feed: String, to half: PageCursor, isFirst: Bool) throws(FeedSyncError) {
         try storing { try session(feed).narrow(to: half, isFirst: isFirst) }
     }
 
-    /// Takes note of the validators with which a page came again as it is stored.
+    /// Records the new validators of a page that came again unchanged.
     package func refresh(_ page: StoredPage, _ validators: Validators, of feed: String) throws(FeedSyncError) {
         try storing { try session(feed).refresh(page, validators) }
     }
 
-    /// The pages beside which rows stand that the crawl did not meet; nil where none is missing.
+    /// The pages next to the rows that the crawl did not meet; nil if none is missing.
     package func pagesBesideMissing(of feed: String) throws(FeedSyncError) -> [PageOfCrawl]? {
         try storing {
             let session = try session(feed)
@@ -184,7 +185,7 @@ extension Store {
         try inGroup { try session(feed).storedPage(request, credential) }
     }
 
-    /// Until when a host wants no request from these credentials, in seconds since 1970.
+    /// The time before which a host accepts no request with these credentials, in seconds since 1970.
     package func blockedUntil(
         _ origin: String, _ credential: Int64, of feed: String, now: String
     ) throws(FeedSyncError) -> Int64? {
@@ -194,7 +195,7 @@ extension Store {
         }
     }
 
-    /// What the crawl in progress has come to, and what its run has done.
+    /// The current crawl and the counts of its run.
     package func progress(of feed: String) throws(FeedSyncError) -> (crawl: CrawlState?, figures: RunMetrics) {
         try inGroup {
             let state = try session(feed).state
@@ -202,21 +203,21 @@ extension Store {
         }
     }
 
-    /// What the run found out of the feed's columns.
+    /// The notices about the feed's columns.
     package func columnNotices(of feed: String) throws(FeedSyncError) -> [String] {
         try storing { try session(feed).columnNotices() }
     }
 
-    /// Why what is stored is not all, although there are no further pages.
+    /// The reason why the stored list is incomplete although there are no further pages.
     package func reason(of feed: String) throws(FeedSyncError) -> IncompleteReason? {
         try storing {
             Completeness.reason(of: try session(feed).state)
         }
     }
 
-    /// The feed's session.
+    /// The feed's writer.
     ///
-    /// - Throws: what kept its last pages from being stored, to the first who asks.
+    /// - Throws: The error that kept its last pages from being stored, to the first caller.
     func session(_ feed: String) throws -> FeedWriter {
         guard let session = sessions[feed] else { throw FeedSyncError(.bug, "feed `\(feed)` is not open") }
         try locks[feed]?.check()
