@@ -58,6 +58,7 @@ package enum Completeness {
     ///
     /// | the pages | proof | requests |
     /// | --- | --- | --- |
+    /// | end in a repeated one, or continue behind a value that items share | none; the head again finds what is new | 1 |
     /// | are a single one | given | 0 |
     /// | overlap by one item (`offset`) | the head again | 1 |
     /// | say one total, which was met | given | 0 |
@@ -84,6 +85,7 @@ package enum Completeness {
                 // The way to the next page is not known.
                 case _ where feed.isOpen: .none
                 case .never: .none
+                case _ where !isProvable(facts): .head(proves: false)
                 case .always: .pages
                 // The first page of a partition proves nothing about the others.
                 case .auto where feed.isPartitioned: .pages
@@ -97,6 +99,10 @@ package enum Completeness {
                 }
         }
     }
+
+    /// True if a proof can hold, whatever its kind. No request shows the items of a list that repeats its last page instead
+    /// of ending, or those that `keyset` passed over because they share their value with the last item of a page.
+    static func isProvable(_ facts: CrawlFacts) -> Bool { !facts.endsInRepeat && !facts.sharesValues }
 
     /// True if an item moved down while the list was read, and no proof shows that the item in its place was met.
     static func isDrift(_ facts: CrawlFacts, _ proof: Proof) -> Bool {

@@ -29,6 +29,10 @@ package struct CrawlFacts: Sendable, Hashable {
     /// True if each page was requested after the previous one had come. Otherwise a total that falls on one page may be
     /// on another one that came first.
     package var isInSequence = true
+    /// True if the list ended with a page that repeats the one before it.
+    package var endsInRepeat = false
+    /// True if pages continue behind values that several rows share.
+    package var sharesValues = false
     /// True if so little of a quota is left that no request is spent on a proof.
     package var isQuotaLow = false
     /// The number of requests that the run may still make; nil without a limit.

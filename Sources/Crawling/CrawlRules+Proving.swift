@@ -32,8 +32,8 @@ extension CrawlRules {
         case .given: return proved(crawl)
         case .head(let proves):
             crawl.isVerified = crawl.isVerified && proves
-            // Unchanged pages leave nothing to update.
-            if crawl.hasReadHead || !proves && !crawl.hasMoved { return proved(crawl) }
+            // Unchanged pages leave nothing to update, and an incomplete crawl nothing to prove.
+            if crawl.hasReadHead || crawl.reason != nil || !proves && !crawl.hasMoved { return proved(crawl) }
             guard !facts.isQuotaLow, hasRoom(for: 1, crawl) else {
                 crawl.isVerified = false
                 return proved(crawl)

@@ -58,8 +58,11 @@ package struct CrawlState: Sendable {
     package var hasMet = false
     /// The number of elements of a partition that the upstream serves, once known.
     package var cap: Int?
-    /// True if a page proves too little about the end of its partition.
+    /// True if a page proves too little about the end of the list, or of its partition.
     package var isDoubtful = false
+    /// True if several stored rows have the values by which `keyset` continues: a page may begin behind items that share
+    /// them, and were not met.
+    package var sharesValues = false
 
     package init(id: Int64) {
         self.id = id

@@ -65,6 +65,8 @@ extension FeedRun {
             rules.head(hasMovedUp: try await store.hasMovedUp(page, isFirst: false, of: feed))
         }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
+        // Only what is worked out may be an error that is the end.
+        before = loader.definition.pagination.mayAskBeyondEnd ? loaded : nil
         let wantsNext = rules.wantsNext
         // No request is sent that a synced range may make unnecessary.
         if wantsNext, !mayMeetRange {
@@ -90,7 +92,9 @@ extension FeedRun {
         let fetch = try await fetched(page)
         waited = .now - start
         if case .success(let fetched) = fetch.result { isQuotaLow = fetched.quota.contains(where: \.isLow) }
-        return try await loader.load(fetch, after: loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap))
+        var soFar = loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap)
+        soFar.before = before
+        return try await loader.load(fetch, after: soFar)
     }
 
     /// Requests the first page again without events. If it has changed, a new crawl begins with it.

@@ -112,7 +112,8 @@ extension FeedWriter {
         if let before = draft.progress.unprovedRun, isWhole, draft.crawl?.onlyGrows == true, crawlsOfList.count == 1 {
             try connection.run("UPDATE run SET verified = 1 WHERE id = ? AND complete = 1", Value(before))
         }
-        draft.progress.unprovedRun = isVerified ? nil : run
+        let isProvable = draft.crawl.map { !$0.isDoubtful && !$0.sharesValues } ?? false
+        draft.progress.unprovedRun = isVerified || !isProvable ? nil : run
     }
 
     /// Saves that a crawl has ended without everything.

@@ -62,7 +62,10 @@ extension FeedWriter {
         crawl.elements += written.elements - page.overlap
         if crawl.pages == 1 { crawl.headGained = rules.items.inserted > 0 }
         if written.elements > page.overlap { crawl.tailGained = rules.items.inserted > 0 }
-        if page.repeatsPageBefore { crawl.repeats += crawl.mostElements }
+        if page.repeatsPageBefore {
+            crawl.repeats += crawl.mostElements
+            crawl.isDoubtful = true
+        }
         crawl.repeats += page.isAgain ? 0 : max(rules.repeats - page.overlap, 0)
         if crawl.pages > 1, !page.showsPageBefore { crawl.overlaps = false }
         guard let part = page.part else {

@@ -31,6 +31,9 @@ extension FeedWriter {
             facts.overlaps = facts.overlaps && (crawl.overlaps || crawl.pages < 2)
             facts.total = crawl.total ?? facts.total
         }
+        facts.endsInRepeat = shape.definition.partitioning == nil && state.crawl?.isDoubtful == true
+        facts.sharesValues = try sharesValues()
+        state.crawl?.sharesValues = facts.sharesValues
         facts.pages = try pages(of: list)
         facts.pageCount = facts.pages.count
         if let round = state.progress.round {
@@ -49,6 +52,28 @@ extension FeedWriter {
         if facts.total != nil { facts.met += try metCount() + otherElements() }
         if shape.definition.partitioning != nil { facts.total = nil }
         return facts
+    }
+
+    /// True if several live rows have the values by which `keyset` continues.
+    private func sharesValues() throws -> Bool {
+        guard let rows = try rowsThatShareValues() else { return false }
+        return try connection.int64("\(rows) LIMIT 1") != nil
+    }
+
+    /// A query for the live rows that share the values by which `keyset` continues; nil for other styles, where the values
+    /// are the key, and where they have no columns.
+    func rowsThatShareValues() throws -> String? {
+        let definition = shape.definition
+        let columns = definition.pagination.itemPaths.compactMap { path in
+            definition.columns.first { $0.path == path }?.name
+        }
+        guard definition.partitioning == nil, !columns.isEmpty, columns.count == definition.pagination.itemPaths.count,
+            !Set(columns).isSuperset(of: definition.key)
+        else { return nil }
+        let names = try columns.map { try SQL.identifier($0) }.joined(separator: ", ")
+        let rows = "FROM \(try SQL.identifier(tableName)) WHERE _removed_at IS NULL\(scope.and)"
+        return
+            "SELECT _rowid_ \(rows) AND (\(names)) IN (SELECT \(names) \(rows) GROUP BY \(names) HAVING count(*) > 1)"
     }
 
     /// The pages of crawls, in their order.

@@ -58,6 +58,8 @@ extension FeedWriter {
         settle(&gap, in: &missing, before: before, behind: behind)
         // A row that slid off a page with no known next page is not removed.
         if isTailOpen { missing.removeAll(where: \.isAtEnd) }
+        let unshown = try rowsPassedOver()
+        missing.removeAll { unshown.contains($0.id) }
         return missing
     }
 
@@ -65,6 +67,14 @@ extension FeedWriter {
     private var isTailOpen: Bool {
         guard shape.definition.hasOpenPagination, let tried = shape.findings.triedElementCount else { return false }
         return (state.crawl?.mostElements ?? 0) >= tried
+    }
+
+    /// The rows that `keyset` may have passed over: they share their value with another row.
+    private func rowsPassedOver() throws -> Set<Int64> {
+        guard state.crawl?.sharesValues == true, let query = try rowsThatShareValues() else { return [] }
+        var rows: Set<Int64> = []
+        try connection.rows(query) { row in rows.insert(row.int64(at: 0)) }
+        return rows
     }
 
     private func settle(

@@ -203,6 +203,7 @@ extension PageCommit {
         // The validators belong to items that are not stored with this page.
         page.validators = Validators(etag: nil, lastModified: nil)
         page.overlap = 0
+        page.showsPageBefore = false
         page.repeatsPageBefore = true
         return page
     }

@@ -13,6 +13,8 @@ extension Store {
         package let events: [StatusEvent]
         /// The table of their rows; nil if the parent has none yet.
         let parent: ParentTable?
+        /// The number of items that went with their parent's rows.
+        package fileprivate(set) var removed = 0
 
         /// The number of parts to request.
         package var count: Int { keys.count }
@@ -59,12 +61,15 @@ extension Store {
                     return PartsOpening(run: Int(run), keys: [], rowCount: 0, events: events, parent: nil)
                 }
                 let ahead = PartsAhead(parent: parent, connection: connection)
+                var removed = 0
                 if try !ahead.isCurrent() {
                     for part in try parent.goneParts(on: connection) {
                         let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
                         // No later command would close an interrupted run of this part.
                         events += try closeInterrupted(name, now: now)
-                        try removeItems(of: part, definition, run: run, now: now)
+                        let count = try removeItems(of: part, definition, run: run, now: now)
+                        events += try logRemoval(of: count, from: name, run: run, now: now)
+                        removed += count
                         try forgetPart(name)
                     }
                     try ahead.find()
@@ -81,7 +86,8 @@ extension Store {
                     keys = try ahead.keys(choice, dueBefore: soon ?? now)
                 }
                 return PartsOpening(
-                    run: Int(run), keys: keys, rowCount: try ahead.rowCount(), events: events, parent: parent)
+                    run: Int(run), keys: keys, rowCount: try ahead.rowCount(), events: events, parent: parent,
+                    removed: removed)
             }
         }
     }
@@ -134,6 +140,9 @@ extension Store {
                     """, .text(now), .text(name))
                 try connection.run(
                     "UPDATE run SET outcome = 'ok', error = NULL, reason = NULL, complete = 1, removed = ? WHERE id = ?",
+                    Value(removed), Value(run))
+                try connection.run(
+                    "UPDATE event SET removed = removed + ? WHERE id = (SELECT max(id) FROM event WHERE run = ?)",
                     Value(removed), Value(run))
                 try connection.run(
                     "UPDATE _feed_part SET failures = 0, failing_since = NULL WHERE feed = ?", .text(name))
@@ -216,8 +225,23 @@ extension Store {
         }
     }
 
+    /// Records that items of a list went with their parent's row. The list was not requested, so its header has no page.
+    private func logRemoval(of count: Int, from list: String, run: Int64, now: String) throws -> [StatusEvent] {
+        guard count > 0 else { return [] }
+        var items = ItemCounts()
+        items.removed = count
+        let entries: [(RefreshStatus, ItemCounts)] = [(.beginHeader, ItemCounts()), (.endHeader, items)]
+        return try entries.map { status, items in
+            try connection.run(
+                "INSERT INTO event (at, feed, run, status, removed) VALUES (?, ?, ?, ?, ?)", .text(now), .text(list),
+                Value(run), .text(status.rawValue), Value(items.removed))
+            return StatusEvent(
+                id: Int(connection.lastInsertRowID), at: now, feed: list, run: Int(run), status: status, page: nil,
+                items: items, error: nil)
+        }
+    }
+
     /// Marks the items of a part as removed. Returns their number.
-    @discardableResult
     private func removeItems(of part: FeedPart, _ declared: FeedDefinition, run: Int64, now: String) throws -> Int {
         let owner = try storedDefinition(of: part.feed)
         var definition = declared
