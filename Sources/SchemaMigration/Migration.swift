@@ -2,7 +2,7 @@ internal import Text
 
 /// One numbered step of a schema, never edited once it has shipped.
 public struct Migration: Sendable, Hashable {
-    /// The name that the store records, such as `0001_first_store`.
+    /// The name that the store records, such as `0001_store`.
     public let name: String
     /// Any number of statements, none of which begins, commits or rolls back a transaction.
     public let sql: String

@@ -155,8 +155,6 @@ class Bench:
     def make_older(self):
         """Puts what the store has into one of the first version, whose schema never changes."""
         store, older = self.place / "feedsync.db", self.folder / "older.db"
-        names = {"_walk": "_crawl", "_walk_page": "_crawl_page"}
-        columns = {"walk": "crawl", "left_out": "skipped", "continuation": "cursor"}
         database = sqlite3.connect(older, isolation_level=None)
         database.execute("PRAGMA journal_mode = WAL")
         first = min(self.migrations.glob("0001_*.sql"))
@@ -165,15 +163,10 @@ class Bench:
         for name, sql in database.execute(
                 "SELECT name, sql FROM newer.sqlite_schema WHERE name IN ('_migration', 'things') AND sql IS NOT NULL").fetchall():
             database.execute(sql)
-        for name in ("_migration", "things", "feed", "_feed", "_walk", "_walk_page", "_page", "_section", "run", "event"):
-            newer = names.get(name, name)
-            has = {row[1] for row in database.execute(f'PRAGMA newer.table_info("{newer}")')}
-            shared = [row[1] for row in database.execute(f'PRAGMA main.table_info("{name}")')]
-            shared = [(column, columns.get(column, column)) for column in shared]
-            shared = [(old, new) for old, new in shared if new in has]
-            into, out = (", ".join(f'"{pair[side]}"' for pair in shared) for side in (0, 1))
+        for name in ("_migration", "things", "feed", "_feed", "_crawl", "_crawl_page", "_page", "_section", "run", "event"):
+            columns = ", ".join(f'"{row[1]}"' for row in database.execute(f'PRAGMA main.table_info("{name}")'))
             only = f"WHERE name = '{first.stem}'" if name == "_migration" else ""
-            database.execute(f'INSERT INTO main."{name}" ({into}) SELECT {out} FROM newer."{newer}" {only}')
+            database.execute(f'INSERT INTO main."{name}" ({columns}) SELECT {columns} FROM newer."{name}" {only}')
         database.execute("DETACH newer")
         database.close()
         os.replace(older, store)

@@ -23,7 +23,7 @@ struct MigrationsTests {
     func forward(_ version: Int) throws {
         let connection = try Connection(path: ":memory:")
         _ = try Migrator(Array(Migrations.all.prefix(version))).migrate(connection, now: "2026-11-21T00:00:00.000Z")
-        if version > 0 { try connection.execute(Self.data(version)) }
+        if version > 0 { try connection.execute(Self.data) }
         let applied = try Migrator(Migrations.all).migrate(connection, now: "2026-11-21T00:00:01.000Z")
         #expect(applied.map(\.name) == Migrations.all.dropFirst(version).map(\.name))
         #expect(try Migrator(Migrations.all).pending(in: connection).isEmpty)
@@ -57,13 +57,11 @@ struct MigrationsTests {
     }
 
     /// A feed with a row, as the first version writes it.
-    private static func data(_ version: Int) -> String { version < 7 ? data : data.replacing("walk", with: "crawl") }
-
     private static let data = """
         INSERT INTO feed (name, url, status, generation, item_count) VALUES ('x', 'https://example.com', 'endHeader', 1, 1);
-        INSERT INTO _feed (feed, "table", key, key_columns, columns, definition, walk)
+        INSERT INTO _feed (feed, "table", key, key_columns, columns, definition, crawl)
             VALUES ('x', 'x', 'id=id', '["id"]', '[{"name":"id","path":"id","type":null}]', '', 1);
-        INSERT INTO _walk (id, feed, mode, generation, started_at) VALUES (1, 'x', 'reload', 1, '2026-11-21T00:00:00.000Z');
+        INSERT INTO _crawl (id, feed, mode, generation, started_at) VALUES (1, 'x', 'reload', 1, '2026-11-21T00:00:00.000Z');
         INSERT INTO _section VALUES ('x', NULL, 1, 1, 0);
         """
 }
