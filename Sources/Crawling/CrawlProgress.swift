@@ -1,55 +1,53 @@
-/// The progress of a feed's mirror: the ranges that its crawls stored, and the current full crawl.
+/// How far a feed's mirror has come: the ranges that its crawls stored, and the crawl of every page that is under way.
 ///
 /// Pure: the store keeps it as JSON, and a page's transaction saves it with the page.
 package struct CrawlProgress: Sendable, Hashable {
-    /// A crawl from the head to the end, which may take several runs. Each run begins at the head, so there may be
-    /// several crawls, which are joined like ranges.
+    /// A crawl from the head to the end, which may take several runs. Each of them begins at the head, so it may have
+    /// several crawls, which are joined as ranges are.
     package struct Round: Sendable, Hashable {
         /// The number of its first crawl.
         package let id: Int64
-        /// Its mode: `all` or `since`.
+        /// What it crawls for: `all` or `since`.
         package let mode: CrawlMode
         package var ranges = SyncedRanges()
-        /// True if items may have been missed, so that nothing proves that all were met.
+        /// Whether something may have passed unseen, so that nothing proves that all was met.
         package var isDoubtful = false
     }
 
-    /// The stored ranges of the list, whichever crawl read them.
+    /// What is stored of the list, whichever crawl brought it.
     package var synced = SyncedRanges()
-    /// The current full crawl; nil if there is none.
+    /// The crawl of every page that is under way; nil if there is none.
     package var round: Round?
-    /// The number of items that the last crawl had met if the list seemed to end too soon. A second end like it is
-    /// accepted.
+    /// How many items the last crawl had met where the list seemed to end too soon. An end like it is believed.
     package var suspectEnd: Int?
-    /// The number of elements on the last full crawl's pages that are not items. Totals count them, too.
+    /// The elements of the last full crawl's pages that are not items: totals count them, too.
     package var otherElements = 0
-    /// The number of pages of the last full crawl.
+    /// The pages of the last full crawl.
     package var fullPages: Int?
-    /// The run of the last full crawl, if it was complete but not proved. A next full crawl that finds the list
-    /// unchanged proves it.
+    /// The run of the last full crawl, if it was complete and nothing proved that. The next one proves it that finds the list
+    /// as it was.
     package var unprovedRun: Int64?
-    /// True if the last full crawl was proved to have met everything, and each sync by watermark since then as well.
+    /// Whether it was proved that the last full crawl met everything, and each sync by watermark since.
     package var isFullVerified = false
-    /// The name of the partition to begin with, if the partitions around it were too large and no page of the crawl is
-    /// stored yet.
+    /// The name of the partition to begin with, where those around it were found to be too large and no page of the crawl
+    /// is stored yet.
     package var firstPartition: String?
 
-    /// The range at whose end `more` continues; nil if nothing is left to read.
+    /// Where `more` goes on: the crawl and its page cursor; nil where nothing is left to read.
     package var open: SyncedRange? {
         if synced.isWhole { return nil }
         return round?.ranges.open ?? synced.open
     }
 
-    /// True if a stored range reaches from the head to the end, or as far as its crawl could.
+    /// Whether a range from the head to the end is stored, or one that went as far as it could.
     package var isWhole: Bool { synced.isWhole || (round.map { $0.mode == .all && $0.ranges.isWhole } ?? false) }
 
-    /// The reason why the stored list is incomplete although there are no further pages.
+    /// Why what is stored is not all, although there are no further pages.
     package var reason: IncompleteReason? { synced.isWhole ? synced.reason : round?.ranges.reason }
 
-    /// Records that a partition is too large. The crawl continues with the half that this cursor leads to, in this run
-    /// or the next.
+    /// A crawl found a partition too large: it goes on with the half that this page cursor leads to, in the next run too.
     ///
-    /// - Parameter crawl: nil if the partition is the first of all.
+    /// - Parameter crawl: nil where the partition is the first of all.
     package mutating func narrow(_ crawl: Int64?, to half: PageCursor) {
         guard let crawl else {
             firstPartition = PartitionScheme.partitionName(in: half)
@@ -59,44 +57,44 @@ package struct CrawlProgress: Sendable, Hashable {
         round?.ranges.update(crawl) { $0.end = .open(half) }
     }
 
-    /// The next step of a crawl after a page.
+    /// Where a crawl goes on behind a page.
     package enum Onward: Sendable, Hashable {
-        /// Follow the page's own cursor.
+        /// At the page's own cursor.
         case page(PageCursor)
-        /// Continue at the end of a range that the page met.
+        /// At the end of a range that the page met.
         case range(SyncedRange)
-        /// Stop: the page met a range that reaches the end. The reason tells why the list may be incomplete.
+        /// Nowhere: the page met a range that reaches the end; why that may not be all there is.
         case whole(SyncedRange, IncompleteReason?)
-        /// Stop: this is the end of the list.
+        /// Nowhere: it is the end of the list.
         case end(IncompleteReason?)
     }
 
-    /// A page that was read, with the facts that ranges depend on.
+    /// A page that was read, as far as ranges have to know.
     package struct ReadPage: Sendable, Hashable {
         package let crawl: Int64
-        /// The generation of the crawl's own rows; nil while it has only met rows in place.
+        /// Of the crawl's own rows; nil while it only met rows in their places.
         package var generation: Int64?
         package var isHeader = false
-        /// The target of the page's own cursor.
+        /// Where the page's own cursor leads.
         package var end: SyncedRange.End
-        /// The range that it met: everything from the page to the range's end is stored.
+        /// The range that it met: everything from the page on is stored up to the range's end.
         package var met: SyncedRange?
-        /// True if it met the range with its first row, or is unchanged. Otherwise rows from the middle of the range
-        /// may have moved to the head.
+        /// Whether it met the range with its first row, or is as it was. Others may have moved to the head, where they
+        /// look like the middle of the range.
         package var meetsTop = true
-        /// The earlier generation of the row of its last item; nil if the item is new.
+        /// The generation of the row that its last item had before; nil where that is new.
         package var lastGeneration: Int64?
         package var isSync = false
-        /// True if the list moved under `more`, which read it to its end and neither goes back nor reads the head
-        /// again. The next sync reads its pages again.
+        /// True if the list moved under `more`, which read it to its end and looks neither back nor at the head again: the
+        /// next sync reads its pages again.
         package var hasMovedUnderMore = false
-        /// The reason given by items of the crawl's pages that were not stored.
+        /// The reason that items of the crawl's pages give which were not stored.
         package var unstored: IncompleteReason?
-        /// True if the page is in ascending order or has no new items. The list may then still grow at its end.
+        /// True if the page is in ascending order, or has no new items: the list may still grow at its end.
         package var isAscending = true
-        /// True if the page is read again because only earlier runs had read it.
+        /// True if it was read again because only earlier runs had read it.
         package var readsThrough = false
-        /// True if the range that it met consists of this page. The page's information about the end is then newer.
+        /// Whether the range that it met is no more than the page: what the page says of its end is newer.
         package var coversRange = false
 
         package init(
@@ -121,7 +119,7 @@ package struct CrawlProgress: Sendable, Hashable {
         }
     }
 
-    /// Adds a page that was read, and returns the next step.
+    /// Takes a page in.
     package mutating func read(_ page: ReadPage) -> Onward {
         firstPartition = nil
         guard round != nil else { return synced.read(page) }
@@ -133,7 +131,7 @@ package struct CrawlProgress: Sendable, Hashable {
         return onward
     }
 
-    /// Keeps rows that a full crawl moves in the range that had them, as long as the crawl reads along that range.
+    /// Rows that a round moves stay in the range that had them, as long as the round reads along it.
     private mutating func absorb(_ page: ReadPage) {
         guard !synced.isEmpty, round?.mode == .all else {
             if let generation = page.generation { synced.absorbHead(generation) }
@@ -141,7 +139,7 @@ package struct CrawlProgress: Sendable, Hashable {
         }
         guard let generation = page.generation else { return }
         guard let last = page.lastGeneration, let range = synced.range(ofGeneration: last) else {
-            // Other pages may lie between the pages of the full crawl and the stored range.
+            // Between what the round has read and what is stored may lie others.
             if synced.range(ofGeneration: generation) == nil || page.lastGeneration == nil { synced = SyncedRanges() }
             return
         }
@@ -149,14 +147,14 @@ package struct CrawlProgress: Sendable, Hashable {
         if page.isHeader { synced.absorbHead(generation) }
     }
 
-    /// Begins a full crawl with the crawl of this number.
+    /// Begins a crawl of every page with the crawl of this number.
     package mutating func beginRound(_ id: Int64, _ mode: CrawlMode) {
         if round == nil { round = Round(id: id, mode: mode) }
     }
 
-    /// Ends the full crawl: the range that it read is the list.
+    /// The round has met all: what it read is the list.
     ///
-    /// - Parameter generations: The generations of the rows on its pages.
+    /// - Parameter generations: Those of the rows of its pages.
     package mutating func endRound(
         _ reason: IncompleteReason?, generations: Set<Int64>, isVerified: Bool, growsAtEnd: Bool = false
     ) {
@@ -172,20 +170,19 @@ package struct CrawlProgress: Sendable, Hashable {
         synced = reason == nil || reason?.leavesSyncedRange == true ? .whole(range) : SyncedRanges()
     }
 
-    /// Forgets the ranges after the list moved during the crawl or could not be followed. The next sync reads through
-    /// the stored pages.
+    /// The list moved during the crawl, or cannot be followed: the next sync reads through what is stored.
     package mutating func forgetRanges() {
         round = nil
         synced = SyncedRanges()
     }
 
-    /// Records that a run failed at the page cursor with which a crawl continues. A later run tries it again, after the
-    /// head, unless it seems dead: after a refusal, or if a token failed in two runs in a row. Then the next sync reads
-    /// through the pages that the crawl stored.
+    /// A run failed at the page cursor that a crawl goes on with. It is tried again, behind the head, unless it leads
+    /// nowhere any more: after a refusal, or where a token failed in two runs in a row. Then the next sync reads through
+    /// what the crawl stored.
     ///
     /// - Parameters:
-    ///   - isLost: True if the upstream refused the page, or the page cannot be read.
-    ///   - mayPass: True if the failure says nothing about the cursor, because it is a number that we computed.
+    ///   - isLost: Whether the upstream refused the page, or it cannot be read.
+    ///   - mayPass: Whether a failure says nothing of the cursor, which is a number that we made ourselves.
     package mutating func fail(_ crawl: Int64, isLost: Bool, mayPass: Bool) {
         let change = { (ranges: inout SyncedRanges) in
             guard let range = ranges[crawl], range.cursor != nil else { return }
@@ -203,7 +200,7 @@ package struct CrawlProgress: Sendable, Hashable {
 }
 
 extension SyncedRanges {
-    /// Adds a page that was read, and returns the next step.
+    /// Takes a page in.
     mutating func read(_ page: CrawlProgress.ReadPage) -> CrawlProgress.Onward {
         if page.isHeader {
             begin(page.crawl, generation: page.generation, next: page.end)
@@ -211,7 +208,7 @@ extension SyncedRanges {
             extend(page.crawl, generation: page.generation, next: page.end)
         }
         if let met = page.met {
-            // The first page of a crawl that reads the list again replaces a dropped one.
+            // The first page of a crawl that reads the list anew stands in for one that was dropped.
             join(
                 page.crawl, with: met, isHeader: page.isHeader && !page.readsThrough,
                 isDirect: page.isHeader && page.meetsTop)
@@ -219,7 +216,7 @@ extension SyncedRanges {
             if page.coversRange { update(met.crawl) { $0.end = page.end } }
             if page.hasMovedUnderMore { update(met.crawl) { $0.isLost = true } }
             guard var range = self[met.crawl] else { return .end(nil) }
-            // A sync proves the pages in between.
+            // A sync proves what lies between.
             if page.isSync { range.isVerified = met.isVerified && page.meetsTop }
             switch range.end {
             case .open: return .range(range)
@@ -237,7 +234,7 @@ extension SyncedRanges {
         }
     }
 
-    /// Adds rows that came to the head of the list.
+    /// Rows of the list came to its head.
     mutating func absorbHead(_ generation: Int64) {
         guard let head = ranges.first else { return }
         update(head.crawl) { range in
@@ -248,13 +245,13 @@ extension SyncedRanges {
     }
 }
 
-/// The purpose of a crawl.
+/// What a crawl is for.
 package enum CrawlMode: String, Sendable, Hashable, CaseIterable {
     /// The first page, and further ones by hand.
     case reload
-    /// The new items at the head.
+    /// What is new at the head.
     case new
-    /// The changes since the watermark.
+    /// What changed since the watermark.
     case since
     /// Every page.
     case all

@@ -1,63 +1,62 @@
-/// The rules of one run: they choose the next page and the end. Pure: the engine performs the steps.
+/// The rules of one run: which page comes next, and when it is over. Pure; the engine does what it says.
 ///
-/// A sync always reads the head first. If the head meets a stored range, the sync continues at the range's end instead
-/// of reading through it. At the end of the list it proves, as far as possible, that nothing was missed, and finds
-/// removed items.
+/// A sync reads the head first, whatever is known. Where that meets a stored range it goes on at the range's end, not
+/// through it; at the end of the list it proves that nothing was missed, as far as that can be had, and finds out what
+/// is gone.
 package struct CrawlRules {
     struct Crawl {
         var hasChanged = false
-        /// True if the list has changed, even if only its end is elsewhere.
+        /// Whether the list is not what it was, if only because it ends elsewhere.
         var hasMoved = false
-        /// The number of committed pages, and of pages that were requested again and not committed.
+        /// The pages that were committed, and those that were asked for again and not committed.
         var pages = 0
         var checks = 0
-        /// The number of steps back to an earlier page.
+        /// How often it went a page back.
         var stepsBack = 0
-        /// True if a border stayed broken after that many steps back.
+        /// Whether a border stayed broken after so many steps back.
         var hasDrifted = false
-        /// True if a border was broken. The page that showed it was not committed, so later facts do not show it.
+        /// Whether a border was broken: the page that showed it was not committed, and tells nothing later.
         var hasSteppedBack = false
-        /// True if the next page is requested again to find the place where the list continues.
+        /// Whether the next page to come is asked for again, to see where the list goes on.
         var isGoingBack = false
-        /// True while the head is read again after the end.
+        /// Whether the head is read again, behind the end.
         var isReadingHead = false
-        /// True once the head was read again.
+        /// Whether it was.
         var hasReadHead = false
-        /// The number of pages of the head that were read again in a row, and the number of such reads.
+        /// The pages of the head that were read again in a row, and how often that was done.
         var headPages = 0
         var headReads = 0
         /// The last page of the list.
         var lastPage: PageOfCrawl?
-        /// True if a proof holds.
+        /// Whether a proof holds.
         var isVerified = false
-        /// True if pages were read again, so that their places do not show the list's order.
+        /// True if pages were read again, so that their places say nothing of the list's order.
         var hasReadAgain = false
-        /// True if the head, when read again, had lost items or gained items from further down.
+        /// True if the head, when it was read again, had lost items, or gained some from further down.
         var hasHeadMovedUp = false
-        /// The reason why the head is read again.
+        /// Why the head is read again.
         var headPurpose = HeadPurpose.proof
-        /// True while the pages that only earlier runs read are read again. The second is true once they were, or could
-        /// not be.
+        /// True while the pages that only earlier runs read are read again, and once they were, or could not be.
         var isReadingThrough = false
         var hasReadThrough = false
-        /// The number of requests that the run may make for pages, counted from its beginning; nil without a limit.
+        /// The requests that the run may make for pages, from its beginning on; nil where there is no limit.
         var requestsLeft: Int?
-        /// True if pages are checked for rows that were not met.
+        /// The pages to check for rows that were not met.
         var isRemoving = false
-        /// A range to continue with once its loose pages are checked.
+        /// A range to go on with, once its loose pages are checked.
         var behindLoose: SyncedRange?
-        /// The range at whose end the crawl looks for appended items.
+        /// The range at whose end the crawl looks for what was appended.
         var grown: SyncedRange?
         var reason: IncompleteReason?
     }
 
-    /// The reason why the head is read again after the end.
+    /// The reason why the head is read again behind the end.
     enum HeadPurpose {
         /// The crawl met fewer items than there are.
         case total
-        /// The head proves the earlier pages, or brings new items.
+        /// The pages before are proved by it, or what is new comes by it.
         case proof
-        /// Rows were not met: an item may have moved to the head after the crawl had passed its place.
+        /// Rows were not met: an item may have moved to the head when the crawl had passed it.
         case removal
     }
 
@@ -69,9 +68,9 @@ package struct CrawlRules {
         case ended
     }
 
-    /// The number of rounds of checks before the list counts as one that moves under the crawl.
+    /// How often the pages are asked for again before the crawl is given up as one under which the list moves.
     static let mostRounds = 3
-    /// The number of steps back that a crawl may take in a row of pages.
+    /// How often a crawl goes a page back in a row of pages.
     static let mostStepsBack = 5
 
     var state: State
@@ -82,13 +81,13 @@ package struct CrawlRules {
         self.feed = feed
     }
 
-    /// Updates the facts of the feed after its first page has shown how it is paged.
+    /// What pages told of the feed: how they are paged was found with the first one.
     package mutating func learn(_ feed: Feed) { self.feed = feed }
 
-    /// True if the page being fetched is to be followed by another.
+    /// Whether the page being fetched is wanted to be followed by another.
     package var wantsNext: Bool { pagesWanted != 0 }
 
-    /// The number of pages wanted after the one being fetched; nil without a limit.
+    /// How many pages are wanted behind the one being fetched; nil where there is no limit.
     package var pagesWanted: Int? {
         switch state {
         case .paging(let left, _): left.map { max($0 - 1, 0) }
@@ -97,7 +96,7 @@ package struct CrawlRules {
         }
     }
 
-    /// True if the run is a sync.
+    /// Whether the run is a sync's.
     var isSync: Bool {
         switch state {
         case .crawling, .checking: true
@@ -105,23 +104,23 @@ package struct CrawlRules {
         }
     }
 
-    /// True while pages are requested again because rows on them were not met.
+    /// Whether pages are asked for again because rows that stood there were not met.
     package var isRemoving: Bool { if case .checking(let crawl, _) = state { crawl.isRemoving } else { false } }
 
-    /// True while pages are requested again to prove that nothing was missed.
+    /// Whether pages are asked for again to prove that nothing of the list was missed.
     package var isProving: Bool {
         if case .checking(let crawl, _) = state { !crawl.isRemoving && crawl.behindLoose == nil } else { false }
     }
 
-    /// True while the head is read again.
+    /// Whether the head is read again.
     package var isReadingHeadAgain: Bool { if case .crawling(let crawl) = state { crawl.isReadingHead } else { false } }
 
-    /// True while pages that only earlier runs read are read again. Rows that those runs stored are not met then.
+    /// True while pages are read again that only earlier runs read: what those stored is not met.
     package var isReadingThrough: Bool {
         if case .crawling(let crawl) = state { crawl.isReadingThrough } else { false }
     }
 
-    /// Begins the run, once the feed is locked and loaded. Returns the first step.
+    /// The feed is locked and read.
     package mutating func opened(_ resumePoint: ResumePoint) -> Step {
         guard case .opening(let command) = state else { return end(.failed) }
         guard command == .sync else {
@@ -135,7 +134,7 @@ package struct CrawlRules {
         return .fetch(.header, nil)
     }
 
-    /// Takes a fetched page before it is committed. Returns the step to take instead; nil to commit the page.
+    /// A page has come. The step to take instead of committing it; nil to commit it.
     package mutating func came(_ border: Border) -> Step? {
         guard case .crawling(var crawl) = state, !crawl.isGoingBack, border.isBroken, border.number > 1, feed.isShifting
         else { return nil }
@@ -151,7 +150,7 @@ package struct CrawlRules {
         return .goOn(crawl: border.crawl, from: border.number - 1)
     }
 
-    /// Takes a committed page, and returns the next step.
+    /// A page is committed.
     package mutating func committed(_ page: Committed) -> Step {
         switch state {
         case .paging(let left, let hasChanged):
@@ -175,7 +174,7 @@ package struct CrawlRules {
         }
     }
 
-    /// Takes the error of a page that failed or could not be committed, and returns the run's outcome.
+    /// The page did not come, or could not be committed.
     package mutating func failed(_ error: FeedSyncError) -> RunOutcome {
         state = .ended
         switch error.kind {

@@ -1,29 +1,29 @@
 extension CrawlRules {
-    /// The next step of a run.
+    /// What to do next.
     package enum Step: Sendable, Hashable {
         /// Request a page and commit it: the first one, or the next one of the crawl.
         case fetch(PageDirection, PageCursor?)
-        /// Continue at the end of a crawl, or request one of its pages again and continue there.
+        /// Go on at the end of a crawl, or at a page of it, which is asked for again.
         case goOn(crawl: Int64, from: Int?)
-        /// Request the first page again. If it has changed, a new crawl begins with it.
+        /// Ask for the first page again; if it is not as it was, a new crawl begins with it.
         case readHeadAgain
-        /// Read the list from the head, and only meet pages that this run has read.
+        /// Read the list from the head on, and meet only what this run has read.
         case readThrough
-        /// The crawl has reached the end: load its facts and pass them to `examined`.
+        /// The crawl has reached the end: find out what it has seen, and tell `examined`.
         case examine
-        /// Request a page of the crawl again, and pass the result to `checked`.
+        /// Ask for a page of the crawl again, and tell `checked`.
         case check(PageOfCrawl)
-        /// Find the pages next to the rows that were not met, and pass them to `found(missingBeside:)`.
+        /// Find out beside which pages rows stand that were not met, and tell `found(missingBeside:)`.
         case findMissing
-        /// Stop, with the closing of a sync's crawl.
+        /// Nothing more; what is to be said of a sync's crawl.
         case end(RunOutcome, CrawlClosing? = nil)
     }
 }
 
-/// The result of a sync's crawl.
+/// What a sync says of its crawl at the end.
 package enum CrawlClosing: Sendable, Hashable {
-    /// The crawl met everything that it was meant to meet; `isVerified` is true if that is proved.
+    /// It met everything that it was to meet; and whether that is proved.
     case complete(isVerified: Bool)
-    /// The crawl did not meet everything, or that is not certain.
+    /// It did not, or that is not sure.
     case incomplete(IncompleteReason)
 }

@@ -1,23 +1,22 @@
-/// The result of comparing a page that was requested again with the page as it was met.
+/// What a page that is asked for again tells, beside the page as it was met.
 package enum PageComparison: Sendable, Hashable, Comparable {
-    /// The page is unchanged.
+    /// It is as it was.
     case same
-    /// The page shows its earlier items, or those before them, unchanged and in the same order, the given number of
-    /// items further down: items came to the head of the list. Nothing of it has to be stored. `isLast` is true if no
-    /// page follows it now.
+    /// It shows what stood on it and before it, as it was and in the same order, that many items further down: items
+    /// came to the head of the list. Nothing of it has to be stored. `isLast` says whether no page follows it now.
     case shifted(by: Int, isLast: Bool)
-    /// The page is as a later crawl stored it, so the items that this crawl met on it are on other pages now. `isLast`
-    /// is true if no page follows it.
+    /// It is as a later crawl stored it, so the items that this crawl met on it are on other pages now. `isLast` says
+    /// whether no page follows it.
     case overtaken(isLast: Bool)
-    /// The page has changed and is stored now. Nothing lies between it and the next one.
+    /// It is another one, which is stored now, and nothing lies between it and the next one.
     case changed
-    /// The page shows only items met before, from the previous page on. Its earlier last items are on the next page.
+    /// It shows only what was met before, from the page before on: what stood at its end stands on the next page.
     case pushedDown
-    /// Items moved up to it from later pages. Items that moved past the crawl are stored now.
+    /// Items moved up to it from later pages: what moved past the crawl is stored now.
     case movedUp
-    /// Its last item was not met: other items may lie between it and the items that were.
+    /// Its last item was met nowhere: others may lie between it and what was met.
     case detached
-    /// The page leads to other pages than before: the crawl did not follow the list's present way.
+    /// It leads to others than it did: the crawl did not go where the list goes now.
     case outgrown
 
     package static func < (one: PageComparison, other: PageComparison) -> Bool { one.gravity < other.gravity }
@@ -34,30 +33,30 @@ package enum PageComparison: Sendable, Hashable, Comparable {
         }
     }
 
-    /// The number of items by which a page has shifted down; nil if it differs in another way.
+    /// How many items further down a page shows the list than it did; nil where it shows anything else.
     ///
     /// - Parameters:
-    ///   - places: The place in the list where each of its items was met first, from 0; nil for new items.
-    ///   - first: The place of the item that the page began with.
+    ///   - places: Where in the list each of its items was met first, from 0; nil for new ones.
+    ///   - first: The same of the item that the page began with.
     package static func shift(_ places: [Int?], from first: Int?) -> Int? {
         guard let first else { return nil }
         let old = Array(places.drop { $0 == nil })
         guard let head = old.first ?? nil, head <= first else { return nil }
-        // New items are above all others, or there are none.
+        // New items stand above all others, or not at all.
         guard old.count == places.count || head == 0 else { return nil }
         let isInOrder = old.enumerated().allSatisfy { $1 == head + $0 }
         return isInOrder ? first - head + (places.count - old.count) : nil
     }
 
-    /// Compares a page that has changed.
+    /// Compares a page that is not as it was.
     ///
     /// - Parameters:
-    ///   - lastMetAt: The place in the list of the page on which the crawl first met this page's last item; nil if it
-    ///     was not met.
+    ///   - lastMetAt: Where in the crawl the page's last item was met first: the place of that page in the list; nil if
+    ///     it was not met.
     ///   - place: The place of the page itself.
-    ///   - isLast: True if no page follows it now.
-    ///   - isEmpty: True if it has no items.
-    ///   - isStored: True if its last item is in a synced range.
+    ///   - isLast: Whether no page follows it now.
+    ///   - isEmpty: Whether it has no items.
+    ///   - isStored: Whether its last item stands in a synced range.
     package init(lastMetAt met: Int?, at place: Int, isLast: Bool, isEmpty: Bool, isStored: Bool) {
         self =
             if isEmpty {

@@ -28,7 +28,8 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: `HTTPError` of kind `unsupportedScheme` or `invalidURL`.
     public func resolving(_ reference: String) throws(HTTPError) -> WebURL {
-        try WebURL(reference, relativeTo: self)
+        if NormalURL.holds(reference, ofOriginOf: text) { return WebURL(text: reference, origin: origin) }
+        return try WebURL(reference, relativeTo: self)
     }
 
     private init(_ reference: String, relativeTo base: WebURL?) throws(HTTPError) {

@@ -32,12 +32,9 @@ extension PaginationInput {
     ]
 
     /// True if a total equal to the first page's length may count that page and not the list: the page is as full as
-    /// requested, or no size was requested, or it has a usual one.
+    /// requested, or has a usual size.
     func mayBeCountedAlone(_ size: PageSize?) -> Bool {
-        // The totals of partitions are known to differ.
-        guard let asked = askedCount ?? size?.count else {
-            return !isOfPartition || Self.usualSizes.contains(elementCount)
-        }
+        guard let asked = askedCount ?? size?.count else { return Self.usualSizes.contains(elementCount) }
         return elementCount >= asked || Self.usualSizes.contains(elementCount)
     }
 }

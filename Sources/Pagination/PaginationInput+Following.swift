@@ -46,6 +46,10 @@ extension PaginationInput {
     ///
     /// - Throws: `PagingError` if it is none, or too many pages were empty.
     func following(target: String, isTotalReached: Bool) throws(PagingError) -> NextPage {
+        if target.utf8.count <= Self.longestCursor, NormalURL.holds(target, ofOriginOf: url) {
+            guard target != url else { return .end(isStated: true) }
+            return try following(PageCursor(target), isTotalReached: isTotalReached)
+        }
         let next: PageURL
         let own: PageURL
         do throws(PagingError) {

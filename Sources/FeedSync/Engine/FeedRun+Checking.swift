@@ -4,15 +4,15 @@ extension FeedRun {
     func check(
         _ place: PageOfCrawl
     ) async throws(FeedSyncError) -> PageComparison {
-        let cursor = try await store.cursor(of: place, of: feed)
-        // A page that was read again since then has lost its place.
+        let cursor = try committed { try $0.cursor(of: place) }
+        // A page that was read anew since has lost its place.
         guard cursor != nil || place.number == 1 && start == nil else { return .outgrown }
         let prepared = try loader.requests.page(for: cursor)
-        let fetch = try await loader.fetch(prepared)
-        let soFar = try await soFar(before: place, known: fetch.stored)
+        let fetch = try await self.fetch(prepared)
+        let soFar = try soFar(before: place, known: fetch.stored)
         let loaded: LoadedPage
-        do throws(FeedSyncError) { loaded = try await loader.load(fetch, after: soFar) } catch {
-            // The page is gone or its cursor has expired: the list has changed, and the next sync reads it.
+        do throws(FeedSyncError) { loaded = try await load(fetch, after: soFar) } catch {
+            // The page is gone, or its cursor has expired: the list is another one, which the next sync reads.
             guard error.kind.isOfAnswer else { throw error }
             return .outgrown
         }
@@ -20,50 +20,45 @@ extension FeedRun {
         var result: PageComparison =
             loaded.isNotModified
             ? .same
-            : try await store.compare(page, loaded.end, at: place, known: fetch.stored, of: feed)
-        if result == .same, rules.isProving, try await !store.isRecord(fetch.stored, of: place, in: feed) {
+            : try committed { try $0.compare(page, loaded.end, at: place, known: fetch.stored) }
+        if result == .same, rules.isProving, try !committed({ try $0.isRecord(fetch.stored, of: place) }) {
             result = .overtaken(isLast: loaded.end.next == nil)
         }
         switch result {
         case .same:
-            try await store.keep(fetch.stored, loaded, cost: meter.take(), of: feed)
-            try await store.markChecked(place, isSame: true, of: feed)
+            try keep(fetch.stored, loaded)
+            try committed { try $0.markChecked(place, isSame: true) }
         case .shifted, .overtaken:
-            // The new items at the head are read there.
-            try await store.spend(meter.take(), on: feed)
-            try await store.markChecked(place, isSame: false, of: feed)
+            // What came to the head is read there.
+            try spend(meter.take())
+            try committed { try $0.markChecked(place, isSame: false) }
         case .outgrown:
-            // Its items are left to the next crawl; the stored page does not change.
-            try await store.spend(meter.take(), on: feed)
+            // Its items are for the next crawl: what is stored of it stays as it was.
+            try spend(meter.take())
         case .changed, .pushedDown, .movedUp, .detached:
             follow(loaded.shape)
-            publish(
-                try await store.begin(.footer, on: feed, now: now()))
-            try await commit(loaded, at: place)
+            publish(try committed { try $0.begin(.footer, now: now()) })
+            try commit(loaded, at: place)
         }
         return result
     }
 
-    /// The crawl before a page: for a feed with partitions the part in its partition, for others all but the last page.
-    private func soFar(
-        before place: PageOfCrawl, known: StoredPage?
-    ) async throws(FeedSyncError) -> CrawlSoFar {
-        let crawl = try await store.progress(of: feed).crawl
+    /// What the crawl had come to before a page: of a partitioned feed what is of its partition, of others all but the last page.
+    private func soFar(before place: PageOfCrawl, known: StoredPage?) throws(FeedSyncError) -> CrawlSoFar {
+        let crawl = writer.state.crawl
         var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
         if loader.definition.partitioning != nil {
-            (soFar.elements, soFar.total) = try await store.partitionSoFar(before: place, of: feed)
+            (soFar.elements, soFar.total) = try committed { try $0.partitionSoFar(before: place) }
         } else if let crawl, place.crawl == crawl.id, place.number >= crawl.pages {
             soFar.elements = max(crawl.elements - (known?.elements ?? 0), 0)
         }
         return soFar
     }
 
-    private func commit(
-        _ loaded: LoadedPage, at place: PageOfCrawl
-    ) async throws(FeedSyncError) {
+    private func commit(_ loaded: LoadedPage, at place: PageOfCrawl) throws(FeedSyncError) {
         var commit = pageCommit(loaded, .footer, end: loaded.end, wantsNext: false)
         commit.checked = place.number
-        _ = try await store(commit, loaded)
+        _ = try store(commit, loaded)
         note(loaded)
     }
 }

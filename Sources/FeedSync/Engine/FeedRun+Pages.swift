@@ -7,11 +7,8 @@ extension FeedRun {
         _ direction: PageDirection, _ cursor: PageCursor?
     ) async throws(FeedSyncError) -> CrawlRules.Step {
         try await loader.requests.runCommands()
-        let crawl =
-            direction == .header
-            ? nil
-            : try await store.progress(of: feed).crawl
-        // Problems of the definition are found before anything begins.
+        let crawl = direction == .header ? nil : writer.state.crawl
+        // What is wrong in the definition is found before anything begins.
         var prepared: PreparedPage
         if let asked = prefetches.next(cursor) {
             prepared = asked
@@ -24,8 +21,7 @@ extension FeedRun {
             prepared = try loader.requests.page(for: cursor ?? start)
         }
         if !isBegun {
-            publish(
-                try await store.begin(direction, on: feed, now: now()))
+            publish(try committed { try $0.begin(direction, now: now()) })
             isBegun = true
         }
         var loaded = try await load(prepared, after: crawl)
@@ -33,8 +29,8 @@ extension FeedRun {
         let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
         if isBroken { brokenPage = crawl?.pages }
         if loaded.isOverlapRefused || isBrokenAgain {
-            // Some upstreams cannot begin a page at any item or serve one item more.
-            try await store.spend(meter.take(), on: feed)
+            // Not every upstream begins a page anywhere, or gives one item more.
+            try spend(meter.take())
             prefetches.drop()
             loader = loader.withoutOverlap()
             prepared = try loader.requests.page(for: cursor ?? start)
@@ -42,8 +38,8 @@ extension FeedRun {
         }
         // A partition with more items than the upstream serves is not stored; its halves are.
         while loaded.end.part == .tooMany, let half = loaded.end.next {
-            try await store.spend(meter.take(), on: feed)
-            try await store.narrow(feed, to: half, isFirst: direction == .header)
+            try spend(meter.take())
+            try committed { try $0.narrow(to: half, isFirst: direction == .header) }
             prepared = try loader.requests.page(for: half)
             loaded = try await load(prepared, after: crawl)
         }
@@ -56,17 +52,15 @@ extension FeedRun {
             totalBefore: crawl?.total, overlaps: overlap == .unknown ? nil : overlap.map { $0 != .broken },
             crawl: crawl?.id ?? 0)
         if let step = rules.came(border) {
-            try await store.spend(meter.take(), on: feed)
-            // The page is not stored. Its shape will be new again when the page is read again.
+            try spend(meter.take())
+            // It is not stored: what it brought of the shape is as new when it comes again.
             if loaded.shape != nil { loader = known }
             return step
         }
         if rules.isReadingHeadAgain, case .decoded(let page) = loaded.content {
-            rules.head(hasMovedUp: try await store.hasMovedUp(page, isFirst: false, of: feed))
+            rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: false) })
         }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
-        // Only what is worked out may be an error that is the end.
-        before = loader.definition.pagination.mayAskBeyondEnd ? loaded : nil
         let wantsNext = rules.wantsNext
         // No request is sent that a synced range may make unnecessary.
         if wantsNext, !mayMeetRange {
@@ -82,7 +76,7 @@ extension FeedRun {
             command != .sync && isBehindRange && loader.definition.pagination.isShifting && !commit.showsPageBefore
             && (border.total == nil || border.total != border.totalBefore)
         isBehindRange = false
-        return try await self.commit(commit, loaded)
+        return try self.commit(commit, loaded)
     }
 
     func load(
@@ -92,9 +86,14 @@ extension FeedRun {
         let fetch = try await fetched(page)
         waited = .now - start
         if case .success(let fetched) = fetch.result { isQuotaLow = fetched.quota.contains(where: \.isLow) }
-        var soFar = loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap)
-        soFar.before = before
-        return try await loader.load(fetch, after: soFar)
+        return try await load(fetch, after: loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap))
+    }
+
+    /// Makes a page of a response.
+    func load(_ fetch: PageLoader.Fetch, after soFar: CrawlSoFar) async throws(FeedSyncError) -> LoadedPage {
+        try await loader.load(fetch, after: soFar) { [self] () throws(FeedSyncError) in
+            try storedPage(fetch.page)
+        }
     }
 
     /// Requests the first page again without events. If it has changed, a new crawl begins with it.
@@ -105,8 +104,8 @@ extension FeedRun {
         let fetch: PageLoader.Fetch
         let loaded: LoadedPage
         do throws(FeedSyncError) {
-            fetch = try await loader.fetch(prepared)
-            loaded = try await loader.load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
+            fetch = try await self.fetch(prepared)
+            loaded = try await load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
         } catch {
             // The list has been read: a request made only to prove it does not fail the run.
             guard error.kind.isOfRequest || error.kind == .cancelled, !Task.isCancelled,
@@ -118,20 +117,18 @@ extension FeedRun {
         let isSame =
             loaded.isNotModified
             ? true
-            : try await store.holds(page, as: fetch.stored, of: feed)
+            : try committed { try $0.holds(page, as: fetch.stored) }
         if isSame {
-            try await store.keep(fetch.stored, loaded, cost: meter.take(), of: feed)
+            try keep(fetch.stored, loaded)
             return rules.headIsSame()
         }
-        rules.head(hasMovedUp: try await store.hasMovedUp(page, isFirst: true, of: feed))
+        rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: true) })
         follow(loaded.shape)
-        publish(
-            try await store.begin(.header, on: feed, now: now())
-        )
+        publish(try committed { try $0.begin(.header, now: now()) })
         mayMeetRange = true
         var commit = pageCommit(loaded, .header, end: loaded.end, wantsNext: true)
         commit.isAgain = true
-        return try await self.commit(commit, loaded)
+        return try self.commit(commit, loaded)
     }
 
     /// The watermark parameter of a sync by watermark.
@@ -167,35 +164,25 @@ extension FeedRun {
         return commit
     }
 
-    func commit(
-        _ commit: PageCommit, _ loaded: LoadedPage
-    ) async throws(FeedSyncError) -> CrawlRules.Step {
-        let outcome = try await store(commit, loaded)
+    func commit(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> CrawlRules.Step {
+        let outcome = try store(commit, loaded)
         isAtEnd = outcome.isEnd
         isBegun = outcome.beginsNext
         note(loaded)
-        return rules.committed(
-            CrawlRules.Committed(
-                crawl: outcome.crawl, number: outcome.number, isUnchanged: outcome.isUnchanged,
-                isInPlace: outcome.isInPlace, hasOverlap: outcome.hasOverlap, onward: outcome.onward,
-                pagesOfRange: outcome.pagesOfRange, rangeCounts: outcome.rangeCounts, isShort: outcome.isShort))
+        return rules.committed(outcome.committed)
     }
 
-    /// Commits a page, together with the cost of all requests so far.
-    func store(
-        _ commit: PageCommit, _ loaded: LoadedPage
-    ) async throws(FeedSyncError) -> PageOutcome {
-        // The store follows the latest intent: a page that arrives too late is not committed.
+    /// Commits a page, with what all requests have cost till now.
+    func store(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> PageOutcome {
+        // The store follows the latest intent: a page that came too late is not committed.
         guard !Task.isCancelled else { throw .cancelled }
         var commit = commit
         commit.cost = meter.take()
         do throws(FeedSyncError) {
             while true {
-                if let outcome = try await store.commit(commit, to: feed, now: now(), publish: publish) {
-                    return outcome
-                }
-                // Another list of the feed has found new columns since this list's columns were read.
-                follow(try await store.catchUp(feed))
+                if let outcome = try writer.commit(commit, now: now(), publish: publish) { return outcome }
+                // Another list of the feed has found columns since this one's were read.
+                follow(try pending { try $0.catchUp() })
                 guard loader.definition.isResolved else {
                     // No shape was found that could decode the page.
                     follow(commit.shape)

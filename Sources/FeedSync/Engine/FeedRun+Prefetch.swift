@@ -4,8 +4,7 @@ internal import HTTP
 /// Requests that are sent before the turn of their pages. They publish no events and use the validators stored when
 /// they are sent. If a row of a page was written meanwhile, the page is requested again.
 extension FeedRun {
-    /// Starts a task in the engine's isolation, which runs at once until its first suspension. The operation receives
-    /// the engine.
+    /// Begins a task of the store's, at once as far as it gets by itself; the operation is given the store.
     typealias Launch = (@escaping @Sendable (isolated any Actor) async -> Void) -> Task<Void, Never>
 
     /// The response for a page, from a prefetch or a new request.
@@ -14,7 +13,7 @@ extension FeedRun {
     ) async throws(FeedSyncError) -> PageLoader.Fetch {
         guard let ahead = prefetches.take(page.cursor) else {
             if let early = takeEarly(page) { return early }
-            return try await loader.fetch(page)
+            return try await fetch(page)
         }
         let fetch = await withTaskCancellationHandler {
             // The closure names the isolation; otherwise it would run through the global pool.
@@ -27,7 +26,42 @@ extension FeedRun {
         }
         // The page's turn has come.
         guard fetch.isHeldBack else { return fetch }
-        return try await loader.fetch(page)
+        return try await self.fetch(page)
+    }
+
+    /// Requests a page, conditionally if the store has it with validators. Silent: nothing is stored or logged.
+    func fetch(_ page: PreparedPage) async throws(FeedSyncError) -> PageLoader.Fetch {
+        // The host may have said so to an earlier request, perhaps of another process.
+        if let until = try blockedUntil(page) { try await loader.wait(until: until, toRequest: page) }
+        return await loader.fetch(page, stored: try storedPage(page))
+    }
+
+    /// The newest stored page for a request.
+    func storedPage(_ page: PreparedPage) throws(FeedSyncError) -> StoredPage? {
+        try pending { try $0.storedPage(page.identity, page.credentialFingerprint) }
+    }
+
+    /// The end of the time for which the page's host takes no request, in seconds since 1970.
+    private func blockedUntil(_ page: PreparedPage) throws(FeedSyncError) -> Int64? {
+        try pending { try $0.blockedUntil(page.quotaOrigin, page.credentialFingerprint, now: now()) }
+    }
+
+    /// True if the page may be requested before the page that led to it is committed: the host did not ask to wait, in its
+    /// answer to that one or before.
+    private func mayPrefetch(_ page: PreparedPage, after fetched: FetchedPage) throws(FeedSyncError) -> Bool {
+        guard fetched.quota.allSatisfy({ $0.blockedUntil == nil }) else { return false }
+        return try blockedUntil(page) == nil
+    }
+
+    /// Records a page that came again as it is stored: its cost, and its validators.
+    func keep(_ page: StoredPage?, _ loaded: LoadedPage) throws(FeedSyncError) {
+        try spend(meter.take())
+        // The rest of the body may have changed, and would be taken from the store after a 304.
+        guard let page, case .decoded(let decoded) = loaded.content, decoded.elementCount == page.elements,
+            loaded.skipped.count == page.skipped, loaded.skipped.sameKey == page.sameKey,
+            loaded.upstreamNext == page.cursor, loaded.end.total == page.total
+        else { return }
+        try committed { try $0.refresh(page, loaded.validators) }
     }
 
     /// Sends the next requests. Reads what they need from the store first, because the store will be busy in a moment.
@@ -47,8 +81,8 @@ extension FeedRun {
             let isAhead = prefetches.count > 0
             // The token of a request that waits at the host may have expired by its turn.
             if prefetches.count >= loader.definition.pagination.prefetch, page.tokenRequest != nil { break }
-            guard try await loader.mayPrefetch(page, after: loaded.fetched) else { break }
-            let stored = try await store.storedPage(page, of: feed)
+            guard try mayPrefetch(page, after: loaded.fetched) else { break }
+            let stored = try storedPage(page)
             let response = PendingFetch()
             let task = launch { [loader] (_: isolated any Actor) in
                 response.finish(await loader.fetch(page, stored: stored, isAhead: isAhead))
@@ -58,7 +92,7 @@ extension FeedRun {
                 PrefetchQueue.Entry(
                     cursor: cursor, page: page, response: response, task: task, isLast: isLast))
         }
-        // Lets the tasks run on the engine's thread, so that their requests are sent before it is busy.
+        // Their turn on the store's thread: they are on the wire before it is busy.
         await Task.yield()
     }
 

@@ -3,14 +3,15 @@ internal import HTTP
 
 /// One run: pages fetched, decoded and committed one after the other, in the order that `CrawlRules` gives.
 ///
-/// - Isolation: the engine's.
+/// - Isolation: the store's.
 final class FeedRun {
     let feed: String
-    let store: Store
+    /// The feed's table and crawl in the store.
+    let writer: FeedWriter
+    let launch: Launch
     var loader: PageLoader
     let now: @Sendable () -> String
     let publish: @Sendable (StatusEvent) -> Void
-    let launch: Launch
 
     let command: RequestCommand
     let mode: CrawlMode
@@ -40,8 +41,6 @@ final class FeedRun {
     var mayMeetRange = true
     /// The number of pages that the crawl had read before it went back to an earlier one.
     var pagesBefore = 0
-    /// The previous page, if the next one may not exist.
-    var before: LoadedPage?
     /// The number of pages before the page that did not begin with the last item of the previous page.
     var brokenPage: Int?
     /// The time that the run waited for the last page.
@@ -52,22 +51,22 @@ final class FeedRun {
     var isBehindRange = false
 
     init(
-        _ command: RequestCommand, of feed: String, opening: Store.Opening, store: Store, loader: PageLoader,
-        gate: CircuitBreaker, now: @escaping @Sendable () -> String, publish: @escaping @Sendable (StatusEvent) -> Void,
+        _ command: RequestCommand, by writer: FeedWriter, loader: PageLoader, gate: CircuitBreaker,
+        now: @escaping @Sendable () -> String, publish: @escaping @Sendable (StatusEvent) -> Void,
         launch: @escaping Launch
     ) {
         self.command = command
-        self.feed = feed
-        self.store = store
+        feed = writer.feed
+        self.writer = writer
+        self.launch = launch
         self.gate = gate
         self.loader = loader.through(gate, countingIn: meter)
         self.now = now
         self.publish = publish
-        self.launch = launch
         let definition = loader.definition
         mode =
             command == .sync
-            ? CrawlMode(definition, opening.resumePoint, now: Timestamp.milliseconds(of: now())) : .reload
+            ? CrawlMode(definition, writer.resumePoint, now: Timestamp.milliseconds(of: now())) : .reload
         rules = CrawlRules(command, CrawlRules.Feed(definition, mode, overlaps: loader.requests.overlap > 0))
     }
 
@@ -93,22 +92,20 @@ final class FeedRun {
         rules.learn(CrawlRules.Feed(shape.definition, mode, overlaps: loader.requests.overlap > 0))
     }
 
-    /// Works through the run that `opening` began.
+    /// Works through the run.
     ///
-    /// - Throws: `FeedSyncError`. The begun event is closed and the run ended by then, if the store can be written.
-    func perform(
-        _ opening: Store.Opening
-    ) async throws(FeedSyncError) -> RunSummary {
-        opening.events.forEach(publish)
-        start = loader.start(of: opening.resumePoint)
-        cap = opening.resumePoint.cap
-        let progress = opening.resumePoint.progress
+    /// - Throws: `FeedSyncError`; the log's begin is closed and the run ended then, as far as the store can be written.
+    func perform() async throws(FeedSyncError) -> RunSummary {
+        let resumePoint = writer.resumePoint
+        start = loader.start(of: resumePoint)
+        cap = resumePoint.cap
+        let progress = resumePoint.progress
         mayMeetRange = mode == .all || mode == .since ? progress.round != nil : !progress.synced.isEmpty
-        var step = rules.opened(opening.resumePoint)
+        var step = rules.opened(resumePoint)
         let isHeader = step == .fetch(.header, nil)
         // A crawl by watermark stays one, even if another command resumes it.
         if mode == .since || !isHeader {
-            loader = loader.asking(from: watermark(opening.resumePoint, resuming: progress.round?.mode == .since))
+            loader = loader.asking(from: watermark(resumePoint, resuming: progress.round?.mode == .since))
         }
         do throws(FeedSyncError) {
             while true {
@@ -123,22 +120,22 @@ final class FeedRun {
         }
         await awaitDropped()
         let rest = meter.take()
-        if !rest.isEmpty { try await store.spend(rest, on: feed) }
+        if !rest.isEmpty { try spend(rest) }
         guard case .end(let outcome, let closing) = step else {
             throw FeedSyncError(.bug, "a run ended without an outcome")
         }
         let (ending, itemCount, seen): (RunOutcome, Int, Int)
         do throws(FeedSyncError) {
-            (ending, itemCount, seen) = try await store.finish(feed, outcome: outcome, closing: closing, now: now())
+            (ending, itemCount, seen) = try writer.finish(outcome: outcome, closing: closing, now: now())
         } catch {
             // The last page was to be committed together with it.
             try await fail(error)
         }
-        let (crawl, figures) = try await store.progress(of: feed)
-        let reason = try await store.reason(of: feed)
-        let columnNotices = try await store.columnNotices(of: feed)
+        let (crawl, figures) = (writer.state.crawl, writer.state.figures)
+        let reason = Completeness.reason(of: writer.state)
+        let columnNotices = try committed { try $0.columnNotices() }
         return RunSummary(
-            run: opening.run, outcome: ending, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
+            run: Int(writer.run), outcome: ending, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
             notices: notices + columnNotices + SkippedItems.notices(of: skipped)
                 + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
@@ -150,35 +147,34 @@ final class FeedRun {
         switch step {
         case .fetch(let direction, let cursor): return try await page(direction, cursor)
         case .goOn(let crawl, let number):
-            let place = try await store.goOn(crawl, from: number, isProved: command == .sync, of: feed)
+            let place = try committed { try $0.goOn(crawl, from: number, isProved: command == .sync) }
             pagesBefore = max(number == nil ? 0 : place.pages, pagesBefore)
             isBehindRange = number == nil
-            before = nil
-            // The page that the end of the range leads to has not been read yet.
-            mayMeetRange = try await store.mayMeetRange(of: feed)
+            // What the range's end leads to was read by nobody.
+            mayMeetRange = writer.mayMeetRange
             return try await page(.footer, place.cursor)
         case .readHeadAgain: return try await readHeadAgain()
         case .readThrough:
             mayMeetRange = true
             return try await page(.header, nil)
         case .examine:
-            var facts = try await store.examine(feed)
+            var facts = try committed { try $0.examine() }
             facts.requestsLeft = loader.requestsLeft
             facts.isQuotaLow = isQuotaLow
             return rules.examined(facts)
         case .findMissing:
-            let pages = try await store.pagesBesideMissing(of: feed)
+            let pages = try committed { try $0.pagesBesideMissing() }
             return rules.found(missingBeside: pages)
         case .check(let page):
             let result = try await check(page)
             // A page whose items moved further down proves nothing about the missing items.
             if rules.isRemoving || result == .same || result == .changed {
-                try await store.markAskedAgain(page, of: feed)
+                writer.markAskedAgain(page)
             }
             guard rules.isRemoving else { return rules.checked(page, result) }
             guard case .shifted(let items, _) = result else { return rules.checked(page, result) }
             return rules.checked(
-                page, result, pushedTo: try await store.pages(behind: page, holding: items, of: feed))
+                page, result, pushedTo: try committed { try $0.pages(behind: page, holding: items) })
         case .end: return step
         }
     }
@@ -189,13 +185,25 @@ final class FeedRun {
         _ error: FeedSyncError
     ) async throws(FeedSyncError) -> Never {
         await awaitDropped()
-        let event = try await store.fail(
-            feed, error, outcome: rules.failed(error), cost: meter.take(), now: now())
+        let event = try writer.fail(error, outcome: rules.failed(error), cost: meter.take(), now: now())
         if let event { publish(event) }
         throw error
     }
 
-    /// Waits for the dropped requests, so that they are counted. They end as soon as they are cancelled.
+    /// Runs `body` on committed data.
+    func committed<Result>(_ body: (FeedWriter) throws -> Result) throws(FeedSyncError) -> Result {
+        try writer.committed { try body(writer) }
+    }
+
+    /// Runs `body` while pages may wait for their commit.
+    func pending<Result>(_ body: (FeedWriter) throws -> Result) throws(FeedSyncError) -> Result {
+        try writer.pending { try body(writer) }
+    }
+
+    /// Counts the cost of requests.
+    func spend(_ cost: FetchCost) throws(FeedSyncError) { try committed { try $0.spend(cost) } }
+
+    /// Waits for the requests that were dropped, so that they are counted: they end as soon as they are cancelled.
     func awaitDropped() async {
         for pending in prefetches.takeDropped() { _ = await pending.value() }
     }
@@ -204,6 +212,47 @@ final class FeedRun {
         if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
         crawlNotices.note(loaded)
         if loaded.skipped != SkippedItems() { skipped[loaded.page.identity] = loaded.skipped }
+    }
+}
+
+extension Store {
+    /// Runs a command on a feed, in the store's isolation.
+    ///
+    /// - Parameters:
+    ///   - early: The first page, if it came already.
+    ///   - gate: Opens when a response speaks against further requests to the host.
+    ///   - takeLock: Locks the feed for the run.
+    /// - Throws: `FeedSyncError`; of kind `configuration` if the run cannot begin, which counts as a failed run.
+    func run(
+        _ command: RequestCommand, on definition: FeedDefinition, early: SyncEngine.EarlyPage?,
+        through gate: CircuitBreaker, fetcher: Fetcher, options: EngineOptions,
+        publish: @escaping @Sendable (StatusEvent) -> Void,
+        takeLock: @Sendable () async throws(FeedSyncError) -> FeedLock
+    ) async throws(FeedSyncError) -> RunSummary {
+        let now: @Sendable () -> String = { [clock = options.wallClock] in clock.text }
+        let lock: FeedLock
+        let writer: FeedWriter
+        do throws(FeedSyncError) {
+            lock = try await takeLock()
+            try await RequestPlan(definition, salt: salt, options: options).checkReferences()
+            let events: [StatusEvent]
+            (writer, events) = try open(definition, lock: lock, command: command.name, now: now())
+            events.forEach(publish)
+        } catch {
+            // It will fail until the definition is corrected.
+            if error.kind == .configuration {
+                try? logFailure(error, of: definition, command: command.name, now: now())
+            }
+            throw error
+        }
+        defer { withExtendedLifetime(lock) { close(definition.name) } }
+        let loader = PageLoader(writer.shape, fetcher: fetcher, salt: salt, options: options)
+        let run = FeedRun(
+            command, by: writer, loader: loader, gate: gate, now: now, publish: publish,
+            // The task is the store's, so that no other thread is woken to begin it or to go on with it.
+            launch: { [self] operation in Task(executorPreference: executor) { await operation(self) } })
+        if let early { run.begin(with: early) }
+        return try await run.perform()
     }
 }
 

@@ -40,7 +40,7 @@ extension PageLoader {
     {
         // Guesses are not tried while the host asks for no requests.
         let mayTry = page.cursor == nil && fetched.quota.allSatisfy { $0.blockedUntil == nil }
-        let discovery = Discovery(definition, options: options, salt: store.salt, meter: fetcher.meter)
+        let discovery = Discovery(definition, options: options, salt: salt, meter: fetcher.meter)
         return try await discovery.discover(
             from: fetched, of: page, effort: mayTry ? .search : .signs,
             known: shape.findings)
@@ -191,8 +191,7 @@ extension PageLoader {
         return .end(
             notice:
                 "the upstream answered \(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? ""); "
-                + "this counts as the end, unless `responses` says `fail`",
-            sign: signOfPageBefore(crawl))
+                + "this counts as the end, unless `responses` says `fail`")
     }
 
     func next(
@@ -226,10 +225,9 @@ extension PageLoader {
             effective.next = nil
         }
         // A 304 would not report the sign again.
-        let isTold = end.sign.map { $0.kind != .total } ?? false
+        let isTold = end.next == nil && end.sign.map { $0.kind != .total } ?? false
         return LoadedPage(
-            page: page, fetched: fetched, content: content,
-            end: effective.adding(notice: end.part == .cut ? nil : notice(of: end.sign)),
+            page: page, fetched: fetched, content: content, end: effective.adding(notice: notice(of: end.sign)),
             upstreamNext: end.next, skipped: skipped,
             validators: isTold ? Validators(etag: nil, lastModified: nil) : validators,
             shape: end.next == nil ? noting(end.sign, in: shape) : shape)

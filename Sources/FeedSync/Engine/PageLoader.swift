@@ -91,8 +91,6 @@ struct CrawlSoFar: Sendable {
     var fullPageCount = 0
     /// The number of items of one partition that the upstream serves, as seen so far.
     var cap: Int?
-    /// The page itself that came before, as far as this run read it.
-    var before: LoadedPage?
 }
 
 /// Fetches and decodes a page: the first two stages of the diagram.
@@ -102,31 +100,32 @@ final class PageLoader: Sendable {
     let shape: ResolvedFeed
     let requests: RequestPlan
     let fetcher: Fetcher
-    let store: Store
+    let salt: String
     let options: EngineOptions
     let decoder: PageDecoder
 
-    convenience init(_ shape: ResolvedFeed, fetcher: Fetcher, store: Store, options: EngineOptions) {
-        var requests = RequestPlan(shape.definition, store: store, options: options)
+    /// - Parameter salt: The store's.
+    convenience init(_ shape: ResolvedFeed, fetcher: Fetcher, salt: String, options: EngineOptions) {
+        var requests = RequestPlan(shape.definition, salt: salt, options: options)
         requests.overlap = shape.definition.pagination.overlappingSize == nil ? 0 : 1
-        self.init(shape, requests, fetcher, PageDecoder(shape.plan), store, options)
+        self.init(shape, requests, fetcher, PageDecoder(shape.plan), salt, options)
     }
 
     private init(
-        _ shape: ResolvedFeed, _ requests: RequestPlan, _ fetcher: Fetcher, _ decoder: PageDecoder, _ store: Store,
+        _ shape: ResolvedFeed, _ requests: RequestPlan, _ fetcher: Fetcher, _ decoder: PageDecoder, _ salt: String,
         _ options: EngineOptions
     ) {
         self.shape = shape
         self.requests = requests
         self.fetcher = fetcher
-        self.store = store
+        self.salt = salt
         self.options = options
         self.decoder = decoder
     }
 
     /// A loader that continues with another shape of the feed.
     func following(_ shape: ResolvedFeed) -> PageLoader {
-        let loader = PageLoader(shape, fetcher: fetcher, store: store, options: options).asking(
+        let loader = PageLoader(shape, fetcher: fetcher, salt: salt, options: options).asking(
             from: requests.watermark)
         return requests.overlap == 0 && self.shape.definition.pagination.overlappingSize != nil
             ? loader.withoutOverlap() : loader
@@ -142,19 +141,19 @@ final class PageLoader: Sendable {
     func withoutOverlap() -> PageLoader {
         var requests = requests
         requests.overlap = 0
-        return PageLoader(shape, requests, fetcher, decoder, store, options)
+        return PageLoader(shape, requests, fetcher, decoder, salt, options)
     }
 
     /// A loader whose requests carry the watermark.
     func asking(from watermark: PageRequest.Parameter?) -> PageLoader {
         var requests = requests
         requests.watermark = watermark
-        return PageLoader(shape, requests, fetcher, decoder, store, options)
+        return PageLoader(shape, requests, fetcher, decoder, salt, options)
     }
 
     /// A loader that shuts the gate if a response speaks against more requests, and that counts its requests.
     func through(_ gate: CircuitBreaker, countingIn meter: RequestMeter) -> PageLoader {
-        PageLoader(shape, requests, fetcher.through(gate).counting(in: meter), decoder, store, options)
+        PageLoader(shape, requests, fetcher.through(gate).counting(in: meter), decoder, salt, options)
     }
 
     var definition: FeedDefinition { shape.definition }
@@ -174,20 +173,7 @@ final class PageLoader: Sendable {
         }
     }
 
-    /// Requests a page, with the validators of the stored page if there are any. Stores and logs nothing.
-    func fetch(_ page: PreparedPage) async throws(FeedSyncError) -> Fetch {
-        try await awaitQuota(of: page)
-        return await fetch(page, stored: try await store.storedPage(page, of: definition.name))
-    }
-
-    /// True if the page may be requested before the page that led to it is committed: no response of the host, that
-    /// page's included, asked us to wait.
-    func mayPrefetch(_ page: PreparedPage, after fetched: FetchedPage) async throws(FeedSyncError) -> Bool {
-        guard fetched.quota.allSatisfy({ $0.blockedUntil == nil }) else { return false }
-        return try await store.blockedUntil(page, of: definition.name, now: options.wallClock.text) == nil
-    }
-
-    /// Requests a page, with the validators of `stored` if it has any. Uses only the network.
+    /// Requests a page, conditionally if `stored` has validators. Touches nothing but the network.
     ///
     /// - Parameter isAhead: True if another page comes first; this request is not sent if that page fails.
     func fetch(_ page: PreparedPage, stored: StoredPage?, isAhead: Bool = false) async -> Fetch {
@@ -201,9 +187,13 @@ final class PageLoader: Sendable {
 
     /// Reads a page from a response.
     ///
-    /// - Parameter crawl: The counts of the crawl before the page.
-    func load(_ fetch: Fetch, after crawl: CrawlSoFar) async throws(FeedSyncError) -> LoadedPage {
-        let loaded = try await readLoaded(fetch, after: crawl)
+    /// - Parameters:
+    ///   - crawl: The crawl before the page.
+    ///   - storedNow: Reads the page as it is stored now.
+    func load(
+        _ fetch: Fetch, after crawl: CrawlSoFar, storedNow: () throws(FeedSyncError) -> StoredPage?
+    ) async throws(FeedSyncError) -> LoadedPage {
+        let loaded = try await readLoaded(fetch, after: crawl, storedNow)
         options.trace(of: definition.name)?(
             .page(
                 TracedPage(
@@ -212,11 +202,13 @@ final class PageLoader: Sendable {
         return loaded
     }
 
-    private func readLoaded(_ fetch: Fetch, after crawl: CrawlSoFar) async throws(FeedSyncError) -> LoadedPage {
+    private func readLoaded(
+        _ fetch: Fetch, after crawl: CrawlSoFar, _ storedNow: () throws(FeedSyncError) -> StoredPage?
+    ) async throws(FeedSyncError) -> LoadedPage {
         var fetched = try fetch.result.get()
         var page = fetch.page
         if fetched.kind == .notModified {
-            if let stored = try await current(fetch), !leadsElsewhere(fetch.page, fetched, than: stored),
+            if let stored = try current(fetch, storedNow), !leadsElsewhere(fetch.page, fetched, than: stored),
                 !endsTooSoon(stored, fetch.page, after: crawl)
             {
                 let end = try end(of: stored, fetch.page, fetched, after: crawl)
@@ -239,10 +231,12 @@ final class PageLoader: Sendable {
 
     private var pages: AuthorizedFetcher { AuthorizedFetcher(requests: requests, fetcher: fetcher) }
 
-    /// The stored page that a 304 confirms, if none of its rows was written while the request was under way.
-    private func current(_ fetch: Fetch) async throws(FeedSyncError) -> StoredPage? {
-        guard let asked = fetch.stored, let now = try await store.storedPage(fetch.page, of: definition.name),
-            now.validators == asked.validators, now.id == asked.id
+    /// The stored page that a 304 speaks of, if no row of it was written while the request was on its way.
+    private func current(
+        _ fetch: Fetch, _ storedNow: () throws(FeedSyncError) -> StoredPage?
+    ) throws(FeedSyncError) -> StoredPage? {
+        guard let asked = fetch.stored, let now = try storedNow(), now.validators == asked.validators,
+            now.id == asked.id
         else { return nil }
         return now
     }
@@ -267,11 +261,11 @@ final class PageLoader: Sendable {
         return total > crawl.elements + stored.elements - min(page.overlap, stored.elements)
     }
 
-    /// Waits as long as the host demanded in response to an earlier request, perhaps of another process.
-    private func awaitQuota(of page: PreparedPage) async throws(FeedSyncError) {
-        let now = options.wallClock
-        guard let until = try await store.blockedUntil(page, of: definition.name, now: now.text) else { return }
-        let wait = Duration.seconds(max(0, min(until - now.seconds, 86_400)))
+    /// Waits for the end of the time, in seconds since 1970, for which the page's host takes no request.
+    ///
+    /// - Throws: `FeedSyncError` of kind `limited` if that is longer than the options allow.
+    func wait(until: Int64, toRequest page: PreparedPage) async throws(FeedSyncError) {
+        let wait = Duration.seconds(max(0, min(until - options.wallClock.seconds, 86_400)))
         guard wait <= options.maxWait else {
             let time = Timestamp(sinceEpoch: until)?.text ?? "later"
             throw FeedSyncError(

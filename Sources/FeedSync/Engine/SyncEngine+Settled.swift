@@ -33,7 +33,7 @@ extension SyncEngine {
         guard options.onTrace == nil, let definition = try? list.definition.settled(by: findings), definition.maySettle
         else { return .open(nil) }
         let startedAt = now()
-        let requests = RequestPlan(definition, store: store, options: options)
+        let requests = RequestPlan(definition, salt: store.salt, options: options)
         try await requests.runCommands()
         // If no request can be made, a run reports why.
         guard let page = try? requests.page(for: nil), page.mayBeConditional,

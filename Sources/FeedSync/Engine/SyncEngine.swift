@@ -229,7 +229,7 @@ public actor SyncEngine {
         { [statuses, states, watch, options] event in
             options.onActivity(.event(event))
             // The status of one of many lists is not the status of the feed.
-            if event.feed == definition.name, definition.part == nil {
+            if definition.part == nil {
                 statuses.send(event.status)
                 states.update { $0.follow(event) }
             }
@@ -245,38 +245,15 @@ public actor SyncEngine {
     func execute(
         _ command: RequestCommand, on definition: FeedDefinition, early: EarlyPage? = nil, gate: CircuitBreaker? = nil
     ) async throws(FeedSyncError) -> RunSummary {
-        let now = now
-        let held: FeedLock
-        let opening: Store.Opening
         do throws(FeedSyncError) {
-            held = try await takeLock(command, on: definition)
-            try await RequestPlan(definition, store: store, options: options).checkReferences()
-            opening = try await store.open(definition, lock: held, command: command.name, now: now())
-        } catch {
-            // A run that cannot begin counts as failed, and fails again until the definition is corrected.
-            if error.kind == .configuration {
-                try? await store.logFailure(error, of: definition, command: command.name, now: now())
+            return try await store.run(
+                command, on: definition, early: early, through: CircuitBreaker(within: gate),
+                fetcher: fetcher(for: definition), options: options, publish: publish(of: definition)
+            ) { [self] () throws(FeedSyncError) in
+                try await takeLock(command, on: definition)
             }
-            throw error
-        }
-        defer { withExtendedLifetime(held) {} }
-        let run = FeedRun(
-            command, of: definition.name, opening: opening, store: store,
-            loader: PageLoader(opening.shape, fetcher: fetcher(for: definition), store: store, options: options),
-            gate: CircuitBreaker(within: gate), now: now,
-            publish: publish(of: definition),
-            // The task uses the engine's isolation, so that no other thread is woken to begin or continue it.
-            launch: { [self] operation in
-                Task(executorPreference: store.executor) { await operation(self) }
-            })
-        if let early { run.begin(with: early) }
-        do throws(FeedSyncError) {
-            let summary = try await run.perform(opening)
-            await store.close(definition.name)
-            return summary
         } catch {
-            await store.close(definition.name)
-            // If the store could not record the end, observers must not wait for it.
+            // If the store could not take the end, observers must not wait for it.
             if let status = statuses.current, status != status.settled {
                 statuses.send(status.settled)
                 states.update { $0.status = status.settled }

@@ -1,30 +1,31 @@
-/// The slots and types of an item's values. It is used so often that it is plain memory, without reference counting.
+/// Where an item's values are, and what they become: what is asked so often that it is plain memory, which nobody counts
+/// references to.
 ///
-/// It lives as long as its plan.
+/// It lives as long as the plan that it belongs to.
 package struct ItemLayout {
-    /// The slot and type of one column.
+    /// One column's place and type.
     package struct Column {
-        /// The slot of its value, among an item's slots.
+        /// The slot of its value, among an item's.
         let slot: Int
-        /// The type of its values; nil if each value has its own.
+        /// What its values are; nil where that is left to each value.
         let type: ColumnType?
     }
 
     /// The columns, in the table's order.
     let columns: UnsafeBufferPointer<Column>
-    /// The indexes of the key's columns in `columns`, in the key's order.
+    /// The places of the key's columns in `columns`, in the key's order.
     let keyColumns: UnsafeBufferPointer<Int>
-    /// The slot of the section's value, among an item's slots.
+    /// The slot that says which section an item is in, among an item's.
     let sectionSlot: Int?
 
-    /// Creates a layout, which must be freed with `deallocate`.
+    /// A layout that `deallocate` must end.
     init(columns: [Column], keyColumns: [Int], sectionSlot: Int?) {
         self.columns = Self.copy(columns)
         self.keyColumns = Self.copy(keyColumns)
         self.sectionSlot = sectionSlot
     }
 
-    /// Frees the layout and every copy of it.
+    /// Ends the layout, and every copy of it.
     func deallocate() {
         columns.deallocate()
         keyColumns.deallocate()

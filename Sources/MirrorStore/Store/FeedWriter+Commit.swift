@@ -1,12 +1,11 @@
 internal import SQLite
 
 extension FeedWriter {
-    /// Stores a page: its items, the page cursor, the feed's status, validators and quota, and the events. Values of
-    /// which only a transaction's last page counts are left to `saveOnce`.
+    /// Stores a page: its items, the page cursor, the feed's status, validators and quota, and the events. What only the
+    /// last page of a transaction says is left to `saveOnce`.
     ///
-    /// - Throws: `FeedSyncError` of kind `unfollowable` for a loop, `SQLiteError`. The owner of the transaction then
-    ///   undoes it.
-    func commit(_ page: PageCommit, now: String) throws -> PageOutcome {
+    /// - Throws: `FeedSyncError` of kind `unfollowable` for a loop, `SQLiteError`; whoever has the transaction undoes it then.
+    func store(_ page: PageCommit, now: String) throws -> PageOutcome {
         let now = timeOfPage(now)
         var draft = state
         draft.open = nil
@@ -22,7 +21,7 @@ extension FeedWriter {
         }
     }
 
-    /// The time of a page: at least a millisecond after the previous page.
+    /// The time of a page: a millisecond after the page before at least.
     private func timeOfPage(_ now: String) -> String {
         if now <= lastPageAt, let last = Timestamp.milliseconds(of: lastPageAt) {
             lastPageAt = Timestamp(milliseconds: last + 1)?.text ?? now
@@ -66,7 +65,7 @@ extension FeedWriter {
             ? .end(nil)
             : advance(page, written, by: rules, isAsBefore: isAsBefore, isInPlace: isInPlace, in: &draft, now: now)
         try rules.sections.apply(to: shape.definition.owner, on: connection, firstPlace: firstPlace)
-        try QuotaLedger.record(page.cost.quota, for: feed, on: connection)
+        try record(page.cost.quota)
         if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }
 
         if !page.isCheck, !page.isAgain { draft.figures.pages += 1 }
@@ -91,30 +90,31 @@ extension FeedWriter {
             before: state, added: rules.added, status: events.last?.status,
             reloadedAt: page.direction == .header ? now : nil,
             endedAt: page.end.next == nil && !page.isCheck ? now : nil)
+        let committed = CrawlRules.Committed(
+            crawl: draft.crawl?.id ?? 0, number: number, isUnchanged: rules.isUnchanged, isInPlace: isInPlace,
+            hasOverlap: hasOverlap(written.keys), onward: onward, pagesOfRange: try pages(of: onward),
+            rangeCounts: try rangeCounts(onward),
+            isShort: try isShort(onward, draft, added: (unsaved?.added ?? 0) + rules.added))
         let outcome = PageOutcome(
-            items: rules.items, isUnchanged: rules.isUnchanged, isInPlace: isInPlace, isEnd: isAtEnd, number: number,
-            crawl: draft.crawl?.id ?? 0, hasOverlap: hasOverlap(written.keys), onward: onward,
-            pagesOfRange: try pages(of: onward), rangeCounts: try rangeCounts(onward),
-            isShort: try isShort(onward, draft, added: (unsaved?.added ?? 0) + rules.added), beginsNext: beginsNext,
-            events: events)
+            items: rules.items, committed: committed, isEnd: isAtEnd, beginsNext: beginsNext, events: events)
         return (outcome, rules.metPlaces, rows)
     }
 
-    /// The page, as the last one if it does not lead on: if it has the items of the previous page, or if it has no
-    /// items and leads back to a page of this crawl.
+    /// The page, as the end where it goes on to no other one: its items are those of the page before, or it has none and
+    /// leads to a page of this crawl.
     ///
-    /// - Throws: `FeedSyncError` of kind `unfollowable` if it is the second page and equals the first: the upstream
-    ///   ignores the page cursor.
+    /// - Throws: `FeedSyncError` of kind `unfollowable` where it is the second page, and like the first: what was to lead on
+    ///   is ignored.
     private func endingCircle(_ page: PageCommit, of crawl: CrawlState) throws(FeedSyncError) -> PageCommit {
         guard page.direction == .footer, !page.isCheck else { return page }
         if repeatsPageBefore(page, crawl) {
             guard crawl.pages == 1 else { return page.asRepeat() }
-            // A list that moves may repeat a short page, but hardly a full one.
+            // A list that moves may bring a short page again, a full one hardly.
             guard page.mode != .reload, page.content.elementCount < crawl.mostElements else {
                 throw FeedSyncError.samePageTwice(page)
             }
         }
-        // Partitions follow each other in their own order.
+        // Partitions follow one another in their own order.
         let leadsBack = page.part == nil && page.end.next.map { trail.cursors.contains($0.text) } ?? false
         return leadsBack && page.content.elementCount == 0 ? page.asEnd() : page
     }
@@ -124,8 +124,7 @@ extension FeedWriter {
         return decoded.keys == crawl.lastKeys && !crawl.begins(page.part)
     }
 
-    /// True if the page to which the crawl went back has an item that the crawl had met on that page or the page
-    /// before.
+    /// True if a page at which the crawl went back shows an item that the crawl had met there, or on the page before.
     private func hasOverlap(_ keys: String) -> Bool {
         defer { keysLeft = nil }
         guard let keysLeft else { return true }
@@ -133,9 +132,9 @@ extension FeedWriter {
         return keys == keysLeft.page || !keys.isDisjoint(with: keysLeft.page.union(keysLeft.before))
     }
 
-    /// True if the upstream reports more items than the range that a page met has.
+    /// True if the upstream says that there are more items than the range has that a page met.
     ///
-    /// - Parameter added: The number of live rows that are not counted yet.
+    /// - Parameter added: The live rows that are not counted yet.
     private func isShort(_ onward: CrawlProgress.Onward, _ draft: FeedState, added: Int) throws -> Bool {
         guard case .whole = onward, draft.progress.round == nil, let total = draft.crawl?.total,
             shape.definition.partitioning == nil
@@ -143,14 +142,14 @@ extension FeedWriter {
         return total > (try storedCount()) + added + draft.progress.otherElements
     }
 
-    /// True if the list continues or ends after a page as it did when the page was stored.
+    /// Whether the list goes on behind a page, or ends, as it did when the page was stored.
     private func isInPlace(_ page: PageCommit, _ known: StoredPage?) -> Bool {
         if page.isNotModified { return true }
         guard let known else { return false }
         return (known.cursor == nil) == (page.upstreamNext == nil) && known.total == page.end.total
     }
 
-    /// A page as it is recorded: its place and its elements.
+    /// A page as it will be remembered: its place and its elements.
     struct WrittenPage {
         var keys: String
         var elements: Int
@@ -190,7 +189,7 @@ extension FeedWriter {
         if !isKnown { try writer.becomeMoved() }
     }
 
-    /// Writes the feed's state.
+    /// Writes where the feed stands.
     func updateFeed(_ rows: UnsavedRows) throws {
         let next = state.progress.open?.cursor
         try connection.run(
@@ -205,7 +204,7 @@ extension FeedWriter {
         try countInOwner(rows.added)
     }
 
-    /// Writes the run's counts.
+    /// Writes what the run has done.
     func updateRun(_ figures: RunMetrics) throws {
         try connection.run(
             """
@@ -226,18 +225,18 @@ extension FeedWriter {
     }
 }
 
-/// Changes of pages that are written once for all pages that are committed together.
+/// What pages leave that is written once for all that are committed together.
 struct UnsavedRows: Sendable {
-    /// The feed's state before them.
+    /// Where the feed stood before them.
     let before: FeedState
-    /// The number of live rows added.
+    /// How many more live rows there are.
     var added = 0
     var status: RefreshStatus?
     var reloadedAt: String?
-    /// The time at which the crawl reached its end.
+    /// When the crawl reached its end.
     var endedAt: String?
 
-    /// The changes of a page and of the pages before it.
+    /// Those of a page and of the pages before it.
     func behind(_ others: UnsavedRows) -> UnsavedRows {
         UnsavedRows(
             before: others.before, added: others.added + added, status: status ?? others.status,

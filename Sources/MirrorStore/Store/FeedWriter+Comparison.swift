@@ -1,14 +1,14 @@
 internal import SQLite
 
-/// Pages that are requested again.
+/// Pages that are asked for again.
 extension FeedWriter {
-    /// The comparison of a page that was requested again with what the crawl has met.
+    /// What a page that is asked for again tells, measured by what the crawl has met.
     ///
     /// - Parameters:
     ///   - page: nil for a page without items.
-    ///   - end: The next page according to it.
-    ///   - known: The page as it was last stored.
-    func compare(
+    ///   - end: Where the list goes on behind it.
+    ///   - known: The page as it was met last.
+    package func compare(
         _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?
     ) throws -> PageComparison {
         if try outgrows(place, end) { return .outgrown }
@@ -23,7 +23,7 @@ extension FeedWriter {
         let last = texts.last
         let before = known.flatMap { RowKey.texts(ofPage: $0.keys).first }.flatMap { met[$0]?.place }
         let places = texts.map { met[$0]?.place }
-        // A stored row that the crawl did not meet is not new. The page has to be stored for the row to count as met.
+        // A row that is stored and was not met is not new: the page has to be stored for it to count as met.
         if let shift = PageComparison.shift(places, from: before), let page,
             try table.newCount(of: page) == places.count(where: { $0 == nil })
         {
@@ -40,8 +40,8 @@ extension FeedWriter {
             isEmpty: last == nil, isStored: isStored)
     }
 
-    /// True if a stored page is the one that a crawl recorded at a place.
-    func isRecord(_ page: StoredPage?, of place: PageOfCrawl) throws -> Bool {
+    /// Whether a stored page is what a crawl met there.
+    package func isRecord(_ page: StoredPage?, of place: PageOfCrawl) throws -> Bool {
         let id = try connection.int64(
             "SELECT page FROM _crawl_page WHERE crawl = ? AND number = ?", Value(place.crawl),
             Value(place.number))
@@ -59,11 +59,10 @@ extension FeedWriter {
         return ordinal
     }
 
-    /// Records a page that was requested again and brought nothing new.
+    /// Takes note of a page that was asked for again and brought nothing.
     ///
-    /// - Parameter isSame: True if the page is unchanged and has not moved. Nothing lies between two such pages in a
-    ///   row.
-    func markChecked(_ page: PageOfCrawl, isSame: Bool) throws {
+    /// - Parameter isSame: Whether it is as it was, and has not moved. Two such pages in a row have nothing between them.
+    package func markChecked(_ page: PageOfCrawl, isSame: Bool) throws {
         if isSame, let last = lastSame, last.crawl == page.crawl, last.number + 1 == page.number {
             var draft = state
             let tighten = { (range: inout SyncedRange) in range.loosePages.removeAll { $0 == last.number } }
@@ -75,7 +74,7 @@ extension FeedWriter {
         lastSame = isSame ? page : nil
     }
 
-    /// Records that the list moved although its pages are unchanged.
+    /// Takes note that the list moved, although its pages are as they were.
     private func markDoubtful() throws {
         var draft = state
         draft.progress.round?.isDoubtful = true
@@ -83,11 +82,21 @@ extension FeedWriter {
         state = draft
     }
 
-    /// Compares a page of the head, read again, with the list as the crawl met it.
+    /// True if a page is as it is stored.
+    ///
+    /// - Parameters:
+    ///   - page: nil for one without items.
+    ///   - known: The stored page for the request.
+    package func holds(_ page: DecodedPage?, as known: StoredPage?) throws -> Bool {
+        guard let known, (page?.keys ?? "[]") == known.keys else { return false }
+        return try page.map { try table.holds($0) } ?? true
+    }
+
+    /// Compares a page of the head that is read again with the list as the crawl met it.
     ///
     /// - Parameter isFirst: True for the first page.
-    /// - Returns: True if items left the head, as far as it was read again.
-    func hasMovedUp(_ page: DecodedPage?, isFirst: Bool) throws -> Bool {
+    /// - Returns: True if items went from the head, as far as it was read again.
+    package func hasMovedUp(_ page: DecodedPage?, isFirst: Bool) throws -> Bool {
         var head = try isFirst ? (HeadComparison(), metKeys().mapValues(\.place)) : self.head ?? (HeadComparison(), [:])
         head.0.take(RowKey.texts(ofPage: page?.keys ?? "[]").map { head.1[$0] })
         self.head = head

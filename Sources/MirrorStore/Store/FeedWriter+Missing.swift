@@ -1,17 +1,26 @@
 internal import SQLite
 
-/// Rows that a full crawl did not meet.
+/// Rows that a crawl of every page did not meet.
 extension FeedWriter {
-    /// A row that the crawl did not meet.
+    /// A row that was not met.
     struct MissingRow {
         let id: Int64
         let section: String?
         let place: Place
-        /// The pages where the row would be, next to the rows that were its neighbours, as far as they have to be
-        /// requested. Empty if both neighbours came on one page of this run with nothing between them.
+        /// The pages where it should stand, by the rows that stood beside it, as far as they are to be asked for: none where
+        /// both came on one page of this run with nothing between them.
         var pages: Set<PageOfCrawl> = []
-        /// True if all rows after it are missing, too.
+        /// Whether only rows that were not met stand behind it.
         var isAtEnd = true
+    }
+    /// The pages beside rows that the crawl did not meet; nil if none is missing.
+    package func pagesBesideMissing() throws -> [PageOfCrawl]? {
+        let missing = try missingRows()
+        guard !missing.isEmpty else { return nil }
+        let wanted = missing.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }
+        return crawlsOfList.flatMap { crawl in
+            wanted.filter { $0.crawl == crawl }.sorted { $0.number < $1.number }
+        }
     }
 
     /// The rows that the crawl did not meet, in feed order.
@@ -19,7 +28,7 @@ extension FeedWriter {
         guard state.crawl != nil, try !metEverything() else { return [] }
         let met = try metKeys()
         var missing: [MissingRow] = []
-        /// The rows since the last row that was met.
+        /// The rows since the last one that was met.
         var gap: [Int] = []
         var before: PageOfCrawl?
         let columns = try shape.definition.key.map { try SQL.identifier($0) }
@@ -41,7 +50,7 @@ extension FeedWriter {
             return []
         }
         let places = try placesMet(met, besideRowsOf: Set(missing.map(\.place.generation)))
-        // In the previous order, the rows that were met lie between the missing ones.
+        // In the order of before, rows that were met stand between them.
         var next = 0
         for index in missing.indices {
             let place = missing[index].place
@@ -56,25 +65,15 @@ extension FeedWriter {
         let behind = next < places.count ? PageOfCrawl(places[next]) : nil
         if behind != nil { for row in gap { missing[row].isAtEnd = false } }
         settle(&gap, in: &missing, before: before, behind: behind)
-        // A row that slid off a page with no known next page is not removed.
+        // What slid off a page behind which no way was found is not gone.
         if isTailOpen { missing.removeAll(where: \.isAtEnd) }
-        let unshown = try rowsPassedOver()
-        missing.removeAll { unshown.contains($0.id) }
         return missing
     }
 
-    /// True if the page after the list's only page is unknown and the only page is as long as ever.
+    /// True if it is not known how the list goes on behind its only page, which is as long as ever.
     private var isTailOpen: Bool {
         guard shape.definition.hasOpenPagination, let tried = shape.findings.triedElementCount else { return false }
         return (state.crawl?.mostElements ?? 0) >= tried
-    }
-
-    /// The rows that `keyset` may have passed over: they share their value with another row.
-    private func rowsPassedOver() throws -> Set<Int64> {
-        guard state.crawl?.sharesValues == true, let query = try rowsThatShareValues() else { return [] }
-        var rows: Set<Int64> = []
-        try connection.rows(query) { row in rows.insert(row.int64(at: 0)) }
-        return rows
     }
 
     private func settle(
@@ -86,7 +85,7 @@ extension FeedWriter {
         for row in gap { missing[row].pages = pages }
     }
 
-    /// The keys that the crawl met, as recorded with its pages.
+    /// The keys that the crawl met, as the pages have them.
     func metKeys() throws -> [String: MetKey] {
         var keys: [String: MetKey] = [:]
         var page = 0
@@ -99,14 +98,14 @@ extension FeedWriter {
         return keys
     }
 
-    /// The place where an item was met first: the page, from 1, and its index in the list, from 0.
+    /// Where an item was met first: the page, from 1, and its number among all, from 0.
     struct MetKey {
         let page: Int
         let place: Int
         let name: PageOfCrawl
     }
 
-    /// Calls `body` with the keys of each of the crawl's pages, in the order of the list.
+    /// Goes through the keys of the crawl's pages, in the order of the list.
     private func forEachPage(_ body: (_ keys: String, _ page: PageOfCrawl) throws -> Void) throws {
         for crawl in crawlsOfList {
             try connection.rows(
@@ -118,21 +117,21 @@ extension FeedWriter {
         }
     }
 
-    /// The crawls that make up the list, from its head.
+    /// The crawls that make up the list, from the head.
     var crawlsOfList: [Int64] {
         guard let id = state.crawl?.id else { return [] }
-        // A crawl that only met rows in place belongs to no range; the crawls that it met do.
+        // A crawl that only met rows in their places is in no range: those it met are.
         let range =
             state.progress.round.map { $0.ranges.range(ofPagesOf: id) ?? $0.ranges.ranges.first }
             ?? state.progress.synced.range(ofPagesOf: id)
-        // A range lists its crawls from the end.
+        // A range has the crawl at its end first.
         return range?.crawls.reversed() ?? [id]
     }
 
-    /// The earlier places of the rows that the crawl met, in feed order.
+    /// Where the rows that the crawl met stood before, in feed order.
     ///
-    /// - Parameter generations: The generations of the missing rows. If the crawl itself wrote some of them, with a
-    ///   page that it has read again since, their neighbours are where the crawl put them.
+    /// - Parameter generations: Those of rows that it did not meet. Where the crawl itself wrote some of them, with a page
+    ///   that it read anew since, those beside them stand where it put them.
     private func placesMet(
         _ met: [String: MetKey], besideRowsOf generations: Set<Int64>
     ) throws -> [MetPlaces] {
@@ -165,9 +164,9 @@ extension FeedWriter {
         return places.sorted { $0.first.precedes($1.first) }
     }
 
-    /// The pages after one that now hold its earlier items, after the given number of items was added above it; nil if
-    /// those pages hold fewer items.
-    func pages(behind page: PageOfCrawl, holding items: Int) throws -> [PageOfCrawl]? {
+    /// The pages behind one, which have what stood on it once so many items have come above it; nil where they are not
+    /// so many.
+    package func pages(behind page: PageOfCrawl, holding items: Int) throws -> [PageOfCrawl]? {
         var pages: [PageOfCrawl] = []
         var left = items
         for crawl in crawlsOfList.drop(while: { $0 != page.crawl }) where left > 0 {
@@ -185,7 +184,7 @@ extension FeedWriter {
         return left > 0 ? nil : pages
     }
 
-    /// Logs the removal of a row.
+    /// Keeps that a row is gone.
     func logRemoval(of row: MissingRow, now: String) throws {
         guard let log else { return }
         let key = try shape.definition.key.map { try SQL.identifier($0) }.joined(separator: ", ")
@@ -197,8 +196,8 @@ extension FeedWriter {
         }
     }
 
-    /// True if no row can be missing, as seen without comparing keys: all rows are at places that the crawl met, or are
-    /// new.
+    /// Whether it is plain, without a look at any key, that no row is missing: as many rows as there are stood at places that
+    /// the crawl met, or are new.
     func metEverything() throws -> Bool {
         if missesNothing { return true }
         guard crawlsOfList.count == 1, let met = trail.metCount(besides: state.crawl?.generation) else { return false }

@@ -2,8 +2,10 @@ internal import SQLite
 
 extension FeedWriter {
     /// The newest stored page for a request; nil if there is none.
-    func storedPage(_ request: String, _ credential: Int64) throws -> StoredPage? {
-        if let known = lookedUp[RequestKey(request: request, credential: credential)] { return known }
+    package func storedPage(_ request: String, _ credential: Int64) throws -> StoredPage? {
+        let key = RequestKey(request: request, credential: credential)
+        if let known = lookedUp[key] { return known }
+        guard try mayBeStored(key) else { return nil }
         var page: StoredPage?
         try connection.rows(
             """
@@ -20,15 +22,25 @@ extension FeedWriter {
                 cursor: row.text(at: 8).map(PageCursor.init),
                 total: row.countIfAny(at: 9))
         }
-        lookedUp[RequestKey(request: request, credential: credential)] = .some(page)
+        lookedUp[key] = .some(page)
         return page
     }
 
-    /// Begins the crawl of a first page. Pages of earlier crawls are kept for their validators. The records of the
-    /// crawls that read them are deleted, unless a later crawl may continue there.
+    /// False if the feed had no pages when the run looked first, and the run stored none for the request.
+    private func mayBeStored(_ key: RequestKey) throws -> Bool {
+        if !hasLookedForPages {
+            hasLookedForPages = true
+            let page = try connection.scalar("SELECT 1 FROM _page WHERE feed = ? LIMIT 1", .text(feed))
+            requestsOfFirstRun = page == nil ? [] : nil
+        }
+        return requestsOfFirstRun?.contains(key.hashValue) ?? true
+    }
+
+    /// Begins the crawl of a first page. Pages of earlier crawls stay, for their validators; which crawl read them goes,
+    /// unless a later one may go on there.
     func startCrawl(_ page: PageCommit, in progress: inout CrawlProgress, now: String) throws -> CrawlState {
         let serverDate = page.serverDate.flatMap { Timestamp(sinceEpoch: $0)?.text }
-        // If no stored range can be joined, every page has to be read.
+        // Where nothing is stored that could be joined, every page has to be read.
         let isRound = progress.round != nil || page.mode == .all || page.mode == .since || progress.synced.isEmpty
         let mode = page.mode == .since ? page.mode : isRound ? progress.round?.mode ?? .all : page.mode
         try connection.run(
@@ -42,7 +54,7 @@ extension FeedWriter {
             crawl.round = progress.round?.id
             try connection.run("UPDATE _crawl SET round = ? WHERE id = ?", Value(crawl.round), Value(crawl.id))
         }
-        // A full crawl uses no pages of older crawls, unless it is given up.
+        // A crawl of every page asks for none of those that older ones read, unless it is given up.
         let kept = progress.synced.ranges.filter { !isRound || $0.needsPages }.flatMap(\.crawls)
         try connection.run(
             """
@@ -52,15 +64,17 @@ extension FeedWriter {
         return crawl
     }
 
-    /// The id of the page's record: the stored one if only its validators are new.
+    /// The number of the page's record: the stored one where nothing but its validators is new.
     func recordPage(
         _ page: PageCommit, _ keys: String, elements: Int, storedID: Int64?, place: Place, placed: Int64,
         sharesRows: Bool, crawl: Int64, now: String
     ) throws -> Int64 {
-        // Another page wrote a row of this one, so no validator covers all its rows.
+        // Another page wrote a row of this one, so no validator speaks for all of them.
         let validators = sharesRows ? Validators(etag: nil, lastModified: nil) : page.validators
         let known = try storedPage(page.request, page.credential)
-        lookedUp[RequestKey(request: page.request, credential: page.credential)] = nil
+        let key = RequestKey(request: page.request, credential: page.credential)
+        lookedUp[key] = nil
+        requestsOfFirstRun?.insert(key.hashValue)
         let isKnown =
             known.map {
                 $0.id == storedID
@@ -99,8 +113,8 @@ extension FeedWriter {
             """, .text(feed), .text(page.request), Value(page.credential))
     }
 
-    /// Updates a page's validators. A page without any may share rows with others, or its rows were written since.
-    func refresh(_ page: StoredPage, _ validators: Validators) throws {
+    /// Keeps a page's newer validators; one that has none may share rows with others, or its rows were written since.
+    package func refresh(_ page: StoredPage, _ validators: Validators) throws {
         lookedUp = [:]
         try connection.run(
             """
@@ -109,8 +123,8 @@ extension FeedWriter {
             """, Value(validators.etag), Value(validators.lastModified), Value(page.id))
     }
 
-    /// Gives the rows of the crawl's unchanged pages the places at which the crawl met them, in its generation. Without
-    /// this, a crawl with a changed page would leave the upstream's order.
+    /// Gives the rows of the crawl's unchanged pages the places that the crawl met them at, in its generation: a crawl
+    /// that met a changed page leaves the upstream's order.
     func lift(_ crawl: CrawlState, to generation: Int64, sections: inout SectionTally) throws {
         struct Run {
             var generation: Int64, from: Int64, count: Int64, to: Int64
@@ -146,7 +160,7 @@ extension FeedWriter {
                 "UPDATE _page SET generation = ?, position = ? WHERE id = ?", Value(generation), Value(page.to),
                 Value(page.id))
         }
-        // Other pages may have had some of these rows.
+        // Whatever other page had one of these rows.
         for run in runs {
             var places = PlaceRanges()
             places.insert(Place(generation: run.generation, position: run.from), count: run.count)
@@ -174,7 +188,7 @@ extension FeedWriter {
         }
     }
 
-    /// Clears the validators of pages that have a row at one of these places, because another page wrote the row.
+    /// Takes the validators from pages that have a row at one of these places: it was written from elsewhere.
     func lapse(_ places: PlaceRanges, longest: Int64) throws {
         if !places.ranges.isEmpty { lookedUp = [:] }
         for range in places.ranges {
@@ -188,7 +202,7 @@ extension FeedWriter {
         }
     }
 
-    /// The current place of a section's first item.
+    /// Where the first item of a section stands now.
     func firstPlace(_ section: String?) throws -> Place? {
         var place: Place?
         try connection.rows(

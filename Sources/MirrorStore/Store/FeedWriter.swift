@@ -1,69 +1,79 @@
 internal import SQLite
 
-/// The writer of one feed during a run: its table, its crawl, and the transactions that change them.
+/// One feed while a run works on it: its table, its crawl, and the transactions that change them.
 ///
-/// Every method is one transaction: it writes everything or nothing, and `state` follows only a commit. `commit` is
-/// part of a transaction that may have several pages: `state` follows each page, and goes back if the pages are undone.
+/// Every method is one transaction: what it writes is there together or not at all, and `state` follows only a commit.
+/// `commit` is part of one, which may have several pages: `state` follows each page, and goes back if they are undone.
+/// A run calls them within `committed`, or within `pending` where the pages that wait for their commit may go on waiting.
 ///
 /// - Isolation: the store's.
-final class FeedWriter {
-    let feed: String
+package final class FeedWriter {
+    package let feed: String
     let tableName: String
-    /// The tables that hold the feed's state.
+    /// Where what is known of the feed stands.
     let tables: ListTables
-    /// The rows of the table that belong to the feed or part.
+    /// Which rows of the table are its.
     let scope: RowScope
-    let run: Int64
+    package let run: Int64
     let connection: Connection
-    private(set) var shape: ResolvedFeed
+    private let transactions: Transactions
+    /// The definition, with the findings of all runs.
+    package private(set) var shape: ResolvedFeed
     private(set) var table: FeedTable
-    /// Logs the changes of rows; nil if the definition keeps none.
+    /// Keeps what happens to rows; nil where the definition does not want that.
     let log: ChangeLog?
-    /// The findings that all lists of the feed share, as stored when this list's shape was read; nil if unknown.
+    /// What the lists of the feed have found together, as the store had it when this one's shape was read; nil if that is not
+    /// known.
     var commonFindings: String?
-    /// The feed's columns before the run, if the whole list had been read by then.
+    /// The columns that the feed had before the run, where the whole list had been read by then.
     let columnsBefore: [ColumnDefinition]?
-    /// The columns that items lost, as found by earlier tables of this run.
+    /// The columns that items lost, as far as they were written by another plan.
     private(set) var lostColumns: Set<String> = []
-    /// True if the run found new columns or a key.
+    /// Whether the run found columns or a key.
     private(set) var hasNewShape = false
-    /// The time of the last page. Each page of a feed has its own time, which tells which page stored a row.
+    /// When the last page was stored: no two of a feed have one time, which tells by whom a row was stored.
     var lastPageAt = ""
-    var state: FeedState
-    /// The trail of the current crawl; changed only after a transaction has succeeded.
+    package internal(set) var state: FeedState
+    /// Of the crawl in progress; changed only when a transaction has succeeded.
     private(set) var trail: CrawlTrail
-    /// True if a look at all keys found no missing row and no page was stored since.
+    /// Whether a look at all keys found no row that the crawl did not meet, and no page came since.
     var missesNothing = false
-    /// The elements of the crawl's pages that are not items, once counted.
+    /// The elements of the crawl's pages that are not items, once they were counted.
     var others: Int?
-    /// The resume point at the start of the run.
-    let resumePoint: ResumePoint
-    /// A cache of stored pages, including misses. Cleared when a page is written.
+    /// The state of the feed when the run began.
+    package let resumePoint: ResumePoint
+    /// Stored pages, or that there is none, as they were looked up; gone when one is written.
     var lookedUp: [RequestKey: StoredPage?] = [:]
-    /// The place in the list where each key was met first: collected once, for pages that are requested again.
+    /// True once the run has looked for stored pages.
+    var hasLookedForPages = false
+    /// The hashes of the requests whose pages the run stored; nil if the feed had pages before.
+    var requestsOfFirstRun: Set<Int>?
+    /// Where in the list each key was met first: gathered once, for pages that are asked for again.
     var metBefore: [String: MetKey]?
-    /// The head of the list as it was read again so far, and the earlier places of the list's keys.
+    /// The head as it was read again so far, and the places of the list's keys before that.
     var head: (comparison: HeadComparison, places: [String: Int])?
-    /// The page that was requested again last, if it was unchanged.
+    /// The page that was asked for again last, if it was as it is stored.
     var lastSame: PageOfCrawl?
-    /// The first page that this run read of each crawl. All later pages of the crawl are this run's, too.
+    /// The first page of each crawl that this run read; those behind it are this run's, too.
     private var firstOwnPage: [Int64: Int] = [:]
-    /// The pages at the end of the list that this run read, set once it has read the last one.
+    /// The pages at the end of the list that this run read, once it has read the last one.
     var tail: Set<PageOfCrawl> = []
-    /// The pages of earlier runs that this run requested again.
+    /// The pages of earlier runs that this one asked for again.
     var askedAgain: Set<PageOfCrawl> = []
-    /// The keys of the page to which the crawl goes back, and of the page before it; nil if the crawl continues.
+    /// The keys of the page at which the crawl goes back, and of the one before it; nil where it goes on.
     var keysLeft: (page: Set<String>, before: Set<String>)?
-    /// Rows of pages that wait for their commit; nil if none wait.
+    /// What pages left that wait for their commit; nil where none wait.
     private(set) var unsaved: UnsavedRows?
-    /// True if those rows are written but not committed.
+    /// Whether that is written, and not committed yet.
     private var isSaved = false
-    /// The error that kept waiting pages from being stored, until it is reported to the run.
+    /// The host that was found to take requests last, and the time at which it is looked up again.
+    private var freeHost: (host: FreeHost, until: ContinuousClock.Instant)?
+    /// Why pages that waited for their commit are not stored, until the run is told.
     private var loss: (any Error)?
 
     init(
         feed: String, tableName: String, run: Int64, shape: ResolvedFeed, state: FeedState, trail: CrawlTrail,
-        resumePoint: ResumePoint, on connection: Connection
+        resumePoint: ResumePoint, in transactions: Transactions
     ) throws {
         self.feed = feed
         self.tableName = tableName
@@ -74,19 +84,20 @@ final class FeedWriter {
         self.state = state
         self.trail = trail
         self.resumePoint = resumePoint
-        self.connection = connection
+        self.transactions = transactions
+        connection = transactions.connection
         columnsBefore = state.isComplete && shape.definition.isResolved ? shape.definition.columns : nil
         log = shape.definition.keepsChanges ? ChangeLog(of: shape.definition.owner, run: run, on: connection) : nil
         table = FeedTable(named: tableName, plan: shape.plan, scope: scope, log: log, on: connection)
     }
 
-    /// The key of a stored page.
+    /// What a stored page is found by.
     struct RequestKey: Hashable {
         let request: String
         let credential: Int64
     }
 
-    /// Continues with another shape, whose table exists.
+    /// Goes on with another shape, whose table is there.
     func follow(_ shape: ResolvedFeed) {
         lostColumns.formUnion(table.lostColumns)
         table = FeedTable(named: tableName, plan: shape.plan, scope: scope, log: log, on: connection)
@@ -94,8 +105,43 @@ final class FeedWriter {
         hasNewShape = true
     }
 
-    /// Logs that a page is being requested.
-    func begin(_ direction: PageDirection, now: String) throws -> StatusEvent {
+    /// Runs `body` on committed data.
+    ///
+    /// - Throws: the reason for which the run's last pages were not stored, the first time; the error of `body`.
+    package func committed<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
+        try transactions.storing {
+            try throwLoss()
+            try transactions.locks[feed]?.check()
+            return try body()
+        }
+    }
+
+    /// Runs `body` while pages may wait for their commit.
+    ///
+    /// - Throws: as `committed` does.
+    package func pending<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
+        try transactions.inGroup {
+            try throwLoss()
+            return try body()
+        }
+    }
+
+    /// Stores a page, to be committed with those that come close to it.
+    ///
+    /// - Parameter publish: is called with the page's events once they are committed.
+    /// - Returns: nil if another list of the feed has found columns since this one's were read: `catchUp`, and decode the
+    ///   page again.
+    package func commit(
+        _ page: PageCommit, now: String, publish: @escaping @Sendable (StatusEvent) -> Void
+    ) throws(FeedSyncError) -> PageOutcome? {
+        try pending {
+            guard try !isBehind(page) else { return nil }
+            return try transactions.store(page, by: self, publish: publish) { try store(page, now: now) }
+        }
+    }
+
+    /// Logs that a page is on its way.
+    package func begin(_ direction: PageDirection, now: String) throws -> StatusEvent {
         let page = direction == .header ? 1 : (state.crawl?.pages ?? 0) + 1
         let event = try connection.transaction {
             try logEvent(direction.begin, page: page, now: now)
@@ -104,8 +150,23 @@ final class FeedWriter {
         return event
     }
 
-    /// Closes the open begin event, if there is one, because its page failed. Then ends the run.
-    func fail(_ error: FeedSyncError, outcome: RunOutcome, cost: FetchCost, now: String) throws -> StatusEvent? {
+    /// Closes the begin that is open, if one is, because its page did not come; and ends the run.
+    package func fail(
+        _ error: FeedSyncError, outcome: RunOutcome, cost: FetchCost, now: String
+    ) throws(FeedSyncError) -> StatusEvent? {
+        try transactions.inGroup {
+            // Pages that cannot be committed are undone, and those before them stay.
+            try? transactions.closeGroup()
+            loss = nil
+            try transactions.checkFile()
+            try transactions.locks[feed]?.check()
+            return try logFailure(error, outcome: outcome, cost: cost, now: now)
+        }
+    }
+
+    private func logFailure(
+        _ error: FeedSyncError, outcome: RunOutcome, cost: FetchCost, now: String
+    ) throws -> StatusEvent? {
         let isPassing = [.cancelled, .interrupted, .unreachable, .limited, .locked, .store].contains(error.kind)
         var draft = state
         draft.figures.add(cost)
@@ -117,7 +178,7 @@ final class FeedWriter {
                 event = try logEvent(direction.end, page: page, error: error.json, now: now)
             }
             try connection.run("UPDATE \(tables.feed) SET error = ? WHERE name = ?", .text(error.json), .text(feed))
-            // A failed first page says nothing about the place where the list continues.
+            // A failed first page says nothing of where the list goes on.
             if state.open == .footer, let crawl = state.crawl, !error.isOfUser {
                 draft.progress.fail(crawl.id, isLost: !isPassing, mayPass: shape.definition.pagination.mayAskBeyondEnd)
                 try saveProgress(draft)
@@ -125,7 +186,7 @@ final class FeedWriter {
             if let response = error.response {
                 try ResponseRecord.keep(response, at: now, run: run, error: error, of: feed, on: connection)
             }
-            try QuotaLedger.record(cost.quota, for: feed, on: connection)
+            try record(cost.quota)
             try finishRun(outcome: outcome, figures: draft.figures, error: error.json, now: now)
             return event
         }
@@ -133,22 +194,97 @@ final class FeedWriter {
         return event
     }
 
-    /// Ends the run. No page is being requested.
-    func finish(outcome: RunOutcome, now: String) throws {
+    /// Ends the run.
+    ///
+    /// - Returns: The rows of the feed that the upstream has, and the number of items that it has served.
+    package func finish(
+        outcome: RunOutcome, closing: CrawlClosing? = nil, now: String
+    ) throws(FeedSyncError) -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
+        let counts = try pending {
+            guard transactions.isOpen(for: self) else {
+                try transactions.closeGroup()
+                try transactions.checkFile()
+                try transactions.locks[feed]?.check()
+                return try end(outcome: outcome, closing: closing, now: now)
+            }
+            // The run's last page has waited for this.
+            let counts = try write { try end(outcome: outcome, closing: closing, now: now) }
+            try transactions.closeGroup()
+            return counts
+        }
+        // A run succeeds only if its rows are in the file at the path.
+        try transactions.inGroup { try transactions.checkFile() }
+        return counts
+    }
+
+    private func end(
+        outcome: RunOutcome, closing: CrawlClosing?, now: String
+    ) throws -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
+        var counts = (outcome: outcome, itemCount: 0, seenCount: 0)
+        if let closing {
+            // A row that is gone is a change, though each page is as it was.
+            if try close(closing, outcome: outcome, now: now) > 0 { counts.outcome = .ok }
+        } else {
+            try finish(outcome, now: now)
+        }
+        try connection.rows(
+            """
+            SELECT item_count, \(FeedSchedule.seenCount) FROM \(tables.feed) LEFT JOIN _crawl ON _crawl.id = ?
+            WHERE name = ?
+            """,
+            [Value(state.crawl?.id), .text(feed)]
+        ) { row in (counts.itemCount, counts.seenCount) = (row.count(at: 0), row.count(at: 1)) }
+        return counts
+    }
+
+    /// Counts the cost of requests.
+    package func spend(_ cost: FetchCost) throws {
+        if !cost.quota.isEmpty { try connection.transaction { try record(cost.quota) } }
+        state.figures.add(cost)
+    }
+
+    /// The end of the time for which a host takes no request with these credentials, in seconds since 1970.
+    ///
+    /// The store is asked again after a second, for other processes, and after each reading of a quota by this one.
+    package func blockedUntil(_ origin: String, _ credential: Int64, now: String) throws -> Int64? {
+        let host = FreeHost(origin: origin, credential: credential, readings: transactions.quotaReadings)
+        if let known = freeHost, known.host == host, .now < known.until { return nil }
+        let end = try QuotaLedger.blockedUntil(
+            origin: origin, credential: credential, feed: feed, now: now, on: connection)
+        freeHost = end == nil ? (host, .now + .seconds(1)) : nil
+        return end
+    }
+
+    /// Records what responses said of quotas; part of the transaction that it is called in.
+    func record(_ quota: [QuotaReading]) throws {
+        guard !quota.isEmpty else { return }
+        transactions.quotaReadings += 1
+        try QuotaLedger.record(quota, for: feed, on: connection)
+    }
+
+    /// A host that took requests.
+    private struct FreeHost: Equatable {
+        let origin: String
+        let credential: Int64
+        /// The readings of quotas in this process before it was looked up.
+        let readings: Int
+    }
+
+    private func finish(_ outcome: RunOutcome, now: String) throws {
         try connection.transaction {
             try finishRun(outcome: outcome, figures: state.figures, error: nil, now: now)
-            // It may be that no page cleared the error of an earlier run.
+            // No page may have cleared what an earlier run left.
             try connection.run(
                 "UPDATE \(tables.feed) SET error = NULL WHERE name = ? AND error IS NOT NULL", .text(feed))
         }
     }
 
-    /// Continues after a stored page.
+    /// Goes on from a page that is stored.
     ///
     /// - Parameters:
-    ///   - met: The earlier places of the rows that the page met.
-    ///   - added: The number of rows that the page added.
-    ///   - rows: The page's changes that are written with the commit.
+    ///   - met: Where the rows that the page met stood before.
+    ///   - added: How many rows it added.
+    ///   - rows: What is to be written of it with the commit.
     func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces], added: Int, rows: UnsavedRows) {
         unsaved = rows.behind(unsaved ?? UnsavedRows(before: state))
         isSaved = false
@@ -167,12 +303,15 @@ final class FeedWriter {
         state = draft
     }
 
-    /// True if this run read the page or requested it again.
+    /// Records that a page was requested again, and shows what is there now.
+    package func markAskedAgain(_ page: PageOfCrawl) { askedAgain.insert(page) }
+
+    /// True if this run read a page, or asked for it again.
     func isOwn(_ page: PageOfCrawl) -> Bool {
         askedAgain.contains(page) || firstOwnPage[page.crawl].map { page.number >= $0 } ?? false
     }
 
-    /// Writes the changes of several pages once for all of them.
+    /// Writes what several pages changed, once for all of them.
     func saveOnce() throws {
         guard let unsaved, !isSaved else { return }
         if let crawl = state.crawl { try save(crawl, endedAt: unsaved.endedAt) }
@@ -181,7 +320,7 @@ final class FeedWriter {
         try updateRun(state.figures)
     }
 
-    /// Writes with `body` in the transaction of the pages that wait for their commit.
+    /// Writes with `body`, in the transaction of the pages that wait for their commit, what comes behind them.
     func write<T>(behindPages body: () throws -> T) throws -> T {
         do {
             return try connection.savepoint {
@@ -195,13 +334,13 @@ final class FeedWriter {
         }
     }
 
-    /// Records that the pages are committed.
+    /// The pages are committed.
     func isCommitted() {
         unsaved = nil
         isSaved = false
     }
 
-    /// Restores the state of the last commit. The pages since then are not stored.
+    /// Goes back to where the last commit left the feed: the pages since are not stored.
     func undo(_ error: any Error) {
         guard let unsaved else { return }
         state = unsaved.before
@@ -212,13 +351,14 @@ final class FeedWriter {
         loss = error
     }
 
-    /// Takes the error that kept the last pages from being stored. It is returned only once.
-    func takeLoss() -> (any Error)? {
-        defer { loss = nil }
-        return loss
+    /// Throws the reason for which the last pages were not stored, once.
+    private func throwLoss() throws {
+        guard let loss else { return }
+        self.loss = nil
+        throw loss
     }
 
-    /// Continues with another crawl.
+    /// Goes on with another crawl.
     func follow(_ draft: FeedState, _ trail: CrawlTrail) {
         self.trail = trail
         missesNothing = false
@@ -227,7 +367,7 @@ final class FeedWriter {
         state = draft
     }
 
-    /// Logs an event of its own.
+    /// Logs an event that stands by itself.
     private func logEvent(
         _ status: RefreshStatus, page: Int?, error: String? = nil, now: String
     ) throws -> StatusEvent {
@@ -235,7 +375,7 @@ final class FeedWriter {
         return try addEvents([EventEntry(status: status, page: page, error: error)], now: now)[0]
     }
 
-    /// Adds events to the log. The caller updates the feed's status in the same transaction.
+    /// Adds an event to the log; the feed's status is to follow in the same transaction.
     func addEvents(_ entries: [EventEntry], now: String) throws -> [StatusEvent] {
         try connection.run(
             entries.count < Self.insertions.count ? Self.insertions[entries.count] : Self.insertion(of: entries.count),
@@ -246,7 +386,7 @@ final class FeedWriter {
                     Value(entry.items.removed), Value(entry.error),
                 ]
             })
-        // AUTOINCREMENT numbers the rows of one statement consecutively: https://sqlite.org/autoinc.html
+        // AUTOINCREMENT counts on in one statement: https://sqlite.org/autoinc.html
         let first = Int(connection.lastInsertRowID) - entries.count + 1
         return entries.enumerated().map { index, entry in
             StatusEvent(
@@ -255,7 +395,7 @@ final class FeedWriter {
         }
     }
 
-    /// Statements that insert a number of events; a page has at most three.
+    /// Adds so many events; those of a page are at most three.
     private static let insertions = (0...3).map(insertion)
 
     private static func insertion(of count: Int) -> String {
@@ -277,7 +417,7 @@ final class FeedWriter {
         try FeedSchedule.follow(self.run, of: feed, every: shape.definition.every, on: connection)
     }
 
-    /// Saves the ranges in the current transaction.
+    /// Keeps the ranges with the transaction.
     func saveProgress(_ draft: FeedState) throws {
         if draft.progress != state.progress { try writeProgress(draft.progress) }
     }
@@ -288,15 +428,15 @@ final class FeedWriter {
 }
 
 extension FeedSyncError {
-    /// True if the user or the environment, not the upstream, stopped the run.
+    /// Whether it is the user's doing that the run did not go on.
     fileprivate var isOfUser: Bool { [.cancelled, .interrupted, .limited, .locked, .store].contains(kind) }
 }
 
-/// A line of the event log that is to be stored.
+/// A line of the event log on its way into the store.
 struct EventEntry {
     var status: RefreshStatus
     var page: Int?
     var items = ItemCounts()
-    /// The error, as JSON.
+    /// Why it failed, as JSON.
     var error: String?
 }

@@ -1,16 +1,16 @@
 internal import HTTP
 
-/// A page that is to be stored.
+/// A page on its way into the store.
 package struct PageCommit: Sendable {
     package enum Content: Sendable {
-        /// A decoded body, with or without items.
+        /// A body with items, or none.
         case decoded(DecodedPage)
-        /// A response that means an empty page.
+        /// A response that stands for an empty page.
         case empty
-        /// The stored page is still valid.
+        /// The stored page is still true.
         case notModified(StoredPage)
 
-        /// The number of elements that are not items; nil if unknown.
+        /// The elements that are not items; nil where that is not known.
         var otherElements: Int? {
             switch self {
             case .decoded(let page): page.elementCount - page.keyCount
@@ -19,7 +19,7 @@ package struct PageCommit: Sendable {
             }
         }
 
-        /// The number of elements in the items array.
+        /// The elements of its items array.
         var elementCount: Int {
             switch self {
             case .decoded(let page): page.elementCount
@@ -30,54 +30,54 @@ package struct PageCommit: Sendable {
     }
 
     package let direction: PageDirection
-    /// The purpose of the crawl.
+    /// What the crawl is for.
     package var mode = CrawlMode.reload
-    /// The page's number if it is requested again after the end of the crawl; nil for the crawl's next page.
+    /// The number of the page, where it is asked for again behind the end of the crawl; nil for the crawl's next page.
     package var checked: Int?
-    /// True if the crawl had read the page before and went back to it.
+    /// Whether the crawl read the page before and went back to it.
     package var isAgain = false
-    /// True if the page may only meet pages that this run read.
+    /// Whether it may only meet pages that this run read.
     package var meetsOwnPages = false
-    /// True if the list may have moved unnoticed since the previous page was read.
+    /// Whether the list may have moved since the page before was read, and nothing tells.
     package var isLoose = false
-    /// The number of elements that it shares with the previous page: 1 if that was requested and is so.
+    /// How many elements of the page before it shows: 1 where it was asked to, and does.
     package var overlap = 0
-    /// True if it begins with an item of the previous page, as requested.
+    /// Whether it begins with an item of the page before, as it was asked to.
     package var showsPageBefore = false
-    /// True if its items are exactly those of the previous page.
+    /// Whether its items are those of the page before, and no others.
     package private(set) var repeatsPageBefore = false
-    /// The page cursor of its request; nil for the first page.
+    /// The page cursor that it was asked for with; nil for the first page.
     package var asked: PageCursor?
-    /// The partition of the page; nil for a feed without partitions.
+    /// The partition that the page belongs to; nil for a feed that is not partitioned.
     package var part: PagePartition?
-    /// The watermark in the request.
+    /// What the request carried for the watermark.
     package var watermark: String?
-    /// The furthest watermark value of its items, as JSON.
+    /// How far its items reach by the watermark's value, as JSON.
     package var furthest: String?
-    /// The time that the run waited for it.
+    /// How long the run waited for it.
     package var waited = Duration.zero
     package var content: Content
-    /// The method and the URL, with secrets masked.
+    /// Method and URL, secrets masked.
     package let request: String
     package let credential: Int64
     package private(set) var validators: Validators
-    /// The next page of the crawl.
+    /// Where the crawl goes on.
     package private(set) var end: NextPage
-    /// The next page according to the upstream. The crawl may end before it.
+    /// Where the upstream says that the pages go on; the crawl may end before.
     package private(set) var upstreamNext: PageCursor?
     package let httpStatus: Int
-    /// The cost of the run's requests since the last commit.
+    /// What the run's requests cost since the last commit.
     package var cost = FetchCost()
     package let serverDate: Int64?
-    /// The elements that are not items, with a description of the first.
+    /// The elements that are no items; the first of them in words.
     package var skipped: SkippedItems
-    /// The feed's shape, if the page changed it.
+    /// The feed's shape, where the page brought something new of it.
     package var shape: ResolvedFeed?
-    /// True if a footer begins at once, in the same transaction.
+    /// Whether a footer begins at once, in the same transaction.
     package let beginsNext: Bool
-    /// The query parameters that select the page, for a message.
+    /// The query parameters that say which page, for a message.
     package var cursorParameters: [String] = []
-    /// The upstream's advice about the next poll.
+    /// When the upstream wants to be asked again.
     package var advice = PollingAdvice()
 
     package init(
@@ -118,10 +118,10 @@ package struct PageCommit: Sendable {
 
 /// Elements that were not stored.
 package struct SkippedItems: Sendable, Hashable {
-    /// The number of elements that are not items or have no key.
+    /// Elements that are no items, or have no key.
     package var count = 0
     package var first: String?
-    /// The number of items replaced by another item with the same key, and a description of the first.
+    /// Items whose place another item of the same key took; the first of them in words.
     package var sameKey = 0
     package var firstSameKey: String?
 
@@ -132,7 +132,7 @@ package struct SkippedItems: Sendable, Hashable {
         self.firstSameKey = firstSameKey
     }
 
-    /// Adds the skipped items of another page.
+    /// Adds those of another page.
     package mutating func add(_ other: SkippedItems) {
         first = first ?? other.first
         count += other.count
@@ -141,7 +141,7 @@ package struct SkippedItems: Sendable, Hashable {
     }
 }
 
-/// A page as stored.
+/// A page as the store has it.
 package struct StoredPage: Sendable, Hashable {
     package let id: Int64
     package let validators: Validators
@@ -155,37 +155,23 @@ package struct StoredPage: Sendable, Hashable {
     package let total: Int?
 }
 
-/// The result of a page's commit.
+/// The result of a commit.
 package struct PageOutcome: Sendable {
     let items: ItemCounts
-    package let isUnchanged: Bool
-    /// True if the list continues or ends after the page as it did when the page was stored.
-    package let isInPlace: Bool
+    /// The facts for the rules of the crawl.
+    package let committed: CrawlRules.Committed
     /// True if nothing is left to read.
     package let isEnd: Bool
-    /// The page's number in the crawl.
-    package let number: Int
-    package let crawl: Int64
-    /// True if some of its items were stored before.
-    package let hasOverlap: Bool
-    /// The next step of the crawl.
-    package let onward: CrawlProgress.Onward
-    /// The number of pages of the range with which the crawl continues.
-    package let pagesOfRange: Int
-    /// True if the page cursors of that range contain item positions.
-    package let rangeCounts: Bool
-    /// True if the upstream reports more items than that range has.
-    package let isShort: Bool
     /// True if a footer has begun.
     package let beginsNext: Bool
     package let events: [StatusEvent]
 }
 
 extension PageCommit {
-    /// True if the stored page is still valid.
+    /// Whether the stored page is still true.
     var isNotModified: Bool { if case .notModified = content { true } else { false } }
 
-    /// True if the page is requested again after the end of the crawl.
+    /// Whether it is asked for again behind the end of the crawl.
     var isCheck: Bool { checked != nil }
 
     /// The page as the last one of its list.
@@ -196,14 +182,13 @@ extension PageCommit {
         return page
     }
 
-    /// The page as an empty last page, because its items are those of the previous page.
+    /// The page as an empty last one: its items are those of the page before.
     func asRepeat() -> PageCommit {
         var page = asEnd()
         page.content = .empty
-        // The validators belong to items that are not stored with this page.
+        // They speak of items that are not stored with this page.
         page.validators = Validators(etag: nil, lastModified: nil)
         page.overlap = 0
-        page.showsPageBefore = false
         page.repeatsPageBefore = true
         return page
     }
@@ -216,7 +201,7 @@ extension PageCommit {
 }
 
 extension FeedSyncError {
-    /// The error for a page with the items of the previous page: the upstream did not continue.
+    /// The page has the items of the one before: whatever led to it, the upstream did not go on.
     static func samePageTwice(_ page: PageCommit) -> FeedSyncError {
         let names = page.cursorParameters.map { "`\($0)`" }.joined(separator: " and ")
         guard !names.isEmpty else {

@@ -22,8 +22,20 @@ package enum RowKey {
 
     /// The keys of a page in the same form.
     package static func texts(ofPage keys: String) -> [String] {
+        if let numbers = numbers(ofPage: keys) { return numbers }
         guard case .array(let elements)? = try? JSONValue(parsing: keys) else { return [] }
         return elements.map(text)
+    }
+
+    /// The keys of a page whose keys are whole numbers, as those of most pages are: without a parser.
+    private static func numbers(ofPage keys: String) -> [String]? {
+        var keys = keys
+        return keys.withUTF8 { bytes in
+            guard bytes.count > 2, bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") else { return nil }
+            let inner = bytes[1..<bytes.count - 1]
+            guard inner.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") }) else { return nil }
+            return inner.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) }
+        }
     }
 
     /// True if each key comes behind the one before, or is the same: numbers by their value, texts by their bytes.

@@ -77,7 +77,7 @@ extension Store {
     }
 
     private func copy(to file: String) throws {
-        try closeGroup()
+        try transactions.closeGroup()
         let copy = try Connection(path: file, access: .readWrite)
         try connection.copyAll(to: copy)
         // Without a log, the copy is one file.

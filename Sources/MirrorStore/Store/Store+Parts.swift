@@ -2,48 +2,44 @@ internal import SQLite
 
 // Feeds that have a list for each row of another.
 extension Store {
-    /// The state that a run found after it had locked a feed with parts.
+    /// What a run found when it had locked a feed with parts.
     package struct PartsOpening: Sendable {
         package let run: Int
-        /// The parent's keys of the parts to request, the most urgent first. Parts are made from them one by one,
-        /// because there may be many.
+        /// The parent's keys of the parts to ask, the most urgent first. Parts are made of them one by one, as there may be many.
         let keys: [Value]
-        /// The number of the parent's rows.
+        /// How many rows the parent has.
         package let rowCount: Int
         package let events: [StatusEvent]
-        /// The table of their rows; nil if the parent has none yet.
+        /// Where their rows are; nil where the parent has none yet.
         let parent: ParentTable?
-        /// The number of items that went with their parent's rows.
-        package fileprivate(set) var removed = 0
 
-        /// The number of parts to request.
+        /// How many parts there are to ask.
         package var count: Int { keys.count }
 
-        /// One of the parts to request, by its index.
+        /// One of the parts to ask, by its place from 0.
         func part(at index: Int) -> FeedPart? { parent?.part(storedKey: keys[index]) }
     }
 
-    /// The parts that a run requests.
+    /// Which parts a run asks.
     package enum PartChoice: Sendable, Hashable {
-        /// All parts. If a column shows which rows changed, only the parts of those rows and the parts that are due.
+        /// All; where a column tells which rows changed, those, and what is due.
         case all
-        /// Parts never requested, parts whose rows changed, and parts that are due.
+        /// Those never asked, those whose row changed, and those that are due.
         case due
-        /// Parts with a further page.
+        /// Those that have a further page.
         case open
     }
 
-    /// Opens a feed with parts that this process has locked, begins a run on it, and finds its parts. Parts whose rows
-    /// are gone are deleted with their items.
+    /// Opens a feed with parts that this process has locked, begins a run on it, and finds out which parts there are: those
+    /// whose rows are gone go, with their items.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` if the parent has no such column, or if the feed's key has
-    ///   changed.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the parent has no such column, or the feed's key is another now.
     package func openParts(
         _ definition: FeedDefinition, _ rule: ForEachRule, _ choice: PartChoice, lock: FeedLock, command: String,
         now: String
     ) throws(FeedSyncError) -> PartsOpening {
         try storing {
-            // The same look-ahead as in a sync of all feeds that are due.
+            // As far ahead as a sync of what is due takes any feed.
             let soon = Timestamp.milliseconds(of: now).flatMap {
                 Timestamp(milliseconds: $0.clampedSum(Planner.interval(definition.every) / 10))?.text
             }
@@ -61,15 +57,12 @@ extension Store {
                     return PartsOpening(run: Int(run), keys: [], rowCount: 0, events: events, parent: nil)
                 }
                 let ahead = PartsAhead(parent: parent, connection: connection)
-                var removed = 0
                 if try !ahead.isCurrent() {
                     for part in try parent.goneParts(on: connection) {
                         let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
-                        // No later command would close an interrupted run of this part.
+                        // No command of its own comes after a process that ended in its midst.
                         events += try closeInterrupted(name, now: now)
-                        let count = try removeItems(of: part, definition, run: run, now: now)
-                        events += try logRemoval(of: count, from: name, run: run, now: now)
-                        removed += count
+                        try removeItems(of: part, definition, run: run, now: now)
                         try forgetPart(name)
                     }
                     try ahead.find()
@@ -86,20 +79,19 @@ extension Store {
                     keys = try ahead.keys(choice, dueBefore: soon ?? now)
                 }
                 return PartsOpening(
-                    run: Int(run), keys: keys, rowCount: try ahead.rowCount(), events: events, parent: parent,
-                    removed: removed)
+                    run: Int(run), keys: keys, rowCount: try ahead.rowCount(), events: events, parent: parent)
             }
         }
     }
 
-    /// Some of the parts to request, each with the row of its parent: the values that a request uses, and the value
-    /// that shows if the row has changed. Parts whose row no longer exists are left out.
+    /// Some of the parts to ask, by their places, each with the row of its parent: the values that a request has of it, and
+    /// what tells whether it changed. One whose row is not there any more is left out.
     package func parts(
         _ places: Range<Int>, of definition: FeedDefinition, in opening: PartsOpening
     ) throws(FeedSyncError) -> [(part: FeedPart, row: ParentRow, seen: FeedPart.KeyValue?)] {
         guard let parent = opening.parent else { return [] }
         let connection = connection
-        return try inGroup {
+        return try transactions.inGroup {
             let read = {
                 try places.compactMap { place in
                     try opening.part(at: place).flatMap { part in
@@ -107,24 +99,24 @@ extension Store {
                     }
                 }
             }
-            // One transaction, so that the file is checked once for all of them.
+            // One look at the file for all of them.
             return try connection.isInTransaction ? read() : connection.transaction(.deferred, read)
         }
     }
 
-    /// Saves the value of a parent's row at the time when its list was requested.
+    /// Keeps what a parent's row said when its list was asked for.
     package func keepSeen(_ seen: FeedPart.KeyValue?, of part: FeedPart) throws(FeedSyncError) {
         try storing {
             try connection.transaction {
                 try connection.run(
                     "UPDATE _feed_part SET seen = ?1 WHERE feed = ?2 AND seen IS NOT ?1",
                     seen.map { Value($0) } ?? .null, .text(FeedPart.name(of: part.feed, key: part.key.map(\.value))))
-                try noteAsked(part)
+                try PartsAhead.noteAsked(part, on: connection)
             }
         }
     }
 
-    /// Records that the upstream no longer has the list: its items are removed, and the part is up to date.
+    /// Takes note that the upstream has no such list any more: its items are gone, and it is up to date so.
     package func markListGone(
         _ part: FeedPart, _ definition: FeedDefinition, run: Int, now: String
     ) throws(FeedSyncError) -> Int {
@@ -142,9 +134,6 @@ extension Store {
                     "UPDATE run SET outcome = 'ok', error = NULL, reason = NULL, complete = 1, removed = ? WHERE id = ?",
                     Value(removed), Value(run))
                 try connection.run(
-                    "UPDATE event SET removed = removed + ? WHERE id = (SELECT max(id) FROM event WHERE run = ?)",
-                    Value(removed), Value(run))
-                try connection.run(
                     "UPDATE _feed_part SET failures = 0, failing_since = NULL WHERE feed = ?", .text(name))
                 try FeedSchedule.follow(Int64(run), of: name, every: definition.every, on: connection)
                 return removed
@@ -152,14 +141,14 @@ extension Store {
         }
     }
 
-    /// Ends the run of a feed with parts. It is complete if each row's list is.
+    /// Ends the run of a feed with parts: it is complete when each row's list is.
     package func closeParts(
         _ definition: FeedDefinition, _ rule: ForEachRule, run: Int, isSync: Bool, outcome: RunOutcome,
         figures: RunMetrics, error: FeedSyncError?, now: String
     ) throws(FeedSyncError) -> (itemCount: Int, isComplete: Bool) {
         try storing {
             defer {
-                locks[definition.name] = nil
+                transactions.locks[definition.name] = nil
                 refreshViews()
             }
             return try connection.transaction {
@@ -202,7 +191,7 @@ extension Store {
 }
 
 extension Store {
-    /// Applies the definition of a feed with parts to the store. Parts do that for themselves when they are requested.
+    /// Makes what is known of a feed with parts follow its definition. The parts do that for themselves when they are asked.
     private func adoptParts(_ declared: FeedDefinition) throws {
         let name = Value.text(declared.name)
         let stored = try storedDefinition(of: declared.name)
@@ -225,23 +214,8 @@ extension Store {
         }
     }
 
-    /// Records that items of a list went with their parent's row. The list was not requested, so its header has no page.
-    private func logRemoval(of count: Int, from list: String, run: Int64, now: String) throws -> [StatusEvent] {
-        guard count > 0 else { return [] }
-        var items = ItemCounts()
-        items.removed = count
-        let entries: [(RefreshStatus, ItemCounts)] = [(.beginHeader, ItemCounts()), (.endHeader, items)]
-        return try entries.map { status, items in
-            try connection.run(
-                "INSERT INTO event (at, feed, run, status, removed) VALUES (?, ?, ?, ?, ?)", .text(now), .text(list),
-                Value(run), .text(status.rawValue), Value(items.removed))
-            return StatusEvent(
-                id: Int(connection.lastInsertRowID), at: now, feed: list, run: Int(run), status: status, page: nil,
-                items: items, error: nil)
-        }
-    }
-
-    /// Marks the items of a part as removed. Returns their number.
+    /// Marks the items of a part as gone; how many they were.
+    @discardableResult
     private func removeItems(of part: FeedPart, _ declared: FeedDefinition, run: Int64, now: String) throws -> Int {
         let owner = try storedDefinition(of: part.feed)
         var definition = declared
@@ -252,7 +226,7 @@ extension Store {
         let writer = try FeedWriter(
             feed: definition.name, tableName: TableSchema.tableName(part.feed), run: run, shape: shape,
             state: FeedState(generation: 0, longestPage: 0), trail: CrawlTrail(),
-            resumePoint: ResumePoint(isLoaded: true), on: connection)
+            resumePoint: ResumePoint(isLoaded: true), in: transactions)
         return try writer.removeAll(now: now)
     }
 

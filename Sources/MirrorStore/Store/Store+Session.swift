@@ -1,17 +1,7 @@
 internal import SQLite
 
 extension Store {
-    /// The state that a run found after it had locked its feed.
-    package struct Opening: Sendable {
-        package let run: Int
-        package let resumePoint: ResumePoint
-        /// The definition, with the findings of earlier runs.
-        package let shape: ResolvedFeed
-        /// The events that closed a begin event of an interrupted run.
-        package let events: [StatusEvent]
-    }
-
-    /// The feed's number, which its lock uses. A new feed is added to the store.
+    /// The feed's number, which its lock goes by; the feed is entered if it is new.
     package func feedNumber(_ definition: FeedDefinition) throws(FeedSyncError) -> Int64 {
         try storing {
             let known = "SELECT id FROM \(ListTables(of: definition.name).state) WHERE feed = ?"
@@ -24,11 +14,12 @@ extension Store {
 
     /// Opens a feed that this process has locked, and begins a run on it.
     ///
-    /// - Parameter lock: Checked before each change until `close`, because its file may be deleted.
-    /// - Throws: `FeedSyncError` of kind `configuration` if the feed's key has changed.
+    /// - Parameter lock: Is checked before each change until `close`, as somebody may delete its file.
+    /// - Returns: The run's writer, and the events that closed a begin which an interrupted run had left open.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the feed's key is another now.
     package func open(
         _ definition: FeedDefinition, lock: FeedLock, command: String, now: String
-    ) throws(FeedSyncError) -> Opening {
+    ) throws(FeedSyncError) -> (FeedWriter, [StatusEvent]) {
         try storing {
             return try opening(definition.name, with: lock) {
                 try lock.check()
@@ -41,19 +32,20 @@ extension Store {
                     .text(command), .text(now))
                 let run = connection.lastInsertRowID
                 let (state, trail, resumePoint) = try load(definition.name)
-                sessions[definition.name] = try FeedWriter(
+                let writer = try FeedWriter(
                     feed: definition.name, tableName: TableSchema.tableName(definition.owner), run: run, shape: shape,
-                    state: state, trail: trail, resumePoint: resumePoint, on: connection)
-                return Opening(run: Int(run), resumePoint: resumePoint, shape: shape, events: events)
+                    state: state, trail: trail, resumePoint: resumePoint, in: transactions)
+                transactions.writers[definition.name] = writer
+                return (writer, events)
             }
         }
     }
 
     /// Opens a feed in a transaction. The lock is kept until the feed is closed, or released if it cannot be opened.
     func opening<Result>(_ feed: String, with lock: FeedLock, _ body: () throws -> Result) throws -> Result {
-        locks[feed] = lock
+        transactions.locks[feed] = lock
         do { return try connection.transaction { try body() } } catch {
-            locks[feed] = nil
+            transactions.locks[feed] = nil
             throw error
         }
     }
@@ -66,21 +58,21 @@ extension Store {
                 : "feedsync rekey \(feed), or restore the old `key`")
     }
 
-    /// Ends the run's access to the feed, whether or not anything was committed.
+    /// Ends what `open` began, whether or not anything was committed.
     package func close(_ feed: String) {
-        // The run has ended, and has received any error of its pages.
-        try? closeGroup()
-        if let session = sessions[feed] {
-            if session.hasNewShape { changeViewMayLag = true }
-            let model = session.shape.definition.model
-            if let model, session.hasNewShape || !modelsOfThisProcess.contains(model) { modelsThatMayLag.insert(model) }
+        // The run has ended, and was told if its pages could not be stored.
+        try? transactions.closeGroup()
+        if let writer = transactions.writers[feed] {
+            if writer.hasNewShape { changeViewMayLag = true }
+            let model = writer.shape.definition.model
+            if let model, writer.hasNewShape || !modelsOfThisProcess.contains(model) { modelsThatMayLag.insert(model) }
         }
-        sessions[feed] = nil
-        locks[feed] = nil
+        transactions.writers[feed] = nil
+        transactions.locks[feed] = nil
         refreshViews()
     }
 
-    /// Deletes the feed's runs that ended more than `keep` ago, with their events, and its crawls of that age that
+    /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its crawls of that age that
     /// wrote nothing.
     func forget(_ feed: String, before now: String) throws {
         let seconds = Timestamp(now)?.seconds
@@ -130,9 +122,9 @@ extension Store {
         return id
     }
 
-    /// Applies a changed definition to the store: rows stay, the upstream's state is dropped.
+    /// Makes the store follow a changed definition: rows stay, and what was known of the upstream goes.
     ///
-    /// - Returns: The definition with the findings of earlier runs.
+    /// - Returns: The definition with what earlier runs found.
     func adopt(_ declared: FeedDefinition) throws -> ResolvedFeed {
         let name = Value.text(declared.name)
         let stored = try storedDefinition(of: declared.name)
@@ -142,7 +134,7 @@ extension Store {
         guard stored.key.isEmpty || stored.key == definition.keyText else {
             throw Self.otherKey(declared.name, hasParts: false)
         }
-        // The table may have been dropped by hand. Values derived from its rows are then no longer true.
+        // Somebody may have dropped the table; what was known of its rows is not true any more then.
         let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)
         if isNew {
             changeViewMayLag = true
@@ -179,13 +171,13 @@ extension Store {
             advice: "the store is damaged; restore a backup, or use another with --store")
     }
 
-    /// The definition with the findings of earlier runs, as far as they still hold.
+    /// The definition with what earlier runs found, as far as that still holds.
     func resolved(
         _ declared: FeedDefinition, _ stored: StoredDefinition, canonical: String
     ) throws(FeedSyncError) -> ResolvedFeed {
         var findings = stored.findings
         if stored.definition != canonical {
-            // The key stays, because it tells rows apart. The places of items and pages may have changed.
+            // Rows are told apart by the key that was found; where items and pages are may be another matter now.
             findings.items = nil
             findings.pagination = nil
             findings.triedElementCount = nil
@@ -196,7 +188,7 @@ extension Store {
         return try ResolvedFeed(declared, findings)
     }
 
-    /// The stored values of a feed's definition.
+    /// What the store has of a feed's definition.
     struct StoredDefinition {
         let key: String
         let definition: String
@@ -213,7 +205,7 @@ extension Store {
         }
     }
 
-    /// Drops the validators, page cursor, synced ranges and watermark, which belong to another definition.
+    /// Drops validators, page cursor, a synced range and watermark, which belong to another definition.
     func forgetUpstream(_ shape: ResolvedFeed, canonical: String) throws {
         let definition = shape.definition
         let name = Value.text(definition.name)

@@ -6,9 +6,9 @@ extension Store {
     /// They are for the user's queries: if they cannot be written now, a later run does it. So does the next run of the
     /// model if this process ends before.
     func refreshViews() {
-        guard sessions.isEmpty else { return }
+        guard transactions.writers.isEmpty else { return }
         do {
-            try checkFile()
+            try transactions.checkFile()
             if changeViewMayLag {
                 try connection.transaction { try ChangeView.apply(to: connection) }
                 changeViewMayLag = false

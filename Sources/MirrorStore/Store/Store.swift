@@ -13,17 +13,8 @@ package actor Store {
     package nonisolated let path: String
 
     package nonisolated let executor: ThreadExecutor
-    let connection: Connection
-    var sessions: [String: FeedWriter] = [:]
-    var group = OpenGroup()
-    var confirmed = ConfirmedLists()
+    let transactions: Transactions
     let indexedFeeds = IndexedFeeds()
-    /// The files that the connection has open; nil where they are only read.
-    private let files: StoreFiles?
-    /// True if the path was found to lead to another file: nothing is written until it leads to ours again.
-    private var hasMoved = false
-    /// Until when the log is not tried again, and why: SQLite waits ten seconds for it each time.
-    private var lostRace: (until: ContinuousClock.Instant, error: SQLiteError)?
     /// True if the view `change` may lack a table, as after another process ended early.
     var changeViewMayLag = true
     /// The models whose views may lack a feed or a column, and those whose views this process has checked.
@@ -33,8 +24,6 @@ package actor Store {
     let keep: Duration
     /// The mode of reading; nil if the file is written, too.
     package nonisolated let reading: Reading?
-    /// The locks on the feeds that are open, by name.
-    var locks: [String: FeedLock] = [:]
 
     /// Runs the actor's code on the store's own thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -98,9 +87,9 @@ package actor Store {
         let opened = try await withTaskExecutorPreference(executor) { () async throws(FeedSyncError) in
             try await Self.open(path, options, filling)
         }
-        connection = opened.connection
+        transactions = Transactions(
+            opened.connection, path: path, files: opened.files, reading: opened.reading, executor: executor)
         salt = opened.salt
-        files = opened.files
         reading = opened.reading
     }
 
@@ -250,73 +239,16 @@ package actor Store {
             advice: "drop it in sqlite3 if it is yours; otherwise restore a backup")
     }
 
-    /// Runs `body` on committed data, and turns SQLite's errors into the feed's.
-    func storing<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
-        try inGroup {
-            try closeGroup()
-            storeConfirmed()
-            return try body()
-        }
-    }
+    /// The connection of the transactions.
+    var connection: Connection { transactions.connection }
 
-    /// Runs `body` while pages may wait for their commit: it reads their state in the feed's session, or does not
-    /// depend on them.
-    func inGroup<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
-        do {
-            try checkFile()
-            let result = try body()
-            try reading?.check()
-            return result
-        } catch {
-            if let error = error as? SQLiteError, error.isLostRace, lostRace.map({ $0.until <= .now }) ?? true {
-                lostRace = (.now + .seconds(10), error)
-            }
-            // What was read while the file changed may be broken in any way.
-            do { try reading?.check() } catch { throw FeedSyncError(storing: error, path: path) }
-            throw FeedSyncError(storing: error, path: path)
-        }
+    /// Runs `body` on committed data; see `Transactions`.
+    func storing<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
+        try transactions.storing(body)
     }
 
     /// The problem of the open file; nil if its path still leads to it.
     package var fileProblem: String? {
         connection.hasMoved ? "\(path) was deleted, moved or replaced since it was opened" : nil
-    }
-
-    /// Checks that written data can be found again, and that SQLite need not wait long to write.
-    ///
-    /// If the file was replaced, its log is beside the new file, which SQLite would ruin with it. The log is therefore
-    /// checkpointed into the old file, wherever that is now, and stays empty: nothing more is written, even by code
-    /// without an open feed. If the log or its index was replaced, there is no checkpoint: the next connection reads
-    /// the files as they are.
-    ///
-    /// - Parameter isWriting: True for a write without an open feed.
-    /// - Throws: `FeedSyncError` of kind `store` if the path no longer leads to the open file; `SQLiteError`.
-    func checkFile(isWriting: Bool = false) throws {
-        if let lostRace, .now < lostRace.until { throw lostRace.error }
-        // Who only reads loses nothing.
-        guard hasMoved || isWriting || !sessions.isEmpty else { return }
-        let change = connection.hasMoved ? .store : files?.change
-        guard let change else {
-            hasMoved = false
-            return
-        }
-        hasMoved = true
-        let what =
-            switch change {
-            case .store: path
-            case .log: "\(path)-wal, the store's log,"
-            case .index: "\(path)-shm, the index of the store's log,"
-            }
-        let error = FeedSyncError(
-            .store, "\(what) was deleted, moved or replaced while feedsync was using it",
-            advice: "run the command again; what stands at that path now was not changed")
-        undoGroup(error)
-        switch change {
-        case .store, .log(isReplaced: false): try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        // Another process may use the new files, without knowledge of our locks.
-        case .log, .index: break
-        }
-        try? connection.leaveLog()
-        throw error
     }
 }

@@ -9,7 +9,7 @@ package enum TotalHeaders {
 
     /// The header and its figure; nil where none says.
     package static func total(in headers: Headers) -> (name: String, count: Int)? {
-        for field in headers.fields {
+        for field in headers.fields where mayCount(field.name) {
             let name = MemberName(field.name).folded
             if names.contains(name), let count = JSONScalar.text(field.value).count { return (field.name, count) }
             // `items 0-9/95`: https://www.rfc-editor.org/rfc/rfc9110#name-content-range
@@ -20,5 +20,15 @@ package enum TotalHeaders {
             return (field.name, count)
         }
         return nil
+    }
+
+    /// True if a name may be one of those, with whatever stands between its words.
+    private static func mayCount(_ name: String) -> Bool {
+        // All of them have a "t" at the beginning, or behind an "x" or "con".
+        var letters = name.utf8.lazy.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }.makeIterator()
+        switch letters.next().map({ $0 | 0x20 }) {
+        case UInt8(ascii: "t"), UInt8(ascii: "x"), UInt8(ascii: "c"): return true
+        default: return name.utf8.contains { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
+        }
     }
 }

@@ -26,19 +26,19 @@ extension Store {
     fileprivate func loseFileBehindPage(of definition: FeedDefinition) throws {
         let lock = try #require(try FeedLock(on: 1, of: path, command: "more"))
         let now = "2026-11-22T00:00:00.000Z"
-        _ = try open(definition, lock: lock, command: "more", now: now)
+        let (writer, _) = try open(definition, lock: lock, command: "more", now: now)
         let page = PageCommit(
             direction: .footer, content: .empty, request: "GET \(definition.url)?page=2", credential: 0,
             validators: Validators(etag: nil, lastModified: nil), end: .more(PageCursor("3")),
             upstreamNext: PageCursor("3"), httpStatus: 200, serverDate: nil,
             skipped: SkippedItems(), shape: nil, beginsNext: true)
-        _ = try begin(.footer, on: definition.name, now: now)
-        _ = try commit(page, to: definition.name, now: now) { _ in }
+        _ = try writer.committed { try writer.begin(.footer, now: now) }
+        _ = try writer.commit(page, now: now) { _ in }
         #expect(rename(path, "\(path)-away") == 0)
-        #expect(throws: FeedSyncError.self) { try inGroup {} }
+        #expect(throws: FeedSyncError.self) { try writer.committed {} }
         #expect(rename("\(path)-away", path) == 0)
-        _ = try fail(
-            definition.name, FeedSyncError(.store, "the file is gone"), outcome: .failed, cost: FetchCost(), now: now)
+        _ = try writer.fail(
+            FeedSyncError(.store, "the file is gone"), outcome: .failed, cost: FetchCost(), now: now)
         close(definition.name)
     }
 }

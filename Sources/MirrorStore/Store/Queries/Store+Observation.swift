@@ -20,7 +20,7 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func mark() throws(FeedSyncError) -> Mark {
-        try inGroup { try Mark(of: connection) }
+        try transactions.inGroup { try Mark(of: connection) }
     }
 
     /// The number of the feed's last event about a page that arrived or failed; 0 before the first.

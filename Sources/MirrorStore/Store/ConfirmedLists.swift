@@ -1,66 +1,74 @@
 internal import SQLite
 
-/// Settled lists that the upstream has confirmed: stores the results of their runs, many in one transaction.
-extension Store {
-    /// Queues an unchanged list, to be stored together with others.
+/// Settled lists whose upstream has said that they are as they were: what their runs would store, of many in a transaction.
+///
+/// - Isolation: the store's.
+final class ConfirmedLists {
+    private static let most = 256
+    private let connection: Connection
+    private var rule = CommitGroup()
+    private var lists: [ConfirmedList] = []
+    /// The reason for which those before could not be stored, until a run learns it.
+    private var loss: (any Error)?
+
+    init(on connection: Connection) { self.connection = connection }
+
+    /// The time to store them unless another list comes before; nil if none waits.
+    var dueAt: ContinuousClock.Instant? { rule.dueAt() }
+
+    /// Adds a list that is as it was, to be stored with those that come close to it.
     ///
-    /// - Throws: The error that kept such lists from being stored. They stay as due as they were.
-    package func confirm(_ list: ConfirmedList) throws(FeedSyncError) {
-        try inGroup {
-            try tellLoss()
-            confirmed.lists.append(list)
-            let now = ContinuousClock.now
-            _ = confirmed.rule.add(CommitGroup.Page(bytes: 0, waited: .zero, isFollowed: false), at: now)
-            // They are smaller than pages, so more of them share a transaction.
-            let isFull =
-                confirmed.lists.count >= ConfirmedLists.most || confirmed.rule.dueAt().map { $0 <= now } ?? false
-            if isFull {
-                storeConfirmed()
-                try tellLoss()
-            } else {
-                setAlarm()
-            }
+    /// - Throws: the reason for which such lists were not stored; they are as due as they were then.
+    func add(_ list: ConfirmedList, in transactions: Transactions) throws {
+        try throwLoss()
+        lists.append(list)
+        let now = ContinuousClock.now
+        _ = rule.add(CommitGroup.Page(bytes: 0, waited: .zero, isFollowed: false), at: now)
+        // They are smaller than pages: more of them share a transaction.
+        let isFull = lists.count >= Self.most || rule.dueAt().map { $0 <= now } ?? false
+        if isFull {
+            store(in: transactions)
+            try throwLoss()
+        } else {
+            transactions.setAlarm()
         }
     }
 
-    /// Stores the queued lists.
-    ///
-    /// - Throws: The error that kept some from being stored. They stay as due as they were.
-    package func finishConfirmed() throws(FeedSyncError) { try storing { try tellLoss() } }
-
-    /// Stores the unchanged lists. An error is reported to their run only, not to other users of the store.
-    func storeConfirmed() {
-        guard !confirmed.lists.isEmpty else { return }
-        let lists = confirmed.lists
-        confirmed = ConfirmedLists(loss: confirmed.loss)
+    /// Stores the lists that are as they were. Other users of the store do not fail with them: their own run does.
+    func store(in transactions: Transactions) {
+        guard !lists.isEmpty else { return }
+        let lists = lists
+        self.lists = []
+        rule.close()
         do {
-            // Events are published in the order of their numbers.
-            try closeGroup()
-            try checkFile(isWriting: true)
-            for feed in Set(lists.map(\.part.feed)) { try locks[feed]?.check() }
+            // Events have their numbers in order.
+            try transactions.closeGroup()
+            try transactions.checkFile(isWriting: true)
+            for feed in Set(lists.map(\.part.feed)) { try transactions.locks[feed]?.check() }
             let events = try connection.transaction { () -> [[StatusEvent]] in
                 var numbers = try Numbers(on: connection)
-                var told: [QuotaReading.Quota: QuotaReading] = [:]
+                var readings: [QuotaReading.Quota: QuotaReading] = [:]
                 for reading in lists.compactMap(\.quota) {
-                    told[reading.quota] = told[reading.quota].map(reading.later) ?? reading
+                    readings[reading.quota] = readings[reading.quota].map(reading.later) ?? reading
                 }
-                try QuotaLedger.keep(Array(told.values), on: connection)
+                if !readings.isEmpty { transactions.quotaReadings += 1 }
+                try QuotaLedger.keep(Array(readings.values), on: connection)
                 return try lists.map { try store($0, &numbers) }
             }
             for (list, events) in zip(lists, events) { events.forEach(list.publish) }
         } catch {
-            confirmed.loss = error
+            loss = error
         }
     }
 
-    /// Throws the error that kept lists from being stored, once.
-    private func tellLoss() throws {
-        guard let loss = confirmed.loss else { return }
-        confirmed.loss = nil
+    /// Throws the reason for which lists that waited were not stored, once.
+    func throwLoss() throws {
+        guard let loss else { return }
+        self.loss = nil
         throw loss
     }
 
-    /// The ids of the next rows.
+    /// The numbers that the next rows have.
     private struct Numbers {
         var run: Int64 = 0
         var event: Int64 = 0
@@ -80,7 +88,7 @@ extension Store {
         }
     }
 
-    /// - Returns: The events; empty if the list has changed meanwhile and is left to the next run.
+    /// - Returns: The events; none where the list is not as it was any more, and is left for the next run.
     private func store(_ confirmed: ConfirmedList, _ numbers: inout Numbers) throws -> [StatusEvent] {
         let list = confirmed.list
         let name = Value.text(list.feed)
@@ -120,13 +128,15 @@ extension Store {
             """
             UPDATE _feed_part SET crawl = ?, ranges = ?, round_started_at = ?, round_ended_at = ?, planned_due_at = ?,
                 poll_interval = ?, fresh_for = ?, seen = ? WHERE feed = ?
-            """, Value(crawl), .text(Self.ranges(crawl, page)), start, end, dueAt, Value(confirmed.pollInterval),
+            """, Value(crawl), .text(Store.ranges(crawl, page)), start, end, dueAt, Value(confirmed.pollInterval),
             Value(confirmed.freshFor), confirmed.seen.map { Value($0) } ?? .null, name)
         try connection.run(
             "UPDATE feed_part SET reloaded_at = ?1, synced_at = ?1, full_at = ?1, next_due_at = ?2 WHERE name = ?3",
             end,
             dueAt, name)
-        if confirmed.seen.map({ Value($0) }) ?? .null != list.seen { try noteAsked(confirmed.part) }
+        if confirmed.seen.map({ Value($0) }) ?? .null != list.seen {
+            try PartsAhead.noteAsked(confirmed.part, on: connection)
+        }
         defer {
             numbers.run += 1
             numbers.event += 3
@@ -139,12 +149,10 @@ extension Store {
                 page: 1, items: status == .endHeader ? figures.items : ItemCounts(), error: nil)
         }
     }
-}
 
-extension Store {
-    /// Records the quota that a list's request counted against.
+    /// Takes note of the quota that a list's request counted against.
     ///
-    /// - Returns: The time before which its host accepts no request, in seconds since 1970.
+    /// - Returns: Until when its host wants no further one, in seconds since 1970.
     private func blockedUntil(_ confirmed: ConfirmedList) throws -> Int64? {
         guard let quota = confirmed.quota?.quota else { return nil }
         let feed = confirmed.list.feed
@@ -154,17 +162,22 @@ extension Store {
     }
 }
 
-/// The lists that wait to be stored.
-struct ConfirmedLists {
-    static let most = 256
-    var rule = CommitGroup()
-    var lists: [ConfirmedList] = []
-    /// The error that kept earlier lists from being stored, until it is reported to a run.
-    var loss: (any Error)?
+extension Store {
+    /// Adds a list that is as it was, to be stored with those that come close to it.
+    ///
+    /// - Throws: the reason for which such lists were not stored; they are as due as they were then.
+    package func confirm(_ list: ConfirmedList) throws(FeedSyncError) {
+        try transactions.inGroup { try transactions.confirmed.add(list, in: transactions) }
+    }
+
+    /// Stores the lists that wait for it.
+    ///
+    /// - Throws: the reason for which some were not stored; they are as due as they were then.
+    package func finishConfirmed() throws(FeedSyncError) { try storing { try transactions.confirmed.throwLoss() } }
 }
 
 extension ConfirmedList {
-    // A 304 that does not repeat a header leaves the stored value.
+    // A 304 that does not repeat a header leaves what was known.
     fileprivate var pollInterval: Int64? { advice.pollInterval ?? (advice.isModified ? nil : list.pollInterval) }
     fileprivate var freshFor: Int64? { advice.freshFor ?? (advice.isModified ? nil : list.freshFor) }
 

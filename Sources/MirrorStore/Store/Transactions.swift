@@ -1,0 +1,264 @@
+internal import Concurrency
+internal import SQLite
+
+/// The connection that a store's file is written with, the runs that write, and the transaction that is open.
+///
+/// Pages that come close together share a transaction. It stays open from its first page to its commit, which
+/// `CommitGroup` decides on. Everything else that is asked of the store commits it first, so nobody sees half of it. A page
+/// that cannot be stored is undone by itself. If the commit fails, no page of it is stored: their feeds are as the last
+/// commit left them, and their runs fail.
+///
+/// The file is checked when a transaction begins and before it is committed: not for each page of one.
+///
+/// - Isolation: the store's.
+final class Transactions: @unchecked Sendable {
+    // Sendable: for the alarm, which comes on the store's thread.
+    let path: String
+    let connection: Connection
+    let confirmed: ConfirmedLists
+    /// The runs that are open, by feed.
+    var writers: [String: FeedWriter] = [:]
+    /// The locks on the feeds that are open, by name.
+    var locks: [String: FeedLock] = [:]
+    /// The number of times that readings of quotas were recorded.
+    var quotaReadings = 0
+    private let executor: ThreadExecutor
+    /// The files that the connection has open; nil where they are only read.
+    private let files: StoreFiles?
+    /// The mode of reading; nil if the file is written, too.
+    private let reading: Store.Reading?
+    private var group = OpenGroup()
+    /// True if the path was found to lead to another file: nothing is written until it leads to ours again.
+    private var hasMoved = false
+    /// The end of the time for which the log is not tried again, and the reason: SQLite waits ten seconds for it each time.
+    private var lostRace: (until: ContinuousClock.Instant, error: SQLiteError)?
+    /// True if an alarm comes when the pages are due, in case no further page comes.
+    private var hasAlarm = false
+
+    init(
+        _ connection: Connection, path: String, files: StoreFiles?, reading: Store.Reading?, executor: ThreadExecutor
+    ) {
+        self.connection = connection
+        self.path = path
+        self.files = files
+        self.reading = reading
+        self.executor = executor
+        confirmed = ConfirmedLists(on: connection)
+    }
+
+    /// The transaction that is open, with the consequences of its commit.
+    private struct OpenGroup {
+        var rule = CommitGroup()
+        /// The feeds that have pages in it.
+        var writers: [FeedWriter] = []
+        /// Announces its pages.
+        var publications: [@Sendable () -> Void] = []
+        /// The transaction before, whose commit in another database is on its way.
+        var underway = Underway()
+    }
+
+    /// The consequences of a commit once it is in another database, too.
+    private struct Underway {
+        var publications: [@Sendable () -> Void] = []
+        /// The time to see if it has ended, if no other commit comes before.
+        var dueAt: ContinuousClock.Instant?
+    }
+
+    /// Runs `body` on committed data, and turns SQLite's errors into the feed's.
+    func storing<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
+        try inGroup {
+            try closeGroup()
+            try checkFile()
+            storeConfirmed()
+            return try body()
+        }
+    }
+
+    /// Runs `body` while pages may wait for their commit: it reads their state from the feed's writer, or does not
+    /// depend on them.
+    func inGroup<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
+        do {
+            let result = try body()
+            try reading?.check()
+            return result
+        } catch {
+            if let error = error as? SQLiteError, error.isLostRace, lostRace.map({ $0.until <= .now }) ?? true {
+                lostRace = (.now + .seconds(10), error)
+            }
+            // What was read while the file changed may be broken in any way.
+            do { try reading?.check() } catch { throw FeedSyncError(storing: error, path: path) }
+            throw FeedSyncError(storing: error, path: path)
+        }
+    }
+
+    /// Stores a page with `body`, to be committed with those that come close to it.
+    ///
+    /// - Parameter publish: is called with the page's events once they are committed.
+    func store(
+        _ page: PageCommit, by writer: FeedWriter, publish: @escaping @Sendable (StatusEvent) -> Void,
+        _ body: () throws -> PageOutcome
+    ) throws -> PageOutcome {
+        // What their responses said of a quota is older than what this page's said.
+        if !page.cost.quota.isEmpty { storeConfirmed() }
+        let outcome = try storeInGroup(body)
+        if !isOpen(for: writer) { group.writers.append(writer) }
+        group.publications.append { outcome.events.forEach(publish) }
+        let isFull = group.rule.add(
+            CommitGroup.Page(
+                bytes: page.content.byteCount, waited: page.waited, isFollowed: outcome.beginsNext),
+            at: .now, isBehind: isBehind)
+        if isFull { try closeGroup(waits: false) }
+        setAlarm()
+        return outcome
+    }
+
+    /// True if the writer has pages in the transaction that is open.
+    func isOpen(for writer: FeedWriter) -> Bool { group.writers.contains { $0 === writer } }
+
+    /// Commits the pages that wait for it, if any do.
+    ///
+    /// - Parameter waits: True if they are committed when this returns. If not, their commit may be on its way in another
+    ///   database; an alarm comes at its end.
+    /// - Throws: the reason for which they are not stored; they are undone then.
+    func closeGroup(waits: Bool = true) throws {
+        guard !group.writers.isEmpty else { return try settle() }
+        let (writers, publications) = (group.writers, group.publications)
+        forgetGroup()
+        do {
+            try checkFile()
+            for writer in writers {
+                try locks[writer.feed]?.check()
+                try writer.saveOnce()
+            }
+            try connection.commit(isFollowed: !waits)
+        } catch {
+            connection.rollback()
+            group.underway = Underway()
+            for writer in writers { writer.undo(error) }
+            throw error
+        }
+        for writer in writers { writer.isCommitted() }
+        publishUnderway()
+        group.underway.publications = publications
+        if !waits, connection.companion != nil {
+            group.underway.dueAt = .now + CommitGroup.longestPause
+        } else {
+            publishUnderway()
+        }
+    }
+
+    /// Stores the lists that wait for it, after the pages: events have their numbers in order.
+    func storeConfirmed() { confirmed.store(in: self) }
+
+    /// True while a commit is on its way in another database.
+    private var isBehind: Bool { connection.companion?.isBusy ?? false }
+
+    /// Waits for the commit that is on its way.
+    private func settle() throws {
+        guard group.underway.dueAt != nil else { return }
+        do { try connection.companion?.settle() } catch {
+            group.underway = Underway()
+            throw error
+        }
+        publishUnderway()
+    }
+
+    private func publishUnderway() {
+        let publications = group.underway.publications
+        group.underway = Underway()
+        for publish in publications { publish() }
+    }
+
+    /// A page's transaction: the one that is open, in which it can be undone alone, or a new one.
+    private func storeInGroup(_ body: () throws -> PageOutcome) throws -> PageOutcome {
+        guard group.writers.isEmpty else {
+            do { return try connection.savepoint(body) } catch {
+                // SQLite itself may have undone the pages before it, too.
+                if !connection.isInTransaction { undoGroup(error) }
+                throw error
+            }
+        }
+        try checkFile()
+        try connection.begin(.immediate)
+        do { return try body() } catch {
+            connection.rollback()
+            throw error
+        }
+    }
+
+    /// Undoes the pages that wait for their commit: their feeds are as the last commit left them.
+    func undoGroup(_ error: any Error) {
+        connection.rollback()
+        for writer in group.writers { writer.undo(error) }
+        forgetGroup()
+    }
+
+    private func forgetGroup() {
+        group.writers = []
+        group.publications = []
+        group.rule.close()
+    }
+
+    /// Looks again when the pages have waited long enough.
+    func setAlarm() {
+        guard !hasAlarm else { return }
+        let moments = [group.rule.dueAt(isBehind: isBehind), group.underway.dueAt, confirmed.dueAt]
+        guard let due = moments.compactMap(\.self).min() else { return }
+        hasAlarm = true
+        executor.wake(after: due - .now) { [weak self] in self?.closeIfDue() }
+    }
+
+    private func closeIfDue() {
+        hasAlarm = false
+        // If they cannot be stored, their runs learn it when they go on.
+        if let due = group.rule.dueAt(isBehind: isBehind), due <= .now { try? closeGroup(waits: false) }
+        if let due = group.underway.dueAt, due <= .now {
+            if isBehind { group.underway.dueAt = .now + CommitGroup.longestPause } else { try? settle() }
+        }
+        if let due = confirmed.dueAt, due <= .now { storeConfirmed() }
+        setAlarm()
+    }
+
+    /// Checks that written data can be found again, and that SQLite need not wait long to write.
+    ///
+    /// If the file was replaced, its log is beside the new file, which SQLite would ruin with it. The log is therefore
+    /// checkpointed into the old file, wherever that is now, and stays empty: nothing more is written, even by code
+    /// without an open feed. If the log or its index was replaced, there is no checkpoint: the next connection reads
+    /// the files as they are.
+    ///
+    /// - Parameter isWriting: True for a write without an open feed.
+    /// - Throws: `FeedSyncError` of kind `store` if the path no longer leads to the open file; `SQLiteError`.
+    func checkFile(isWriting: Bool = false) throws {
+        if let lostRace, .now < lostRace.until { throw lostRace.error }
+        // Who only reads loses nothing.
+        guard hasMoved || isWriting || !writers.isEmpty else { return }
+        let change = connection.hasMoved ? .store : files?.change
+        guard let change else {
+            hasMoved = false
+            return
+        }
+        hasMoved = true
+        let what =
+            switch change {
+            case .store: path
+            case .log: "\(path)-wal, the store's log,"
+            case .index: "\(path)-shm, the index of the store's log,"
+            }
+        let error = FeedSyncError(
+            .store, "\(what) was deleted, moved or replaced while feedsync was using it",
+            advice: "run the command again; what stands at that path now was not changed")
+        undoGroup(error)
+        switch change {
+        case .store, .log(isReplaced: false): try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        // Another process may use the new files, without knowledge of our locks.
+        case .log, .index: break
+        }
+        try? connection.leaveLog()
+        throw error
+    }
+}
+
+extension PageCommit.Content {
+    /// The bytes of the body; 0 without one.
+    fileprivate var byteCount: Int { if case .decoded(let page) = self { page.byteCount } else { 0 } }
+}
