@@ -3,7 +3,7 @@ internal import FeedSync
 internal import HTTPServer
 internal import Reports
 
-/// What runs did, by feed and outcome, added up: it only grows, also when old runs are deleted from the store.
+/// The sums of all runs by feed and outcome. They only grow, even if old runs are deleted from the store.
 final class RunCounters: Sendable {
     struct Key: Hashable, Sendable {
         let feed: String
@@ -20,14 +20,14 @@ final class RunCounters: Sendable {
 
     private struct State {
         var sums: [Key: Sums] = [:]
-        /// The runs that were counted are those up to this one, but for those that had not ended.
+        /// The newest run that was seen. Older runs are counted, except for the open ones.
         var last = 0
         var open: Set<Int> = []
     }
 
     private let state = Lock(State())
 
-    /// Counts the runs that have ended since.
+    /// Counts the runs that have ended since the last call.
     func take(_ runs: [RunRecord]) -> [Key: Sums] {
         state.withLock { state in
             let before = state.last
@@ -56,12 +56,12 @@ final class RunCounters: Sendable {
         }
     }
 
-    /// Where reading has to begin: at the oldest run that had not ended.
+    /// The run from which to read: the oldest one that had not ended.
     var firstUncounted: Int { state.withLock { min($0.open.min() ?? .max, $0.last &+ 1) } }
 }
 
 extension Site {
-    /// Figures in Prometheus' text format.
+    /// The metrics in Prometheus' text format.
     ///
     /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
     func metrics(_ served: Served) async throws(FeedSyncError) -> ServerResponse {

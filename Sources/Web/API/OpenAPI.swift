@@ -13,13 +13,13 @@ enum OpenAPI {
         let method: String
         let summary: String
         var parameters: [String] = []
-        /// The fields of the form that is sent; nil where none is.
+        /// The fields of the request's form; nil if there is none.
         var form: [(name: String, meaning: String)]?
-        /// Those of them that are needed.
+        /// The required fields of the form.
         var needed: [String] = []
-        /// The schema of what it answers, as JSON; nil for text.
+        /// The schema of the response, as JSON; nil for text.
         var schema: String?
-        /// The type of what it answers; nil where the answer has no body.
+        /// The type of the response; nil for a response without a body.
         var type: String? = "application/json"
         var status = 200
         var others: [(status: Int, meaning: String, type: String?)] = []
@@ -73,7 +73,7 @@ enum OpenAPI {
             command("sync", "Brings the feed up to date"),
         ] + searches + additions + pages
 
-    /// What the store has.
+    /// The tables of the store.
     private static let tables: [Operation] = [
         Operation(path: "/feeds", method: "get", summary: "All feeds with their states", schema: list("status")),
         Operation(
@@ -122,7 +122,7 @@ enum OpenAPI {
             path: "/openapi.json", method: "get", summary: "This description", schema: #"{"type":"object"}"#),
     ]
 
-    /// Searching a feed's upstream.
+    /// Searches of a feed's upstream.
     private static let searches: [Operation] = [
         Operation(
             path: "/search/{feed}", method: "post",
@@ -177,7 +177,7 @@ enum OpenAPI {
             others: [notHere, foreign, (422, "what is wrong", html)]),
     ]
 
-    /// What the pages ask for, and those that have forms.
+    /// The paths of the pages and their forms.
     private static let pages: [Operation] = [
         Operation(
             path: "/search/{feed}", method: "get", summary: "The page that searches a feed's upstream",
@@ -208,7 +208,7 @@ enum OpenAPI {
             others: [(403, "that is not the token", html)]),
     ]
 
-    /// Which methods a path takes; none where nothing is at it.
+    /// The methods of a path; empty if there is nothing at it.
     static func methods(at parts: [String]) -> [String] {
         let found = operations.filter { operation in
             let words = operation.path.split(separator: "/")
@@ -270,7 +270,7 @@ enum OpenAPI {
         for other in operation.others {
             responses.append("\"\(other.status)\":" + response(other.meaning, other.type, schema(other.type)))
         }
-        // No token, not by our name, a store that cannot be read.
+        // A missing token, another host name, or a store that cannot be read.
         responses.append("\"default\":" + response("why it cannot be had", problem, see("problem")))
         let words = operation.path.split(separator: "/").filter { !$0.hasPrefix("{") }.map { $0.prefix { $0 != "." } }
         let id =

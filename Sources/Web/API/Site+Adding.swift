@@ -3,12 +3,12 @@ internal import DemoFeed
 internal import FeedSync
 internal import HTTPServer
 
-/// Feeds that are added by a page, by the rules of `feedsync add`.
+/// Feeds that are added by a page, with the rules of `feedsync add`.
 extension Site {
-    /// Whether a page may add feeds.
+    /// True if a page may add feeds.
     var mayAdd: Bool { !settings.isReadOnly && settings.newFeedsFile != nil }
 
-    /// How the steps of a form stand, as far as that can be told without a request of anybody.
+    /// The states of a form's steps, as far as they need no request to another server.
     func checkForm(_ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
         guard mayAdd else { return notFound(request) }
         let (form, page) = Self.feedForm(request)
@@ -21,7 +21,7 @@ extension Site {
         return finished(Responses.json(fields.json, headers: [("Cache-Control", "no-store")]))
     }
 
-    /// What a look at a form's feed shows, once it may be looked at.
+    /// The result of a look at a form's feed, if its steps are right.
     func lookForm(_ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
         guard mayAdd else { return notFound(request) }
         let (form, page) = Self.feedForm(request)
@@ -36,7 +36,7 @@ extension Site {
                 body: html.bytes))
     }
 
-    /// Adds what a form has, and stores the first page; the form again where something is wrong.
+    /// Adds a form's feed and stores its first page. Returns the form again if something is wrong.
     func add(_ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
         guard mayAdd else { return notFound(request) }
         let (form, page) = Self.feedForm(request)
@@ -57,11 +57,11 @@ extension Site {
         return finished(.status(303, headers: [("Location", "/list/\(form.name)")]))
     }
 
-    /// Writes feeds into the configuration, takes them up, and stores their first pages.
+    /// Writes feeds into the configuration, loads them, and stores their first pages.
     ///
-    /// A first page that cannot be stored is no reason to take the feed out again: the feed's page says what failed.
+    /// If a first page cannot be stored, the feed stays, and its page shows the error.
     ///
-    /// - Throws: `AddingError` for what the configuration does not take; the feeds before it stay.
+    /// - Throws: `AddingError` for a feed that the configuration cannot take. The feeds before it stay.
     func write(_ drafts: [FeedDraft]) async throws(AddingError) {
         for draft in drafts { _ = try draft.write() }
         await shelf.refresh(configuration: true)
@@ -74,7 +74,7 @@ extension Site {
         }
     }
 
-    /// The rules for what is typed now.
+    /// The rules for the form, with the present configuration and store.
     ///
     /// - Throws: `FeedSyncError` if the configuration cannot be read.
     func rules() async throws(FeedSyncError) -> FeedFormRules {
@@ -89,9 +89,9 @@ extension Site {
             removed: Dictionary(removed) { first, _ in first })
     }
 
-    /// The file that takes new feeds.
+    /// The file for new feeds.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` for one that must not be used.
+    /// - Throws: `FeedSyncError` of kind `configuration` for a file that must not be used.
     func newFeedsFile() throws(FeedSyncError) -> ConfigurationFile {
         do throws(ConfigurationProblem) {
             if let file = try settings.newFeedsFile?() { return file }
@@ -117,7 +117,7 @@ extension Site {
 
 /// Searches that become feeds.
 extension Site {
-    /// Makes a feed of a search of another one's upstream: as that feed, but for the text.
+    /// Turns a search into a feed that is like the searched feed, except for its text.
     func keep(_ name: String, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
         let served = await shelf.served
         guard mayAdd, let definition = served.configuration?.feed(named: name), definition.search?.parameter != nil
@@ -142,9 +142,9 @@ extension Site {
     }
 }
 
-/// The feeds of the demo, whose upstream is this server.
+/// The feeds of the demo, which request this server.
 extension Site {
-    /// Where the demo's upstream is; nil where a feed of this server could not reach it.
+    /// The URL of the demo's upstream; nil if a feed of this server could not reach it.
     var demoURL: String? {
         guard mayAdd, settings.token == nil, case .tcp = address else { return nil }
         return "http://\(address)/demo"
@@ -152,7 +152,7 @@ extension Site {
 
     private static let demoFeed = DemoFeed()
 
-    /// A request of the demo's upstream.
+    /// Answers a request to the demo's upstream.
     func demo(_ request: ServerRequest) -> SharedAnswer {
         guard demoURL != nil else { return notFound(request) }
         var inner = request

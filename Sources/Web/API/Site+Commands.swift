@@ -3,7 +3,7 @@ internal import HTTPServer
 
 /// Request commands over HTTP.
 extension Site {
-    /// Sends a command to a feed's engine, and answers with its run once that has ended.
+    /// Sends a command to a feed's engine, and answers with its run after the run has ended.
     func perform(
         _ word: String, on name: String, _ request: ServerRequest
     ) async throws(FeedSyncError) -> SharedAnswer {
@@ -33,9 +33,9 @@ extension Site {
         }
     }
 
-    /// Sends a command to a feed's engine, waits for its end, and tells what changed.
+    /// Sends a command to a feed's engine, waits for its end, and delivers the changes.
     ///
-    /// - Parameter isDueOnly: Whether a sync leaves out the lists that are not due.
+    /// - Parameter isDueOnly: True if a sync leaves out the lists that are not due.
     /// - Throws: `FeedSyncError`.
     func run(
         _ command: RequestCommand, on definition: FeedDefinition, isDueOnly: Bool = false
@@ -63,17 +63,17 @@ extension Site {
         }
     }
 
-    /// To the list, for browsers without scripts: it says what became of the command.
+    /// A redirect to the list, which shows the result of the command, for browsers without scripts.
     private func back(to name: String) -> ServerResponse {
         .status(303, headers: [("Location", "/list/\(name)")])
     }
 
-    /// Tells what changed, where the feed has somebody to tell.
+    /// Delivers the changes to the feed's hook, if it has one.
     private func tellHook(_ definition: FeedDefinition, hasEndedWell: Bool) async {
         guard let store = await shelf.writer,
             let delivery = ChangeDelivery(of: definition, in: store, options: settings.options)
         else { return }
-        // What was not taken is kept, and told with the next run; the event log is not about it.
+        // Undelivered changes are kept for the next run. The event log does not report them.
         try? await delivery.deliver(mayBegin: hasEndedWell)
     }
 }

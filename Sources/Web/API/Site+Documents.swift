@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Reports
 internal import Text
 
-/// What programs read: the store's tables as JSON, with their names.
+/// The store's tables as JSON, with their names, for programs.
 extension Site {
     /// All feeds with their states.
     func feedsDocument(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
@@ -28,7 +28,7 @@ extension Site {
         }
     }
 
-    /// A page of items, in feed order; or those that have the words of a text, the best first or in feed order.
+    /// A page of items in feed order; or the items with the words of a text, ranked or in feed order.
     func itemsDocument(
         _ name: String, _ served: Served, _ request: ServerRequest
     ) async throws(FeedSyncError) -> SharedAnswer {
@@ -63,7 +63,7 @@ extension Site {
                 for name in ["section", "q", "order"] {
                     if let value = request.parameter(name) { words.append((name: name, value: value)) }
                 }
-                // Not the path as it was sent: one with two slashes at its head would be another host's.
+                // Not the path of the request: one that begins with two slashes would point to another host.
                 let link = Link.own("feeds", name, "items", query: words)
                 headers.append(("Link", "<\(link.text)>; rel=\"next\""))
             }
@@ -71,9 +71,9 @@ extension Site {
         }
     }
 
-    /// A list about a feed that is kept as long as the store stays as it is.
+    /// A cached response about a feed, valid as long as the store does not change.
     ///
-    /// - Parameter make: Returns nil where the store has nothing of the feed: whether there is such a feed is asked then.
+    /// - Parameter make: Returns nil if nothing of the feed is stored. Only then is the feed itself looked up.
     private func kept(
         _ request: ServerRequest, _ served: Served, of name: String,
         make: (Store) async throws(FeedSyncError) -> ServerResponse?
@@ -101,19 +101,19 @@ extension Site {
         Responses.list(try await served.pages?.quota().map(\.json) ?? [])
     }
 
-    /// What a program sends with a change.
+    /// The token that a program sends with a change.
     func sessionDocument() -> ServerResponse {
         let fields: JSONFields = ["token": door.pageToken, "read_only": settings.isReadOnly]
         return Responses.json(fields.json)
     }
 
-    /// The event log, from the listener's last event on, as it grows.
+    /// The event log as a stream, from the listener's last event on.
     func events(_ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
         let served = await shelf.served
         let name = request.parameter("feed")
         if let name, try await feed(name, served) == nil { return unknownFeed(name) }
         let known = request.header("Last-Event-ID") ?? request.parameter("after")
-        // Without one, it begins now: what is committed but not told yet counts as told.
+        // Without an event id the stream begins now: events that are committed but not published yet are skipped.
         let newest = try await served.pages?.events(last: 1).last?.id ?? 0
         let last = known.flatMap { Int($0) }.map { min(max($0, 0), newest) } ?? max(newest, hub.last)
         let headers = [(name: "Content-Type", value: "text/event-stream; charset=utf-8")]
@@ -129,7 +129,7 @@ extension Site {
             404, .rejected, "no such feed: \(Excerpt.quoted(name, limit: 63))", advice: "GET /feeds lists them")
     }
 
-    /// Whether the store can be read.
+    /// The health of the store and the configuration.
     func health(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
         let count = try await served.feeds().count
         let store = await served.pages?.fileProblem
@@ -144,7 +144,7 @@ extension Site {
 }
 
 extension Place {
-    /// As a request has it.
+    /// The place in the form that requests use.
     var text: String { "\(generation).\(position)" }
 
     init?(text: String) {

@@ -2,25 +2,25 @@ internal import FeedSync
 internal import Reports
 internal import Text
 
-/// Items that were found by their words.
+/// Items found by their words.
 struct FoundItems: Sendable {
     struct Item: Sendable {
         let item: Listing.Item
-        /// What it is called and a part of its text, with the words marked; nil where the full-text index did not find it.
+        /// The item's title and excerpt, with the words marked; nil if the full-text index did not find it.
         let hit: SearchHit?
     }
 
     let listing: Listing
     let items: [Item]
-    /// True if the best come first, and not feed order.
+    /// True if the items are ranked, false if they are in feed order.
     var isRanked = false
 }
 
 extension Site {
-    /// The items of a feed that have all words of a text, and how many there are: by its full-text index, the best first
-    /// if that is wanted; where it has none, those that have them in the columns that are shown, in feed order.
+    /// The items of a feed with all words of a text, and their number. A feed with a full-text index is searched with
+    /// it, ranked if requested. Otherwise the items are those with the words in the shown columns, in feed order.
     ///
-    /// - Parameter query: How many, which columns, and behind which place.
+    /// - Parameter query: The limit, the columns and the place to begin after.
     func found(
         _ text: SearchText, in feed: KnownFeed, _ served: Served, like query: ListingQuery, isRanked: Bool
     ) async throws(FeedSyncError) -> (items: FoundItems, count: Int) {
@@ -46,11 +46,11 @@ extension Site {
         let listing = try await store.listing(named)
         let byKey = Dictionary(listing.items.map { ($0.key, $0) }) { first, _ in first }
         let items = hits.compactMap { hit in byKey[hit.key].map { FoundItems.Item(item: $0, hit: hit) } }
-        // A search that finds few also looks inside words, which the index does not count.
+        // A search with few results also looks inside words, which the index does not count.
         return (FoundItems(listing: listing, items: items, isRanked: true), max(count, items.count))
     }
 
-    /// The same items as JSON; nil if the feed does not exist, or nothing of it is stored.
+    /// The same items as JSON; nil if the feed does not exist or nothing of it is stored.
     func foundText(
         _ text: SearchText, in name: String, _ served: Served, limit: Int
     ) async throws(FeedSyncError) -> ListingText? {
@@ -80,7 +80,7 @@ extension Site {
 }
 
 extension Store {
-    /// What a search gives, all at once.
+    /// All results of a search.
     func hits(_ query: SearchQuery) throws(FeedSyncError) -> [SearchHit] {
         var hits: [SearchHit] = []
         try search(query) { hit in
