@@ -1,10 +1,10 @@
 package import FeedSync
 
-/// Runs commands on a store that the server shows a copy of.
+/// Runs commands on a store of which the server shows a copy.
 package protocol CommandRunner: Sendable {
-    /// Runs a command. When it returns, the copy has what the command stored.
+    /// Runs a command. When it returns, the copy has the rows that the command stored.
     ///
-    /// - Parameter feeds: All of the configuration.
+    /// - Parameter feeds: All feeds of the configuration.
     /// - Throws: `FeedSyncError`.
     func run(
         _ command: RequestCommand, on definition: FeedDefinition, of feeds: [FeedDefinition]

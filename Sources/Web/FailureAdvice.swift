@@ -1,8 +1,8 @@
 internal import FeedSync
 
-/// What to do about a failure that does not say so itself, as those of the event log.
+/// Advice for failures that have none of their own, such as those of the event log.
 enum FailureAdvice {
-    /// Nil where there is nothing to do.
+    /// Nil if there is nothing to do.
     static func text(_ kind: FeedSyncError.Kind, of feed: String) -> String? {
         switch kind {
         case .cancelled, .interrupted: nil
@@ -18,14 +18,14 @@ enum FailureAdvice {
         }
     }
 
-    /// All of them, for the script.
+    /// The advice for all kinds, for the script.
     static func all(of feed: String) -> [(kind: String, text: String)] {
         FeedSyncError.Kind.allCases.compactMap { kind in text(kind, of: feed).map { (kind.rawValue, $0) } }
     }
 }
 
 extension FeedSyncError {
-    /// The same, with what to do about it.
+    /// The same error, with advice.
     func advised(_ feed: String) -> FeedSyncError {
         guard advice == nil else { return self }
         return FeedSyncError(

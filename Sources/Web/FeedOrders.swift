@@ -1,16 +1,16 @@
 internal import Concurrency
 internal import FeedSync
 
-/// The orders of feeds that were read last, so that a page of a long list costs no more than its rows.
+/// A cache of the last feed orders, so that a page of a long list costs no more than its rows.
 final class FeedOrders: Sendable {
     struct Key: Hashable, Sendable {
         let feed: String
-        /// Which connection it was read by: each numbers what it sees by itself.
+        /// The number of the connection that read it, because each connection numbers its snapshots itself.
         let version: Int
     }
 
     private let orders = Lock<[Key: FeedOrder]>([:])
-    /// The most feeds whose orders are kept.
+    /// The maximum number of feeds whose orders are kept.
     private static let most = 20
 
     func order(_ key: Key) -> FeedOrder? { orders.withLock { $0[key] } }
@@ -24,7 +24,7 @@ final class FeedOrders: Sendable {
 }
 
 extension Site {
-    /// Items in feed order.
+    /// Lists items in feed order.
     ///
     /// - Throws: `FeedSyncError`.
     func listing(_ query: ListingQuery, of store: Store, _ served: Served) async throws(FeedSyncError) -> Listing {
@@ -34,7 +34,7 @@ extension Site {
         return listing
     }
 
-    /// The same as JSON.
+    /// The same list as JSON.
     ///
     /// - Throws: `FeedSyncError`.
     func listingText(

@@ -2,44 +2,44 @@ internal import Concurrency
 internal import FeedSync
 internal import HTTPServer
 
-/// The newest events, for all who listen. Each listener only remembers how far it is, so a slow one costs no more than that.
+/// The newest events for all listeners. A listener only stores its position, so a slow one costs no more than that.
 final class EventHub: Sendable {
     fileprivate struct Entry: Sendable {
         let id: Int
         let feed: String
-        /// The feed that it is a part of; nil for one that is none.
+        /// The feed that owns the part; nil if the feed is not a part.
         let owner: String?
         let bytes: [UInt8]
     }
 
     private struct State {
         var entries: [Entry] = []
-        /// All events behind this one are among the entries.
+        /// All events after this one are among the entries.
         var base = 0
         var last = 0
         var listeners: [ObjectIdentifier: EventStream] = [:]
         var beat: Task<Void, Never>?
     }
 
-    /// How many events are kept at hand.
+    /// The number of events kept in memory.
     private static let most = 1_000
-    /// How often a silent connection is tried, so that one whose reader has gone is noticed.
+    /// The interval at which silent connections are tested, to notice that a reader has gone.
     private static let pulse = Duration.seconds(15)
 
     private let state = Lock(State())
 
-    /// The number of the newest event that was told.
+    /// The number of the newest published event.
     var last: Int { state.withLock { $0.last } }
 
-    /// How many listen.
+    /// The number of listeners.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-    /// Begins behind this event.
+    /// Begins after this event.
     func begin(at id: Int) {
         state.withLock { ($0.base, $0.last) = (id, id) }
     }
 
-    /// Tells events, in order.
+    /// Publishes events, in order.
     func publish(_ events: [StatusEvent]) {
         let listeners = state.withLock { state -> [EventStream] in
             for event in events where event.id > state.last {
@@ -59,18 +59,19 @@ final class EventHub: Sendable {
         for listener in listeners { listener.wake() }
     }
 
-    /// An event as server-sent events have it.
+    /// An event in the form of server-sent events.
     ///
     /// Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
     static func message(_ event: StatusEvent) -> [UInt8] { Array("id: \(event.id)\ndata: \(event.result)\n\n".utf8) }
 
-    /// The events behind one of a feed and its parts, or of all, as bytes; nil where they are not at hand, and have to be read from the store.
+    /// The events of a feed and its parts, or of all feeds, after a given one, as bytes; nil if they have to be read
+    /// from the store.
     func messages(after id: Int, of feed: String?) -> (bytes: [UInt8], last: Int)? {
         state.withLock { state in
             guard id >= state.base else { return nil }
             var bytes: [UInt8] = []
             var last = id
-            // The entries are in order, and who listens is mostly at the end.
+            // The entries are in order, and most listeners are near the end.
             let start = state.entries.lastIndex { $0.id <= id }.map { $0 + 1 } ?? 0
             for entry in state.entries[start...] {
                 last = entry.id
@@ -110,7 +111,7 @@ final class EventHub: Sendable {
     }
 }
 
-/// One listener's events: those at hand first come from the hub, older ones from the store, so that none is missed.
+/// The events of one listener: from the hub if they are in memory, otherwise from the store, so that none is missed.
 final class EventStream: ResponseStream {
     private struct State {
         var place: Int
@@ -126,7 +127,7 @@ final class EventStream: ResponseStream {
     private let state: Lock<State>
 
     /// - Parameters:
-    ///   - feed: Whose events; nil for all.
+    ///   - feed: The feed of the events; nil for all feeds.
     ///   - id: The last event that the listener has.
     init(_ hub: EventHub, feed: String?, after id: Int, store: @escaping @Sendable () async -> Store?) {
         (self.hub, self.store, self.feed) = (hub, store, feed)
@@ -153,7 +154,7 @@ final class EventStream: ResponseStream {
         wake()
     }
 
-    /// A line that says nothing; what fails to take it has gone.
+    /// Sends an empty comment line. A reader that has gone fails to take it.
     func beat() {
         state.withLock { if $0.pending.isEmpty { $0.pending = Array(":\n\n".utf8) } }
         wake()
@@ -178,7 +179,7 @@ final class EventStream: ResponseStream {
         }
     }
 
-    /// Reads older events: so many at a time that no snapshot stays open behind a slow reader.
+    /// Reads older events, in batches, so that no snapshot stays open for a slow reader.
     private func read(after id: Int) async {
         let most = 500
         let known = hub.last
@@ -190,7 +191,7 @@ final class EventStream: ResponseStream {
                 return
             }
             state.pending = events.flatMap(EventHub.message)
-            // All up to what the hub knew before were read, those of other feeds too.
+            // All events up to the hub's last one were read, including those of other feeds.
             state.place = max(events.last?.id ?? id, events.count < most ? known : id)
         }
         wake()

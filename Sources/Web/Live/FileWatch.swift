@@ -1,20 +1,21 @@
 internal import Concurrency
 internal import Glibc
 
-/// Tells when one of some files was written, made or replaced. It sleeps until then.
+/// Reports when one of several files is written, created or replaced. It sleeps until then.
 ///
-/// Changes that come while nobody reads are collected into one value, so none is lost.
+/// Changes that come between two reads are combined into one value, so none is lost.
 ///
 /// Source: https://man7.org/linux/man-pages/man7/inotify.7.html
 final class FileWatch: Sendable {
     private let watcher: FileWatcher
-    /// What was written and not told yet.
+    /// The groups with changes that were not reported yet.
     private let pending: Lock<Set<Int>>
-    /// That something is pending.
+    /// Signals that something is pending.
     private let signals: AsyncStream<Void>
 
-    /// - Parameter groups: Paths, whose last part may be a pattern; what is told is in which of these lists the file is.
-    /// - Returns: Nil where the system watches no more files.
+    /// - Parameter groups: Lists of paths, whose last component may be a pattern. A value has the indexes of the lists
+    ///   with changed files.
+    /// - Returns: Nil if the system can watch no more files.
     init?(_ groups: [[String]]) {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let pending = Lock<Set<Int>>([])
@@ -43,7 +44,7 @@ final class FileWatch: Sendable {
 
     deinit { watcher.end() }
 
-    /// What was written since the last value: the numbers of the groups that the files are in.
+    /// The groups with changed files since the last value, by their indexes.
     var values: some AsyncSequence<Set<Int>, Never> {
         signals.compactMap { [pending] in
             let written = pending.withLock { pending in
@@ -55,17 +56,17 @@ final class FileWatch: Sendable {
     }
 }
 
-/// Reads what the system tells of files.
+/// Reads the system's file events.
 ///
-/// - Isolation: its own thread, but for `end`.
+/// - Isolation: its own thread, except for `end`.
 private final class FileWatcher: Sendable {
-    /// The groups of a folder's files, by their names.
+    /// The groups of a folder's files, by file name.
     private let folders: [Int32: [String: Set<Int>]]
-    /// Those of patterns.
+    /// The groups of patterns.
     private let patterns: [Int32: [(pattern: String, group: Int)]]
     private let told: @Sendable (Set<Int>) -> Void
     private let descriptor: Int32
-    /// A pipe whose bytes mean that it is over.
+    /// A pipe whose bytes end the thread.
     private let stopping: Int32
     private let stop: Int32
 
@@ -82,7 +83,7 @@ private final class FileWatcher: Sendable {
                     let slash = path.lastIndex(of: "/")
                     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
                     let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-                    // A folder that is watched already has the same number.
+                    // A folder that is already watched has the same number.
                     let watch = inotify_add_watch(descriptor, folder, kinds)
                     guard watch >= 0 else { continue }
                     folders[watch, default: [:]][name, default: []].insert(number)
@@ -120,7 +121,7 @@ private final class FileWatcher: Sendable {
         }
     }
 
-    /// The groups of the files that records of the system's tell of.
+    /// The groups of the files in some of the system's records.
     private func groups(_ records: UnsafeRawBufferPointer) -> Set<Int> {
         var found: Set<Int> = []
         var place = 0

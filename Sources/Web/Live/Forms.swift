@@ -1,11 +1,11 @@
 internal import Adding
 internal import FeedSync
 
-/// Feeds that pages are typing: each page has one, whose latest draft is looked at.
+/// The feeds that pages are typing. Each page has one, whose latest draft is looked at.
 actor Forms {
     private struct Entry {
         let feed: TypedFeed
-        /// When it was used last, by the number of uses.
+        /// The use count at the last use.
         var use = 0
     }
 
@@ -14,23 +14,23 @@ actor Forms {
     private var entries: [String: Entry] = [:]
     private var useCount = 0
 
-    /// The most pages that type at a time.
+    /// The maximum number of pages that may type at a time.
     private static let mostPages = 50
 
-    /// - Parameter store: What has the rows that lists are looked at of; nil as long as nothing is stored.
+    /// - Parameter store: The store with the rows that a list may belong to; nil while nothing is stored.
     init(options: EngineOptions, store: @escaping @Sendable () async -> Store?) {
         (self.options, self.store) = (options, store)
     }
 
-    /// What a look at a page's draft gives; nil if a later draft of the page took its place.
+    /// The result of a look at a page's draft; nil if a later draft of the page replaced it.
     ///
-    /// - Parameter page: What tells the page from others; empty for one without scripts, whose draft is looked at right away.
+    /// - Parameter page: An id of the page; empty for a page without scripts, whose draft is looked at directly.
     func outcome(of draft: FeedDraft, page: String) async -> TypedFeed.Outcome? {
         guard !page.isEmpty else { return await Self.look(at: draft, options, store) }
         return await feed(of: page).outcome(of: draft)
     }
 
-    /// What a page types makes no feed now.
+    /// Drops the draft of a page, because its form makes no feed now.
     func drop(page: String) async {
         if let entry = entries[page] { _ = await entry.feed.outcome(of: nil) }
     }
