@@ -1,31 +1,31 @@
 internal import FeedSync
 internal import Glibc
 
-/// Searches of upstreams that pages type: each page has one, whose latest text wins.
+/// Searches of upstreams that pages are typing. Each page has one, whose latest text wins.
 ///
-/// What is found goes into a store of its own, which is deleted when the server ends: it is mixed into no feed.
+/// The results go into a store of their own, which is deleted when the server ends. They never enter a feed.
 actor Searches {
-    /// What became of a text.
+    /// The result of a search.
     enum Outcome: Sendable {
-        /// The feed that has what was found, in the store of searches.
+        /// The feed with the results, in the store of searches.
         case found(FeedDefinition, Store)
         case failed(FeedSyncError)
-        /// It is too short to be searched for.
+        /// The text is too short for a search.
         case tooShort
-        /// A later text took its place.
+        /// A later text replaced it.
         case replaced
     }
 
-    /// What rows become here: what is shown of them is read from the store.
+    /// The type of decoded rows, which is empty because rows are read from the store.
     private struct Nothing: Decodable, Sendable {}
 
     private struct Entry {
         let search: TypedSearch<Nothing>
-        /// Who waits for what was typed last.
+        /// The task that waits for the latest text's result.
         var waiting: Task<Outcome, Never>?
-        /// The number of the text that was typed last.
+        /// The number of the latest text.
         var number = 0
-        /// When it was used last, by the number of uses.
+        /// The use count at the last use.
         var use = 0
     }
 
@@ -35,7 +35,7 @@ actor Searches {
     private var useCount = 0
     private var textCount = 0
 
-    /// The most pages that search at a time, and the most texts that are kept.
+    /// The maximum number of pages that search at a time, and of texts that are kept.
     private static let mostPages = 50
     private static let mostTexts = 500
 
@@ -43,11 +43,11 @@ actor Searches {
         self.options = options
     }
 
-    /// Searches a feed's upstream for what a page typed, as `TypedSearch` does.
+    /// Searches a feed's upstream for a page's text, like `TypedSearch`.
     ///
     /// - Parameters:
-    ///   - page: What tells the page from others.
-    ///   - number: Which text of the page it is: they come over several connections, and may overtake each other.
+    ///   - page: An id of the page.
+    ///   - number: The number of the page's text. Texts use several connections and may overtake each other.
     /// - Throws: `FeedSyncError` if nothing can be searched.
     func outcome(
         _ text: String, in feed: FeedDefinition, page: String, number: Int?
@@ -65,7 +65,7 @@ actor Searches {
         }
         guard var entry = entries[key], number ?? entry.number >= entry.number else { return .replaced }
         entry.number = number ?? entry.number
-        // Whoever waited for an earlier text hears that there is a later one.
+        // A request that waited for an earlier text learns that it was replaced.
         entry.waiting?.cancel()
         let sent = entry.search.number(sending: text)
         entry.use = useCount
@@ -74,7 +74,7 @@ actor Searches {
             guard text.count >= 3 else { return .tooShort }
             for await found in results where found.text == text {
                 if let error = found.error {
-                    // What failed before is requested again.
+                    // A text that failed before is searched for again.
                     guard found.number >= sent else { continue }
                     return .failed(error)
                 }
@@ -87,9 +87,9 @@ actor Searches {
         return await task.value
     }
 
-    /// Requests the next page of what a text found.
+    /// Requests the next page of a text's results.
     ///
-    /// - Returns: The feed that has it; nil for a text that was not searched for, of which nothing is requested.
+    /// - Returns: The feed with the results; nil for a text that was not searched for, for which nothing is requested.
     /// - Throws: `FeedSyncError`.
     func more(_ text: String, in feed: FeedDefinition) async throws(FeedSyncError) -> (FeedDefinition, Store)? {
         let mirror = try await openMirror()
@@ -103,7 +103,7 @@ actor Searches {
         feed.asking(for: text) ?? feed
     }
 
-    /// The store of searches: opened once, however many ask for it meanwhile.
+    /// The store of searches, opened once even if several requests need it at the same time.
     private func openMirror() async throws(FeedSyncError) -> Mirror {
         if textCount > Self.mostTexts { await close() }
         let opening = self.opening ?? Task { [options] in await Self.open(options) }
@@ -131,7 +131,7 @@ actor Searches {
         }
     }
 
-    /// Ends all searches, and deletes what they found.
+    /// Ends all searches and deletes their results.
     func close() async {
         entries = [:]
         textCount = 0

@@ -5,7 +5,7 @@ internal import Reports
 /// A feed's items and changes by day, as a picture that any browser draws.
 struct DayPlot {
     let days: [DayFigures]
-    /// How many items there are now.
+    /// The present number of items.
     let itemCount: Int
 
     func write(to html: inout HTMLWriter) {
@@ -18,7 +18,7 @@ struct DayPlot {
         }
     }
 
-    /// How many items there were at the end of each day: now, less what came later.
+    /// The number of items at the end of each day, computed back from the present one.
     private var counts: [Int] {
         var count = itemCount
         var counts: [Int] = []
@@ -30,13 +30,13 @@ struct DayPlot {
     }
 }
 
-/// Requests to a host, hour by hour, against what it still allows.
+/// The requests to a host by hour, compared with its remaining quota.
 struct QuotaPlot {
     let quota: QuotaRecord
     /// The requests of the last hours, the oldest first.
     let requests: [Int]
 
-    /// How many hours.
+    /// The number of hours.
     static let hours = 24
 
     func write(to html: inout HTMLWriter) {
@@ -54,12 +54,12 @@ struct QuotaPlot {
 /// Numbers as a picture.
 private struct Plot {
     let title: String
-    /// When the first and the last number were.
+    /// The times of the first and the last number.
     let first: String
     let last: String
     let values: [Int]
     var isLine = false
-    /// A number that the others are held against, on a logarithmic scale: it may be a thousand times as large.
+    /// A number for comparison, on a logarithmic scale, because it may be a thousand times as large.
     var limit: (value: Int, text: String)?
 
     private static let (width, height) = (300, 60)

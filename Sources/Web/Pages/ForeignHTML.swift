@@ -1,10 +1,10 @@
-/// HTML that others wrote: as text in lists, and as the elements of an allow-list on the page of an item.
+/// HTML of others: as text in lists, and with the elements of an allow-list on the page of an item.
 enum ForeignHTML {
-    /// The element that is written in place of one of the HTML's: no other name leaves this table.
+    /// The element written for each allowed element. No other name is ever written.
     private static let names: [String: StaticString] = [
         "p": "p", "div": "div", "section": "div", "article": "div", "header": "div", "footer": "div", "main": "div",
         "center": "div", "address": "div", "details": "div", "summary": "p",
-        // What they head is the item, whatever level they have on the page that they come from.
+        // Headings of any level become headings below the item.
         "h1": "h2", "h2": "h2", "h3": "h2", "h4": "h2", "h5": "h2", "h6": "h2",
         "ul": "ul", "ol": "ol", "li": "li", "dl": "dl", "dt": "dt", "dd": "dd", "blockquote": "blockquote",
         "pre": "pre",
@@ -23,16 +23,16 @@ enum ForeignHTML {
         "dl", "dt", "dd", "blockquote", "pre", "figure", "figcaption", "table", "tr", "th", "td", "br", "hr",
     ]
 
-    /// Signs of HTML that no other text has by chance.
+    /// Signs of HTML that other texts do not contain by chance.
     private static let signs = [
         "</p>", "</a>", "</div>", "</em>", "</strong>", "</ul>", "</ol>", "</li>", "</b>", "</i>", "</blockquote>",
         "</span>", "</h1>", "</h2>", "</h3>", "</figure>", "</table>", "<br>", "<br/>", "<br />", "<p>", "<img ",
     ]
 
-    /// The deepest nesting that is kept.
+    /// The maximum nesting that is kept.
     private static let mostDepth = 30
 
-    /// True for a text that is HTML: it has one of its tags, and is not written in Markdown around them.
+    /// True if a text is HTML: it contains common tags, and is not Markdown around them.
     static func isLikely(_ text: String) -> Bool {
         let start = String(decoding: text.utf8.prefix(4_096), as: UTF8.self).lowercased()
         guard start.utf8.contains(UInt8(ascii: "<")), !start.contains("```"), !start.contains("](") else {
@@ -49,7 +49,7 @@ enum ForeignHTML {
             case .text(let text): result += text
             case .start(let name, _), .end(let name): if blocks.contains(name) { result += " " }
             }
-            // Enough, whatever is folded.
+            // Enough text, even after white space is collapsed.
             if result.utf8.count > most * 16 { break }
         }
         return Shown.text(folded(result), most: most)
@@ -59,9 +59,9 @@ enum ForeignHTML {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// Writes what is allowed of some HTML. Nothing of it runs, and nothing is loaded from another host.
+    /// Writes the allowed parts of some HTML. No script runs, and nothing is loaded from another host.
     ///
-    /// - Parameter picture: The address of a picture of ours in place of one of the HTML's, by its number and its address.
+    /// - Parameter picture: The link to our copy of a picture in the HTML, by the picture's number and address.
     static func write(
         _ html: String, to page: inout HTMLWriter, picture: (_ number: Int, _ address: String) -> Link?
     ) {

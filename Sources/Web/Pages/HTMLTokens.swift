@@ -1,23 +1,23 @@
 internal import XML
 
-/// A piece of HTML that others wrote, as far as pages need to know it.
+/// A token of foreign HTML, as far as pages need it.
 enum HTMLToken: Equatable {
-    /// Text, its character references resolved.
+    /// A text with its character references resolved.
     case text(String)
-    /// The beginning of an element; the name is in lower case.
+    /// The beginning of an element. The name is in lower case.
     case start(String, [String: String])
     /// The end of an element.
     case end(String)
 }
 
-/// The pieces of a text of HTML, in order, read in one pass: whatever it is, no byte is looked at more than a few times.
+/// The tokens of an HTML text, in order, read in one pass: no byte is read more than a few times.
 ///
-/// Comments are left out, and so are elements whose content is no text for people, with what is in them.
+/// Comments are left out, and so are elements without readable text, with their content.
 struct HTMLTokens: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private var place = 0
 
-    /// The most of a text that is read, in bytes.
+    /// The maximum number of bytes that are read.
     static let mostBytes = 256 << 10
     private static let mostAttributes = 30
     private static let opaque: Set<String> = [
@@ -66,7 +66,7 @@ struct HTMLTokens: Sequence, IteratorProtocol {
         place += 3
     }
 
-    /// Goes behind the end of an element; to the end of the text where it has none.
+    /// Skips to the end of an element, or of the text if the element does not end.
     private mutating func skipElement(_ name: String) {
         while place < bytes.count {
             skip(past: UInt8(ascii: "<"))
@@ -85,7 +85,7 @@ struct HTMLTokens: Sequence, IteratorProtocol {
         return String(decoding: bytes[start..<Swift.min(place, start + 40)], as: UTF8.self).lowercased()
     }
 
-    /// The attributes up to the end of a tag; of several with one name the first counts.
+    /// The attributes up to the end of a tag. If a name is repeated, the first one counts.
     private mutating func attributes() -> [String: String] {
         var attributes: [String: String] = [:]
         while let next = byte(0), next != UInt8(ascii: ">") {
@@ -129,7 +129,7 @@ struct HTMLTokens: Sequence, IteratorProtocol {
         return start <= end ? Self.resolved(bytes[start..<end]) : ""
     }
 
-    /// The text up to what may be markup.
+    /// The text up to the next possible tag.
     private mutating func text() -> String {
         let start = place
         place += 1

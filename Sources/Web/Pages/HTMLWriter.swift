@@ -1,10 +1,10 @@
 internal import Text
 
-/// Writes HTML. Names are ours, and all else is escaped: there is no way to put in text as markup.
+/// Writes HTML. Names are constants, and all other text is escaped, so no text can become markup.
 struct HTMLWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// An element with what `content` writes in it.
+    /// Writes an element with the content that `content` writes.
     mutating func element(
         _ name: StaticString, _ attributes: HTMLAttribute..., content: (inout HTMLWriter) -> Void
     ) {
@@ -13,29 +13,29 @@ struct HTMLWriter {
         close(name)
     }
 
-    /// An element with text in it.
+    /// Writes an element with text in it.
     mutating func element(_ name: StaticString, _ attributes: HTMLAttribute..., text: String) {
         open(name, attributes)
         self.text(text)
         close(name)
     }
 
-    /// An element that has no content and no end.
+    /// Writes an element that has no content and no end tag.
     mutating func void(_ name: StaticString, _ attributes: HTMLAttribute...) { open(name, attributes) }
 
-    /// Text.
+    /// Writes text.
     mutating func text(_ text: String) { Self.append(text, to: &bytes) }
 
-    /// What was written apart.
+    /// Adds the output of another writer.
     mutating func add(_ other: HTMLWriter) { bytes += other.bytes }
 
-    /// The beginning of each page.
+    /// Writes the beginning of a page.
     mutating func doctype() { bytes += Array("<!doctype html>\n".utf8) }
 
-    /// The beginning of an element whose end is written by itself.
+    /// Begins an element; `end` ends it.
     mutating func begin(_ name: StaticString, _ attributes: HTMLAttribute...) { open(name, attributes) }
 
-    /// The end of an element that was begun.
+    /// Ends an element.
     mutating func end(_ name: StaticString) { close(name) }
 
     private mutating func open(_ name: StaticString, _ attributes: [HTMLAttribute]) {
@@ -63,7 +63,7 @@ struct HTMLWriter {
         name.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Escapes what is markup; what no HTML document may contain is shown as U+FFFD.
+    /// Escapes markup. Characters that no HTML document may contain become U+FFFD.
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         for byte in text.utf8 {
             switch byte {
@@ -79,10 +79,11 @@ struct HTMLWriter {
     }
 }
 
-/// An attribute of an element. What a browser follows or fetches is a `Link`; what it runs or draws cannot be written.
+/// An attribute of an element. Addresses that a browser follows or fetches are `Link`s. Scripts and styles cannot be
+/// written.
 struct HTMLAttribute {
     fileprivate let name: StaticString
-    /// Nil where the attribute is left out, `.some(nil)` for one without a value.
+    /// Nil if the attribute is left out, `.some(nil)` for one without a value.
     fileprivate let value: String??
 
     private init(_ name: StaticString, _ value: String??) { (self.name, self.value) = (name, value) }
@@ -93,15 +94,15 @@ struct HTMLAttribute {
     static func src(_ link: Link) -> HTMLAttribute { .init("src", link.text) }
     static func action(_ link: Link) -> HTMLAttribute { .init("action", link.text) }
 
-    /// One of ours for scripts: the name begins with `data-`.
+    /// An attribute for our scripts; its name begins with `data-`.
     static func data(_ name: DataName, _ value: String?) -> HTMLAttribute { .init(name.text, value.map { .some($0) }) }
 
-    /// One that is there or is not.
+    /// An attribute that is present or absent.
     static func flag(_ name: FlagName, _ isSet: Bool = true) -> HTMLAttribute {
         .init(name.text, isSet ? .some(nil) : nil)
     }
 
-    /// Another one that is only text to a browser.
+    /// Another attribute, which is only text to a browser.
     static func plain(_ name: PlainName, _ value: String) -> HTMLAttribute { .init(name.text, value) }
 
     enum FlagName {
@@ -201,11 +202,11 @@ struct HTMLAttribute {
     }
 }
 
-/// Where a browser may go: a page of ours, or a web address.
+/// A link target: one of our pages, or a web address.
 struct Link {
     let text: String
 
-    /// A page of ours: its path in parts, and its parameters.
+    /// One of our pages, by the parts of its path and its parameters.
     static func own(_ parts: String..., query: [(name: String, value: String)] = []) -> Link {
         let path = parts.map { "/" + PercentCoding.encoded($0) }.joined()
         let words = query.map { "\(FormEncoding.encoded($0.name))=\(FormEncoding.encoded($0.value))" }
@@ -215,7 +216,7 @@ struct Link {
     /// A place on the same page.
     static func fragment(_ id: StaticString) -> Link { Link(text: "#\(id)") }
 
-    /// A web address that came from elsewhere; nil for anything that is none, such as `javascript:`.
+    /// A web address from elsewhere; nil for anything else, such as `javascript:`.
     static func web(_ text: String) -> Link? {
         let lower = text.prefix(8).lowercased()
         guard lower.hasPrefix("https://") || lower.hasPrefix("http://"), text.utf8.count <= 4_000,

@@ -1,22 +1,22 @@
 internal import FeedSync
 internal import Reports
 
-/// The rows of a parent that the items of a feed belong to, for a feed with a list for each of them.
+/// The parent rows of items, for a feed with a list for each row of its parent.
 struct ItemParents: Sendable {
-    /// The parent.
+    /// The parent's name.
     let feed: String
-    /// The keys of their rows, by the items' keys.
+    /// The keys of the parent rows, by the items' keys.
     private let keys: [String: String]
-    /// What the rows are called, by their keys.
+    /// The titles of the parent rows, by their keys.
     private let titles: [String: String]
 
-    /// What a row is called that an item belongs to, and where its page is; nil where it is not known.
+    /// The title and the page of an item's parent row; nil if unknown.
     func parent(of item: Listing.Item) -> (title: String, link: Link)? {
         guard let key = keys[item.key] else { return nil }
         return (Shown.text(titles[key] ?? key, most: 80), Link.own("item", feed, query: [("key", key)]))
     }
 
-    /// How many rows are asked for at a time: SQLite bounds how long a condition may be.
+    /// The number of rows in one query, because SQLite limits the length of a condition.
     private static let most = 100
 
     fileprivate init(
@@ -39,7 +39,7 @@ struct ItemParents: Sendable {
 }
 
 extension Site {
-    /// The lists that an item has in feeds with a list for each row of its feed.
+    /// The lists that belong to an item, of feeds with a list for each row of its feed.
     func lists(
         of item: Listing.Item, in feed: String, _ served: Served
     ) async throws(FeedSyncError) -> [FeedRecord] {
@@ -52,7 +52,7 @@ extension Site {
         return lists
     }
 
-    /// The rows that items belong to; nil for a feed with one list.
+    /// The parent rows of items; nil for a feed with one list.
     func parents(
         of items: [Listing.Item], of feed: KnownFeed, in store: Store?, _ served: Served
     ) async throws(FeedSyncError) -> ItemParents? {
