@@ -2,26 +2,26 @@ internal import FeedSync
 internal import Reports
 internal import Text
 
-/// Writes items as rows of a list, section by section.
+/// Writes items as rows of a list, by section.
 struct ItemRows {
     let feed: String
     let shape: RowShape
-    /// What has the items.
+    /// The listing with the items.
     let listing: Listing
-    /// How many items each section has; a feed that groups nothing has one, without a name.
+    /// The item counts of the sections. A feed without sections has one, without a name.
     let sections: [Section]
-    /// The rows that the items belong to; nil for a feed with one list.
+    /// The parent rows of the items; nil for a feed with one list.
     var parents: ItemParents?
-    /// Whether each item has a page of ours; what a search found has none.
+    /// True if each item has a page of its own. Search results have none.
     var isStored = true
 
-    /// The most characters of a title and a text in a list.
+    /// The maximum number of characters of a title and a text in a list.
     private static let titleLength = 200
     private static let textLength = 280
-    /// The most of a text in which the words of a search are looked for.
+    /// The maximum number of characters in which a search looks for its words.
     private static let searchedLength = 4_000
 
-    /// Writes items in feed order, each section where its first item stands.
+    /// Writes items in feed order, with each section at the place of its first item.
     func write(to html: inout HTMLWriter) {
         var names: [String?] = []
         var groups: [String?: [Listing.Item]] = [:]
@@ -47,7 +47,7 @@ struct ItemRows {
         }
     }
 
-    /// Writes what was found, the best first.
+    /// Writes search results, ranked.
     func write(_ found: FoundItems, _ text: SearchText, to html: inout HTMLWriter) {
         html.element("section", .class("group"), .data(.section, "")) { html in
             html.element("ol", .class("rows")) { html in
@@ -70,7 +70,7 @@ struct ItemRows {
             }
             html.element("div", .class("what")) { html in
                 name(item, title, hit: hit, search: search, to: &html)
-                // The index has the tags, too.
+                // The index contains the tags, too.
                 let marked = isMarkup ? nil : hit?.excerpt
                 if let search, let excerpt = marked ?? text.map({ MarkedText.excerpt(of: $0, search) }) {
                     html.element("p", .class("text"), .plain(.dir, "auto")) { write(excerpt, to: &$0) }

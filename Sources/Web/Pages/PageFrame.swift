@@ -4,11 +4,11 @@ internal import JSON
 internal import Reports
 
 extension Site {
-    /// A whole page: what every page has, around what this one has.
+    /// A whole page: the common frame with the given content.
     ///
     /// - Parameters:
-    ///   - kind: Which page it is, for the script.
-    ///   - title: What the browser calls it.
+    ///   - kind: The kind of the page, for the script.
+    ///   - title: The title in the browser.
     func page(
         _ kind: String, title: String, status: Int = 200, isPlain: Bool = false, content: (inout HTMLWriter) -> Void
     ) -> ServerResponse {
@@ -61,7 +61,7 @@ extension Site {
             status: status, headers: [(name: "Content-Type", value: "text/html; charset=utf-8")], body: html.bytes)
     }
 
-    /// A page that only says something.
+    /// A page with a message only.
     func messagePage(_ title: String, _ text: String, status: Int) -> ServerResponse {
         page("message", title: title, status: status) { html in
             html.element("div", .class("empty")) { html in
@@ -72,7 +72,7 @@ extension Site {
         }
     }
 
-    /// Where a browser gives the token.
+    /// The page on which a browser sends the token.
     func loginPage(wasWrong: Bool = false) -> ServerResponse {
         page("login", title: "Sign in", status: wasWrong ? 403 : 200, isPlain: true) { html in
             html.element("form", .class("login"), .plain(.method, "post"), .action(.own("login"))) { html in
@@ -97,7 +97,7 @@ extension Site {
         return .status(303, headers: [("Location", "/"), ("Set-Cookie", cookie)])
     }
 
-    /// - Parameter isPinned: True if the path names the content of the assets, which never changes then.
+    /// - Parameter isPinned: True if the path contains the version of the assets, so that the content never changes.
     func asset(_ name: String, isPinned: Bool, _ request: ServerRequest) -> SharedAnswer {
         guard let asset = Asset.named(name) else { return notFound(request) }
         let headers = [
@@ -108,7 +108,7 @@ extension Site {
     }
 }
 
-/// A script, a style or a picture of ours.
+/// A script, a style sheet or a picture of our pages.
 struct Asset: Sendable {
     let type: String
     let bytes: [UInt8]
@@ -130,7 +130,7 @@ struct Asset: Sendable {
         "icon.svg": Asset("image/svg+xml", PackageResources.icon_svg),
     ]
 
-    /// A word for the content of all together: modules import each other by their names.
+    /// A version for the content of all assets, because modules import each other by name.
     static let version = String(
         Responses.tag(of: all.sorted { $0.key < $1.key }.flatMap(\.value.bytes)).dropFirst().prefix(8))
 
@@ -139,9 +139,9 @@ struct Asset: Sendable {
     static func link(_ name: String) -> Link { .own("assets", version, name) }
 }
 
-/// Text of others, as it is shown.
+/// Texts of others, in the form in which they are shown.
 enum Shown {
-    /// The reason for a state as a sentence; nothing where there is nothing to say.
+    /// Writes the reason for a feed's state as a sentence; nothing if there is no reason.
     static func why(_ feed: StateRow, to html: inout HTMLWriter) {
         guard feed.state == .fresh, let record = feed.feed.record,
             let checkedAt = [record.syncedAtText, record.reloadedAtText].compactMap(\.self).max()
@@ -162,16 +162,16 @@ enum Shown {
         return text.hasSuffix(".") || text.hasSuffix("…") ? text : text + "."
     }
 
-    /// A time in words, which a script keeps up to date, with the time itself for whoever wants it.
+    /// Writes a time in words, which a script keeps up to date, together with the exact time.
     static func time(_ text: String?, to html: inout HTMLWriter) {
         guard let text else { return html.text("never") }
         html.element(
             "time", .class("ago"), .plain(.datetime, text), .plain(.title, text), text: RelativeTime.ago(text))
     }
 
-    /// At most so many characters of a text, cut at a word; those that belong to one are as few as people write.
+    /// At most `most` characters of a text, cut at a word and taken from its first `4 * most` scalars.
     static func text(_ text: String, most: Int) -> String {
-        // A text of megabytes is not walked through, nor is one of a letter with a million accents.
+        // Does not walk through a text of megabytes, or through a letter with a million accents.
         guard text.utf8.count > most else { return text }
         let start = text.unicodeScalars.prefix(most * 4)
         let part = String(String.UnicodeScalarView(start)).prefix(most)
@@ -180,7 +180,7 @@ enum Shown {
         return part[..<space] + "…"
     }
 
-    /// A text that can be seen; nil for one of spaces and marks alone.
+    /// The text, if it has visible characters; nil for spaces and marks alone.
     static func visible(_ text: String?) -> String? {
         guard let text,
             text.unicodeScalars.contains(where: { scalar in
@@ -193,7 +193,7 @@ enum Shown {
         return text
     }
 
-    /// The key of an item, without the marks of JSON around a text.
+    /// The key of an item, without JSON's quotes around a text.
     static func key(_ json: String) -> String {
         guard case .string(let text)? = try? JSONValue(parsing: json) else { return json }
         return visible(text) ?? json

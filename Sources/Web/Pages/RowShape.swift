@@ -3,19 +3,19 @@ internal import FeedSync
 internal import Reports
 internal import Time
 
-/// Which columns of a feed people see, and as what.
+/// The columns of a feed that people see, and their roles.
 struct RowShape: Sendable {
     /// The columns' names.
     let rule: ShowRule
 
-    /// All of them.
+    /// All shown columns.
     let columns: Set<String>
-    /// The column with the time of an item; nil where none was found.
+    /// The column with the time of an item; nil if none was found.
     let time: String?
-    /// The columns whose texts are HTML.
+    /// The columns with HTML.
     let markup: Set<String>
 
-    /// By the definition, or else by the names of the columns and what stands in some rows.
+    /// Follows the definition, or otherwise the names of the columns and the values in some rows.
     init(_ given: ShowRule?, _ listing: Listing) {
         let known = listing.columns.map { (name: $0.name, path: $0.path) }
         var rule = ShowRule()
@@ -28,7 +28,7 @@ struct RowShape: Sendable {
             rule = ShowRule.found(in: Self.looks(listing))
         }
         if rule.title == nil {
-            // Without a name, an item is told by its first text, or by its first column.
+            // Without a name column, an item is identified by its first text, or by its first column.
             let looks = Self.looks(listing).filter { $0.hasValues && !$0.isLink && $0.name != rule.text }
             rule.title = looks.first { !$0.isNumber }?.name ?? looks.first?.name
             rule.figures.removeAll { $0 == rule.title }
@@ -39,7 +39,7 @@ struct RowShape: Sendable {
         markup = Self.markup(in: listing)
     }
 
-    /// Columns that are HTML in a third of the rows: some feeds have plain texts among them.
+    /// The columns that are HTML in a third of the rows, because some feeds mix in plain texts.
     private static func markup(in listing: Listing) -> Set<String> {
         var columns: Set<String> = []
         for (place, column) in listing.columns.enumerated() {
@@ -54,14 +54,14 @@ struct RowShape: Sendable {
         return columns
     }
 
-    /// A text that an item has in a column, as it is read in a line; nil where there is nothing to read.
+    /// The text of an item's column, shortened to one line; nil if there is nothing to read.
     func line(_ column: String?, of item: Listing.Item, in listing: Listing, most: Int) -> String? {
         guard let column, let text = listing.text(column, of: item) else { return nil }
         return Shown.visible(
             markup.contains(column) ? ForeignHTML.text(of: text, most: most) : Shown.text(text, most: most))
     }
 
-    /// The longest HTML of an item, and its column; nil where it has none.
+    /// The longest HTML of an item, and its column; nil if it has none.
     func body(of item: Listing.Item, in listing: Listing) -> (column: String, text: String)? {
         markup.subtracting([rule.title].compactMap(\.self)).sorted()
             .compactMap { column in listing.text(column, of: item).map { (column: column, text: $0) } }
@@ -91,14 +91,14 @@ struct RowShape: Sendable {
 }
 
 extension Listing {
-    /// The text that an item has in a column; nil where it has none.
+    /// The text of an item's column; nil if it has none.
     func text(_ column: String?, of item: Item) -> String? {
         guard let column, let value = value(column, of: item) else { return nil }
         let text = value.description
         return text.isEmpty ? nil : text
     }
 
-    /// A figure as people read it.
+    /// The value of a column, formatted for people.
     func figure(_ column: String, of item: Item) -> String? {
         if case .integer(let number)? = value(column, of: item) {
             let isTruth = columns.first { $0.name == column }?.type == .boolean
@@ -124,7 +124,7 @@ extension StoredValue {
 }
 
 extension Site {
-    /// What people see of a feed's items, from its first ones: so it stays the same further down.
+    /// The shape of a feed's rows, derived from its first items, so that it stays the same further down.
     func shape(
         of feed: KnownFeed, in store: Store, _ served: Served
     ) async throws(FeedSyncError) -> RowShape {
@@ -137,7 +137,7 @@ extension Site {
     }
 }
 
-/// The shapes of feeds' rows, which hold until something is committed.
+/// A cache of the shapes of feeds' rows, valid until something is committed.
 final class RowShapes: Sendable {
     private struct Entry {
         let shape: RowShape
@@ -156,7 +156,7 @@ final class RowShapes: Sendable {
 
     func keep(_ shape: RowShape, of feed: String, mark: Store.Mark, version: Int) {
         entries.withLock { entries in
-            // Of feeds that are gone.
+            // Drops entries of feeds that no longer exist.
             if entries.count > 1_000 { entries = [:] }
             entries[feed] = Entry(shape: shape, mark: mark, version: version)
         }

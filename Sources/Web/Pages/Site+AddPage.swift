@@ -2,8 +2,8 @@ internal import Adding
 internal import FeedSync
 internal import HTTPServer
 
-/// The form that adds a feed: a step opens when the one before is right. Without scripts all are open, and the server says
-/// what is wrong.
+/// The form that adds a feed. A step opens when the previous one is right. Without scripts all steps are open, and the
+/// server reports problems.
 extension Site {
     func addPage(_ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
         guard mayAdd else { return notFound(request) }
@@ -14,7 +14,7 @@ extension Site {
         return shown(addForm(form, try await rules().check(form).states, look: nil), request)
     }
 
-    /// The form with what was typed, but for secrets: they are not written into a page.
+    /// The form with its typed values, but without secrets, which are never written into a page.
     func addForm(
         _ typed: FeedForm, _ states: [FeedForm.State], look: TypedFeed.Outcome?, status: Int = 200
     ) -> ServerResponse {
@@ -32,7 +32,7 @@ extension Site {
                         case .request: form.parameters != typed.parameters || form.headers != typed.headers
                         case .name, .look: false
                         }
-                    // Also where an earlier step is not right, and nothing was said of this one.
+                    // Also if an earlier step is wrong and this one was not checked.
                     if isCleared, state.problem == nil { state.problem = FeedForm.whyNoSecrets }
                     step(state, form, look, to: &html)
                 }
@@ -159,7 +159,7 @@ extension Site {
         html.element("p", .id("\(name)-hint"), .class("hint"), text: hint)
     }
 
-    /// What a look showed: each thing with how sure it is, or why there is none.
+    /// Writes the result of a look: each finding with its certainty, or the error.
     func write(_ outcome: TypedFeed.Outcome, to html: inout HTMLWriter) {
         let isRight = if case .success = outcome { true } else { false }
         html.element("div", .data(.right, String(isRight))) { html in

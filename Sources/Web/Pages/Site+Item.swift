@@ -4,10 +4,10 @@ internal import JSON
 internal import Reports
 
 extension Site {
-    /// The most characters of a value that a page shows.
+    /// The maximum number of characters of a value that a page shows.
     private static let valueLength = 20_000
 
-    /// One item: all its columns, when it came and changed, and its JSON if that is kept.
+    /// The page of one item: all its columns, its times, and its JSON if that is kept.
     func itemPage(
         _ name: String, _ served: Served, _ request: ServerRequest
     ) async throws(FeedSyncError) -> SharedAnswer {
@@ -16,7 +16,7 @@ extension Site {
         else { return notFound(request) }
         var query = ListingQuery(feed: name, limit: 1)
         (query.keys, query.wantsRaw, query.includesRemoved) = ([key], true, true)
-        // First up to where events are known: what comes later is told.
+        // The events are read first: later ones are published to the page.
         let event = try await store.events(last: 1).last?.id ?? 0
         let listing = try await store.listing(query)
         guard let item = listing.items.first else { return notFound(request) }
@@ -95,7 +95,7 @@ extension Site {
         return shown(response, request)
     }
 
-    /// HTML of the upstream, with its pictures by way of this server.
+    /// Writes HTML of the upstream, with its pictures loaded through this server.
     private func prose(_ text: String, in column: String, of key: String, feed: String, to html: inout HTMLWriter) {
         html.element("div", .class("prose"), .plain(.dir, "auto")) { html in
             ForeignHTML.write(text, to: &html) { number, address in
@@ -124,7 +124,7 @@ extension Site {
         }
     }
 
-    /// JSON: short values one beside the other, and all else folded.
+    /// Writes JSON: short values side by side, everything else folded.
     private func structure(_ text: String, to html: inout HTMLWriter) {
         let words = Self.words(of: text)
         guard let words else {

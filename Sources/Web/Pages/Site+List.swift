@@ -3,16 +3,16 @@ internal import HTTPServer
 internal import Reports
 internal import Text
 
-/// The list of a feed, as the engine tells it.
+/// The list of a feed, with the state that its engine reports.
 extension Site {
-    /// How many stored items are shown at first, and each time that the end is reached.
+    /// The number of stored items that are shown at first, and added each time the end is reached.
     private static let pageSize = 100
 
     func listPage(
         _ name: String, _ served: Served, _ request: ServerRequest
     ) async throws(FeedSyncError) -> SharedAnswer {
         guard let feed = try await feed(name, served) else { return notFound(request) }
-        // First up to where events are known: what comes later is told.
+        // The events are read first: later ones are published to the page.
         let event = try await served.pages?.events(last: 1).last?.id ?? 0
         guard let state = try await StateRow.rows(of: [feed], in: served.pages).first else { return notFound(request) }
         let part = try await ListPart(of: feed, request, limit: Self.pageSize, self, served)
@@ -24,7 +24,7 @@ extension Site {
         return shown(response, request)
     }
 
-    /// The state of a feed, as its list says it, for the script.
+    /// The state of a feed as on its list, for the script.
     func stateFragment(
         _ name: String, _ served: Served, _ request: ServerRequest
     ) async throws(FeedSyncError) -> SharedAnswer {
@@ -36,7 +36,7 @@ extension Site {
         return shown(Self.fragment(html), request)
     }
 
-    /// Rows of a list, or those that have the words of a text, for the script.
+    /// Rows of a list, or the rows with the words of a text, for the script.
     func rowsFragment(
         _ name: String, _ served: Served, _ request: ServerRequest
     ) async throws(FeedSyncError) -> SharedAnswer {
@@ -94,7 +94,7 @@ extension Site {
         html.element("button", .id("pill"), .class("pill"), .plain(.type, "button"), .flag(.hidden)) { _ in }
     }
 
-    /// The state of a feed with its reason, its number of items, and, as long as it fails, what to do.
+    /// Writes the state of a feed with its reason, its number of items and, while it fails, advice.
     private func write(_ state: StateRow, to html: inout HTMLWriter) {
         let name = state.feed.name
         let record = state.feed.record
@@ -121,7 +121,7 @@ extension Site {
         }
     }
 
-    /// The parts below the rows, of which the script shows what its state has.
+    /// Writes the elements below the rows. The script shows those that match its state.
     private func foot(_ state: StateRow, _ part: ListPart, to html: inout HTMLWriter) {
         let name = state.feed.name
         let isLoaded = state.feed.record?.reloadedAtText != nil
@@ -181,32 +181,32 @@ extension Site {
 
     private func mayCommand(_ feed: KnownFeed) -> Bool { !settings.isReadOnly && feed.definition != nil }
 
-    /// Whether a run is at that; what a process left that has ended is not.
+    /// True if a running command has this status. The status that a dead process left does not count.
     private func isBusy(_ state: StateRow, _ status: RefreshStatus) -> Bool {
         state.state == .running && state.feed.record?.status == status
     }
 }
 
-/// A part of a list: its rows from a place on, or those that have the words of a text.
+/// A part of a list: its rows from a place on, or the rows with the words of a text.
 struct ListPart: Sendable {
-    /// The text as it was typed, and its words.
+    /// The text as typed, and its words.
     let typed: String
     let text: SearchText
-    /// The place behind which it begins; nil at the top.
+    /// The place after which it begins; nil at the top.
     let start: String?
     /// The place of its last row.
     let next: String?
-    /// True if rows follow.
+    /// True if more rows follow.
     let hasMore: Bool
     /// The number of all items.
     private let total: Int
     private let rows: ItemRows
-    /// The items by their words; nil for all items.
+    /// The items found by their words; nil for all items.
     private let found: FoundItems?
 
     var isEmpty: Bool { found?.items.isEmpty ?? rows.listing.items.isEmpty }
 
-    /// Reads what a request asks for: `q`, `order` and `after`.
+    /// Reads the rows that a request wants with `q`, `order` and `after`.
     init(
         of feed: KnownFeed, _ request: ServerRequest, limit: Int, _ site: Site, _ served: Served
     ) async throws(FeedSyncError) {
