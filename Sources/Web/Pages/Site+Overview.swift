@@ -3,9 +3,9 @@ internal import HTTPServer
 internal import Reports
 
 extension Site {
-    /// All feeds, with how they do.
+    /// The page of all feeds, with their states.
     func overviewPage(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
-        // First up to where events are known: what comes later is told.
+        // The events are read first: later ones are published to the page.
         let event = try await served.pages?.events(last: 1).last?.id ?? 0
         let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages)
         return page("overview", title: "Feeds") { html in
@@ -34,7 +34,7 @@ extension Site {
         }
     }
 
-    /// That the configuration cannot be used as it stands.
+    /// Writes a notice if the present configuration cannot be used.
     func problem(_ served: Served, to html: inout HTMLWriter) {
         guard let lines = served.problem else { return }
         html.element("div", .class("notice"), .plain(.role, "alert")) { html in

@@ -2,9 +2,9 @@ internal import FeedSync
 internal import HTTPServer
 internal import Reports
 
-/// Searching a feed's upstream.
+/// Searches of a feed's upstream.
 extension Site {
-    /// Where somebody types what the upstream is to be searched for.
+    /// The page with the text field for a search of the upstream.
     func searchPage(
         _ name: String, _ served: Served, _ request: ServerRequest, text: String = "", found: HTMLWriter? = nil,
         keeping: (name: String, problem: String)? = nil
@@ -45,7 +45,7 @@ extension Site {
         return request.method == "POST" ? finished(response) : shown(response, request)
     }
 
-    /// Where what is searched for becomes a feed.
+    /// Writes the form that turns a search into a feed.
     private func keepForm(
         of feed: String, _ text: String, _ keeping: (name: String, problem: String)?, isShown: Bool,
         to html: inout HTMLWriter
@@ -66,7 +66,7 @@ extension Site {
         }
     }
 
-    /// Searches for what was typed: rows for the script, a whole page for browsers without.
+    /// Searches for the typed text. Returns rows for the script, or a whole page for browsers without scripts.
     func search(_ name: String, _ request: ServerRequest, isMore: Bool) async throws(FeedSyncError) -> SharedAnswer {
         let served = await shelf.served
         guard let definition = served.configuration?.feed(named: name), definition.search?.parameter != nil,
@@ -102,7 +102,7 @@ extension Site {
         return String(text[...last].drop { $0.isWhitespace })
     }
 
-    /// What was found, in the upstream's order.
+    /// The results, in the upstream's order.
     private func rows(
         of feed: FeedDefinition, after place: Place?, in store: Store
     ) async throws(FeedSyncError) -> HTMLWriter {

@@ -4,7 +4,7 @@ internal import HTTPServer
 internal import Reports
 
 extension Site {
-    /// How feeds do: their states, what is due, the last runs, what hosts allow, and the event log.
+    /// The page with the feeds' states and due times, the last runs, the hosts' quotas, and the event log.
     func statusPage(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
         let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages)
         let events = try await served.pages?.events(last: 30) ?? []
@@ -40,7 +40,7 @@ extension Site {
         }
     }
 
-    /// The requests of the last day to each host that says what it allows.
+    /// Plots of the last day's requests, for each host that reports a quota.
     private func plots(
         of quotas: [QuotaRecord], _ feeds: [StateRow], _ served: Served
     ) async throws(FeedSyncError) -> [QuotaPlot] {
@@ -72,7 +72,7 @@ extension Site {
                 if !feed.due.isEmpty { html.element("span", text: "due \(feed.due)") }
             }
             html.element("p", .class("why")) { Shown.why(feed, to: &$0) }
-            // How the load is spread is no reason that anybody looks for.
+            // Nobody looks for the term that spreads the load.
             let terms = feed.plan?.terms.filter { $0.name != .jitter } ?? []
             if !terms.isEmpty {
                 let words = terms.map {

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// A picture on disk: a line with when it came and its validators, then its bytes.
+/// A picture on disk: a line with its time and its validators, then its bytes.
 struct PictureFile: Sendable {
-    /// When the server last said that it is so, in seconds since 1970.
+    /// The time at which the server last confirmed it, in seconds since 1970.
     var checkedAt: Int64
     var etag: String?
     var lastModified: String?
     let bytes: [UInt8]
 
     private static let mark = "feedsync-picture-1"
-    /// Validators beyond that are not worth keeping.
+    /// Longer validators are not worth keeping.
     private static let longestValidator = 1_000
 
     init(checkedAt: Int64, etag: String?, lastModified: String?, bytes: [UInt8]) {
@@ -26,7 +26,7 @@ struct PictureFile: Sendable {
         return text
     }
 
-    /// Reads a file; nil where there is none, or it is none of ours.
+    /// Reads a file; nil if there is none, or if it is not one of ours.
     init?(path: String, most: Int) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
@@ -76,12 +76,12 @@ struct PictureFile: Sendable {
     }
 }
 
-/// The files of a folder, of which the oldest go when there are too many.
+/// A folder of pictures, from which the oldest are deleted when there are too many.
 struct PictureFolder: Sendable {
     let path: String
     let limits: PictureLimits
 
-    /// The folder, made where there is none; nil where none can be made that is ours alone.
+    /// Opens the folder, or creates it; nil if it cannot be created or belongs to another user.
     init?(_ path: String, limits: PictureLimits) {
         var made = ""
         for part in path.split(separator: "/") {
@@ -91,7 +91,7 @@ struct PictureFolder: Sendable {
         self.init(existing: path, limits: limits)
     }
 
-    /// The folder; nil where there is none that is ours.
+    /// Opens the folder; nil if it does not exist or belongs to another user.
     init?(existing path: String, limits: PictureLimits) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
@@ -100,9 +100,9 @@ struct PictureFolder: Sendable {
         (self.path, self.limits) = (path, limits)
     }
 
-    /// Deletes what is too old, and of the rest the oldest as long as they are too many.
+    /// Deletes pictures that are too old, then the oldest until the rest is small enough.
     ///
-    /// - Returns: The bytes of those that stay.
+    /// - Returns: The bytes of the remaining pictures.
     func trim(at now: Int64) -> Int {
         guard let stream = opendir(path) else { return 0 }
         defer { closedir(stream) }
@@ -129,20 +129,20 @@ struct PictureFolder: Sendable {
     }
 }
 
-/// How much is kept of pictures, and how long.
+/// The limits of stored pictures.
 struct PictureLimits: Sendable {
-    /// The bytes of one.
+    /// The maximum bytes of one picture.
     var mostOfOne = 5 << 20
-    /// The bytes of all.
+    /// The maximum bytes of all pictures.
     var mostBytes = 200 << 20
-    /// How long the server is not asked again, in seconds.
+    /// The time during which a picture is not requested again, in seconds.
     var freshFor: Int64 = 86_400
-    /// How long one is kept that the server was not asked for, in seconds.
+    /// The time after which a picture that was not requested is deleted, in seconds.
     var longestAge: Int64 = 30 * 86_400
-    /// How long nothing is asked for again that could not be had, in seconds.
+    /// The time during which a failed picture is not requested again, in seconds.
     var failedFor: Int64 = 600
 
-    /// Whether one is not kept that the server was asked for then.
+    /// True if a picture that was last checked at this time is no longer kept.
     func isTooOld(_ checkedAt: Int64, at now: Int64) -> Bool {
         now.subtractingReportingOverflow(checkedAt).partialValue > longestAge
     }

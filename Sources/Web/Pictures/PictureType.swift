@@ -1,4 +1,4 @@
-/// The kinds of pictures that are shown. An SVG is none: it is a document, which may hold anything.
+/// The kinds of pictures that are shown. SVG is not among them, because it is a document that may hold anything.
 enum PictureType: String, Sendable, CaseIterable {
     case png = "image/png"
     case jpeg = "image/jpeg"
@@ -6,7 +6,7 @@ enum PictureType: String, Sendable, CaseIterable {
     case webp = "image/webp"
     case avif = "image/avif"
 
-    /// What the first bytes say, whatever the server calls it; nil for anything else.
+    /// The type by the first bytes, whatever the server says; nil for anything else.
     ///
     /// Source: https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern; for AVIF,
     /// https://aomediacodec.github.io/av1-avif/#brands

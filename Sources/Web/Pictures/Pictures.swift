@@ -4,8 +4,8 @@ internal import HTTP
 internal import Text
 internal import Time
 
-/// Pictures of others, which browsers get from here: each is fetched once and kept on disk, so that a browser talks to
-/// nobody else, and nobody learns who looks.
+/// Pictures of others, served from here: each is fetched once and kept on disk. So a browser talks to no other host,
+/// and no other host learns who looks.
 ///
 /// | what comes | what happens |
 /// | --- | --- |
@@ -31,14 +31,14 @@ actor Pictures {
     private var underWay: [String: Task<Picture?, Never>] = [:]
     private var failures: [String: Int64] = [:]
 
-    /// The most failures that are remembered.
+    /// The maximum number of failures that are remembered.
     private static let mostFailures = 2_000
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor?.asUnownedSerialExecutor() ?? MainActor.sharedUnownedExecutor
     }
 
-    /// - Parameter folder: Where they are kept; nil where there is no such place, and none are shown.
+    /// - Parameter folder: The folder for pictures; nil if there is none, and no pictures are shown.
     init(in folder: String?, client: Client, limits: PictureLimits = PictureLimits(), clock: WallClock = .system) {
         // Files are read and written on a thread of its own.
         executor = ThreadExecutor()
@@ -46,11 +46,11 @@ actor Pictures {
         (self.client, self.limits, self.clock) = (client, limits, clock)
     }
 
-    /// A picture; nil for what is none, or cannot be had now.
+    /// Returns a picture; nil if it is not a picture or cannot be fetched now.
     ///
     /// - Parameters:
-    ///   - url: What stands in the picture's column.
-    ///   - origin: Where the feed itself comes from, which may be at an address of this machine or its network.
+    ///   - url: The value of the picture's column.
+    ///   - origin: The origin of the feed itself, which may be an address of this machine or its network.
     func picture(at url: String, of origin: Origin?) async -> Picture? {
         guard url.utf8.count <= 4_000, let target = try? WebURL(url), let folder = openFolder() else { return nil }
         let name = SHA256.hash(Array("\(origin?.description ?? "")\n\(target.text)".utf8)).map { byte in
@@ -73,7 +73,7 @@ actor Pictures {
         return picture
     }
 
-    /// Deletes what is too old, if there is a folder of pictures.
+    /// Deletes old pictures, if there is a folder.
     func trim() {
         guard let path, let folder = folder ?? PictureFolder(existing: path, limits: limits) else { return }
         size = folder.trim(at: clock.seconds)
