@@ -2,7 +2,7 @@ internal import Concurrency
 internal import FeedSync
 internal import HTTPServer
 
-/// Responses that are made of the store alone: they hold until something is committed.
+/// A cache of responses that depend on the store alone. They are valid until something is committed.
 final class ResponseCache: Sendable {
     struct Key: Hashable, Sendable {
         private let words: [String]
@@ -19,13 +19,13 @@ final class ResponseCache: Sendable {
         let tag: String
         let mark: Store.Mark
 
-        /// What it takes, in bytes: what stands around a short body takes more than that.
+        /// Its size in bytes, with an estimate for everything besides the body.
         var size: Int { response.body.count + 1_024 }
     }
 
     private struct State {
         var entries: [Key: Entry] = [:]
-        /// The keys, the oldest first; those before `first` are gone.
+        /// The keys, the oldest first. Those before `first` were removed.
         var order: [Key] = []
         var first = 0
         var size = 0
@@ -33,7 +33,7 @@ final class ResponseCache: Sendable {
         mutating func dropOldest() {
             size -= entries.removeValue(forKey: order[first])?.size ?? 0
             first += 1
-            // Moved up now and then, and not each time.
+            // Removed from time to time, not on each call.
             if first > 64, first * 2 > order.count {
                 order.removeFirst(first)
                 first = 0
@@ -41,7 +41,7 @@ final class ResponseCache: Sendable {
         }
     }
 
-    /// The bytes of all together.
+    /// The maximum size of all responses, in bytes.
     private static let most = 4 << 20
 
     private let state = Lock(State())
@@ -53,7 +53,7 @@ final class ResponseCache: Sendable {
         }
     }
 
-    /// Keeps a response, and lets go of the oldest.
+    /// Keeps a response, and drops the oldest ones.
     func keep(_ response: ServerResponse, tag: String, _ key: Key, mark: Store.Mark) {
         guard response.status == 200, response.body.count < Self.most / 4 else { return }
         let entry = Entry(response: response, tag: tag, mark: mark)

@@ -2,9 +2,9 @@ internal import FeedSync
 internal import HTTPServer
 internal import Text
 
-/// What every response says of itself to browsers, and how a client that has it already is told.
+/// Headers of every response, and conditional responses.
 enum Responses {
-    /// Scripts, styles and pictures are ours, and nothing else is loaded, sent to or framed.
+    /// Only our scripts, styles and pictures are loaded, and nothing else is loaded, sent to or framed.
     private static let safety: [(name: String, value: String)] = [
         (
             "Content-Security-Policy",
@@ -16,7 +16,7 @@ enum Responses {
         ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
 
-    /// The same response with what every one says.
+    /// The response with the headers of every response.
     static func finished(_ response: ServerResponse) -> ServerResponse {
         var response = response
         response.headers += safety
@@ -26,12 +26,12 @@ enum Responses {
         return response
     }
 
-    /// A response to a GET with its tag, or 304 where the client has it.
+    /// A response to a GET with its tag, or 304 if the client has it.
     static func conditional(_ response: ServerResponse, _ request: ServerRequest, tag: String? = nil) -> ServerResponse
     {
         guard response.status == 200 else { return response }
         var tag = tag ?? self.tag(of: response.body)
-        // What the headers say belongs to it, too.
+        // The tag covers the headers, too.
         if let link = response.headers.first(where: { $0.name == "Link" })?.value {
             tag = self.tag(of: Array((tag + link).utf8))
         }
@@ -48,7 +48,7 @@ enum Responses {
         return result
     }
 
-    /// A tag for a body: as long as the body is the same, so is the tag.
+    /// A tag for a body, the same as long as the body is the same.
     static func tag(of body: [UInt8]) -> String {
         var hash = WordHash()
         hash.add(body)
@@ -61,7 +61,7 @@ enum Responses {
         .json(text + "\n", status: status, headers: headers)
     }
 
-    /// A list of objects that are JSON already.
+    /// A list of objects that are already JSON.
     static func list(_ objects: [String], headers: [(name: String, value: String)] = []) -> ServerResponse {
         json("[\(objects.joined(separator: ",\n"))]", headers: headers)
     }
@@ -71,20 +71,20 @@ enum Responses {
         .json(listing.document, headers: headers)
     }
 
-    /// Why something failed, as JSON.
+    /// An error as JSON.
     static func problem(_ status: Int, _ error: FeedSyncError) -> ServerResponse {
         let fields: JSONFields = ["error": error, "advice": error.advice, "version": ResultVersion.current]
         return json(fields.json, status: status)
     }
 
-    /// Why something failed, as JSON.
+    /// An error as JSON.
     static func problem(_ status: Int, _ kind: FeedSyncError.Kind, _ message: String, advice: String? = nil)
         -> ServerResponse
     {
         problem(status, FeedSyncError(kind, message, advice: advice))
     }
 
-    /// The status that an error is told with.
+    /// The status of a response with an error.
     static func status(of error: FeedSyncError) -> Int {
         switch error.kind {
         case .locked, .cancelled, .interrupted: 409

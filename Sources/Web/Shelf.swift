@@ -3,25 +3,25 @@ internal import FeedSync
 internal import Glibc
 internal import Reports
 
-/// What is served now: the configuration, the store, and the engines that work on it.
+/// The served content: the configuration, the store, and the engines that work on it.
 ///
-/// Pages are read by connections of their own, so that no reader waits for a commit and no commit for a reader.
+/// Pages use connections of their own, so that no reader waits for a commit and no commit for a reader.
 actor Shelf {
     private let settings: WebSettings
     private var mirror: Mirror?
     private var engines: [String: SyncEngine] = [:]
     private var isClosed = false
-    /// What readers get.
+    /// The present content for readers.
     private(set) var served = Served()
 
-    /// How many searches are under way at a time: each has a connection, and a thread that ranks.
+    /// The number of searches at a time: each has a connection and a thread that ranks.
     private static let searchCount = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4)
 
     init(_ settings: WebSettings) {
         self.settings = settings
     }
 
-    /// Reads the configuration, and opens the store if it is there or may be made.
+    /// Reads the configuration, and opens the store if it exists or may be created.
     ///
     /// - Throws: `FeedSyncError` of kind `store` if the store cannot be opened, `configuration` if the file is wrong.
     func open() async throws(FeedSyncError) {
@@ -29,7 +29,7 @@ actor Shelf {
             served.configuration = try settings.configuration()
             served.problem = nil
         } catch {
-            // What was served before goes on.
+            // The previous configuration stays in use.
             served.problem = error.lines
             if mirror == nil, served.pages == nil {
                 throw FeedSyncError(.configuration, error.lines.joined(separator: "; "))
@@ -48,7 +48,7 @@ actor Shelf {
                 options = Store.Options(isDurable: configuration.isDurable, keep: configuration.keep)
             }
             let store = try await Store(path: path, options: options)
-            // Whoever opened it meanwhile may have begun a command.
+            // Another call may have opened it meanwhile and begun a command.
             if mirror == nil, !isClosed { mirror = Mirror(store, options: settings.options) }
         }
         guard served.pages == nil || served.pages?.reading?.followsFile == false, isThere || mirror != nil else {
@@ -64,15 +64,15 @@ actor Shelf {
             indexes.formUnion(try await search.share(words))
             searches.append(search)
         }
-        // So that the first search is as fast as others.
+        // Makes the first search as fast as later ones.
         words.read(indexes)
         guard served.pages == nil || served.pages?.reading?.followsFile == false else { return }
-        // What was kept of another connection's is told apart by this.
+        // Distinguishes cached values of another connection.
         served.version += 1
         (served.pages, served.searches) = (pages, searches)
     }
 
-    /// Reads anew what may have changed: the configuration, and a store that readers cannot follow.
+    /// Reloads what may have changed: the configuration, and a store that readers cannot follow.
     func refresh(configuration: Bool) async {
         if configuration {
             try? await open()
@@ -81,13 +81,13 @@ actor Shelf {
         }
     }
 
-    /// The engine of a feed, the same for all as long as its definition is.
+    /// The engine of a feed, shared as long as the feed's definition stays the same.
     ///
     /// - Throws: `FeedSyncError`.
     func engine(of definition: FeedDefinition) async throws(FeedSyncError) -> SyncEngine {
         if let mirror, let engine = engines[definition.name] {
             let texts = [engine.definition, definition].map { $0.canonicalText(salt: mirror.store.salt) }
-            // Which rows have lists is no part of what the lists are like.
+            // `canonicalText` does not cover which rows have lists.
             if texts[0] == texts[1], engine.definition.forEach == definition.forEach { return engine }
             engines[definition.name] = nil
         }
@@ -99,7 +99,7 @@ actor Shelf {
         return engine
     }
 
-    /// The store that engines write; nil where nothing is written.
+    /// The store that engines write; nil if nothing is written.
     var writer: Store? { mirror?.store }
 
     /// Stops all commands after their last committed pages.
@@ -111,7 +111,7 @@ actor Shelf {
     }
 }
 
-/// Counts, whoever asks.
+/// A counter for all threads.
 private final class Turn: Sendable {
     private let count = Lock(0)
 
@@ -123,21 +123,21 @@ private final class Turn: Sendable {
     }
 }
 
-/// What readers get: it stays as it is while a page is made of it.
+/// The content for readers: unchanged while a page is made from it.
 struct Served: Sendable {
-    /// The configuration; nil as long as there is none.
+    /// The configuration; nil while there is none.
     fileprivate(set) var configuration: Configuration?
-    /// Why the configuration cannot be used as it stands now, in lines.
+    /// The reason why the present configuration cannot be used, in lines.
     fileprivate(set) var problem: [String]?
-    /// Reads for pages; nil as long as nothing is stored.
+    /// The connection for pages; nil while nothing is stored.
     fileprivate(set) var pages: Store?
-    /// Search, which takes longer.
+    /// The connections for searches, which take longer.
     fileprivate var searches: [Store] = []
     private let turn = Turn()
 
-    /// The connection whose turn it is to search; nil as long as nothing is stored.
+    /// The connection for the next search; nil while nothing is stored.
     var search: Store? { searches.isEmpty ? nil : searches[turn.next() % searches.count] }
-    /// Another number whenever the configuration was read.
+    /// A number that changes whenever the configuration is read.
     fileprivate(set) var version = 0
 
     /// The feeds that are configured or stored.
@@ -147,7 +147,7 @@ struct Served: Sendable {
         KnownFeed.all(configuration?.feeds ?? [], try await pages?.feeds() ?? [])
     }
 
-    /// One of them; nil if there is none of the name.
+    /// The feed with the given name; nil if there is none.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     func feed(named name: String) async throws(FeedSyncError) -> KnownFeed? {

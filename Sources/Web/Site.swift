@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Reports
 internal import Text
 
-/// Answers requests: who may ask, what is asked for, and what becomes of it.
+/// Answers requests: checks access, finds the handler and sends its response.
 struct Site: Sendable {
     let settings: WebSettings
     let shelf: Shelf
@@ -13,13 +13,13 @@ struct Site: Sendable {
     let searches: Searches
     let forms: Forms
     let pictures: Pictures
-    /// Where the server is, for requests of its own.
+    /// The server's own address, for its requests to itself.
     let address: ListenAddress
     let shapes = RowShapes()
     let orders = FeedOrders()
     let counters = RunCounters()
 
-    /// The answer to a request, whatever it is.
+    /// The answer to any request.
     func answer(_ request: ServerRequest) async -> SharedAnswer {
         switch door.verdict(request) {
         case .foreignHost:
@@ -51,7 +51,7 @@ struct Site: Sendable {
 
     func finished(_ response: ServerResponse) -> SharedAnswer { .whole(Responses.finished(response)) }
 
-    /// A response to a GET, of which a client that has it hears only that.
+    /// A response to a GET, or 304 if the client has it.
     func shown(_ response: ServerResponse, _ request: ServerRequest) -> SharedAnswer {
         finished(Responses.conditional(response, request))
     }
@@ -63,7 +63,7 @@ struct Site: Sendable {
             if let problem = Self.parameterProblem(parts, request) {
                 return finished(Responses.problem(400, .rejected, problem, advice: "see /openapi.json"))
             }
-            // Of these there are hundreds at once.
+            // There are hundreds of these at once.
             if parts == ["events"] { return try await events(request) }
             return try await read(parts, request)
         case "POST": return try await change(parts, request)
@@ -98,7 +98,7 @@ struct Site: Sendable {
         return finished(refusal)
     }
 
-    /// Not inlined: each request that waits in it takes 12 KB for what its cases need.
+    /// Not inlined: each request that waits in it takes 12 KB for its cases.
     @inline(never)
     private func read(_ parts: [String], _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
         let served = await shelf.served
@@ -146,14 +146,14 @@ struct Site: Sendable {
         try await served.feed(named: name)
     }
 
-    /// The number of items that a request wants at most.
+    /// The maximum number of items that a request wants.
     static func limit(of request: ServerRequest) -> Int {
         request.parameter("limit").flatMap { Int($0) }.map { min(max($0, 1), mostItems) } ?? 100
     }
 
     private static let mostItems = 1_000
 
-    /// What is wrong with a parameter of the API; nil where nothing is. A page shows what it can.
+    /// The problem with a parameter of the API; nil if there is none. Pages ignore invalid parameters.
     private static func parameterProblem(_ parts: [String], _ request: ServerRequest) -> String? {
         let path = parts.first ?? ""
         guard ["feeds", "runs", "events"].contains(path) || path == "list" && parts.count == 3 else { return nil }
@@ -171,7 +171,7 @@ struct Site: Sendable {
         return nil
     }
 
-    /// A response that is kept as long as the store stays as it is.
+    /// A cached response, valid as long as the store does not change.
     func kept(
         _ request: ServerRequest, _ served: Served,
         make: (Store) async throws(FeedSyncError) -> ServerResponse

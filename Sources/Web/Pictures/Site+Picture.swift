@@ -4,8 +4,8 @@ internal import HTTPServer
 internal import Reports
 
 extension Site {
-    /// The picture of an item: the one in the picture's column of its feed, or, with `column` and `number`, one of those
-    /// in a column of HTML; no other address is asked for.
+    /// The picture of an item: the one in the feed's picture column or, with `column` and `number`, one in a column of
+    /// HTML. No other address is requested.
     func picture(_ name: String, _ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer
     {
         guard let feed = try await feed(name, served), let store = served.pages, let key = request.parameter("key")
@@ -29,14 +29,15 @@ extension Site {
         return shown(ServerResponse(headers: headers, body: picture.bytes), request)
     }
 
-    /// The address of a picture in a column's text; nil where it has no such one.
+    /// The address of a picture in a column's text; nil if there is none with this number.
     private static func address(_ number: Int?, in text: String) -> String? {
         guard let number else { return text }
         let all = ForeignHTML.pictures(of: text)
         return all.indices.contains(number) ? all[number] : nil
     }
 
-    /// What cannot be had. A page gets a picture of nothing: browsers would draw that one is broken, and call it an error.
+    /// The response without a picture. An image element gets an empty picture, because browsers would report a broken
+    /// one as an error.
     private func noPicture(_ request: ServerRequest) -> SharedAnswer {
         guard request.header("Sec-Fetch-Dest") == "image" else { return notFound(request) }
         let headers = [
@@ -46,12 +47,12 @@ extension Site {
         return finished(ServerResponse(headers: headers, body: Self.nothing))
     }
 
-    /// A GIF of one pixel that nobody sees.
+    /// An invisible GIF of one pixel.
     private static let nothing: [UInt8] =
         Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0x21, 0xF9, 4, 1, 0, 0, 0, 0, 0x2C]
         + [0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B]
 
-    /// Shows an item's picture, where it has one; the browser asks for it when it comes into view.
+    /// Writes an item's picture, if it has one. The browser requests it when it comes into view.
     static func picture(_ url: String?, of key: String, in feed: String, size: Int, to html: inout HTMLWriter) {
         guard let url, Link.web(url) != nil else { return }
         let version = String(Responses.tag(of: Array(url.utf8)).dropFirst().prefix(8))

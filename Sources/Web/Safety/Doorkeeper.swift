@@ -3,7 +3,7 @@ internal import Glibc
 internal import HTTPServer
 internal import Text
 
-/// Who may ask for what. A page of another site must learn nothing and change nothing, whatever it makes a browser send.
+/// Access control. A page of another site must learn nothing and change nothing, whatever it makes a browser send.
 ///
 /// | request | is refused |
 /// | --- | --- |
@@ -13,18 +13,18 @@ internal import Text
 struct Doorkeeper: Sendable {
     private let address: ListenAddress
     private let token: String?
-    /// What our pages send with a change; nobody else can read them.
+    /// The token that our pages send with a change. No other site can read it.
     let pageToken: String
     private let sessions: Sessions
 
-    /// What becomes of a request.
+    /// The verdict on a request.
     enum Verdict: Sendable {
         case welcome
-        /// Not by this name.
+        /// The request used another host name.
         case foreignHost
-        /// Who is it?
+        /// A token is missing.
         case unknown
-        /// A change that another site asked for, perhaps.
+        /// A change that another site may have requested.
         case foreignOrigin
     }
 
@@ -40,7 +40,7 @@ struct Doorkeeper: Sendable {
         let isChange = request.method == "POST"
         let hasToken = token.map { Self.isSame(bearer(request) ?? "", $0) } ?? false
         if isChange, !isSameOrigin(request, host: host) { return .foreignOrigin }
-        // No browser sends that by itself.
+        // No browser sends the header by itself.
         if hasToken { return .welcome }
         let isLogin = request.path == "/login" || request.path.hasPrefix("/assets/")
         if token != nil, !isLogin, !sessions.has(Self.cookie(request)) { return .unknown }
@@ -59,7 +59,7 @@ struct Doorkeeper: Sendable {
         return "feedsync=\(id); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
     }
 
-    /// Whether a `Host` means this server.
+    /// True if a `Host` header means this server.
     private func isOurs(_ host: String) -> Bool {
         guard case .tcp(let own, let port) = address else { return true }
         var name = host[...]
@@ -73,7 +73,7 @@ struct Doorkeeper: Sendable {
         let text = name.lowercased()
         if text == own.lowercased() { return true }
         if address.isLocal { return ListenAddress.isLoopback(text) }
-        // An address is none that DNS could lead here.
+        // DNS cannot map an address to this server.
         return Self.isAddress(text) || text == "localhost" || text == Self.hostName
     }
 
@@ -88,7 +88,7 @@ struct Doorkeeper: Sendable {
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).lowercased()
     }()
 
-    /// Whether a browser, if one sent it, was on a page of ours.
+    /// True if the request did not come from a browser, or came from one of our pages.
     private func isSameOrigin(_ request: ServerRequest, host: String) -> Bool {
         if let site = request.header("Sec-Fetch-Site"), site != "same-origin" { return false }
         guard let origin = request.header("Origin") else { return true }
@@ -105,7 +105,7 @@ struct Doorkeeper: Sendable {
             .first { $0.hasPrefix("feedsync=") }.map { String($0.dropFirst(9)) }
     }
 
-    /// The fields of a form that was sent.
+    /// The fields of the request's form.
     static func form(_ request: ServerRequest) -> [String: String] {
         guard request.header("Content-Type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true else {
             return [:]
@@ -114,7 +114,7 @@ struct Doorkeeper: Sendable {
         return Dictionary(FormEncoding.parameters(in: text[...].utf8).map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// Compares without telling by the time how much is right.
+    /// Compares in constant time, so that the time does not show how much is right.
     private static func isSame(_ one: String, _ other: String) -> Bool {
         let (one, other) = (SHA256.hash(Array(one.utf8)), SHA256.hash(Array(other.utf8)))
         return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
@@ -129,7 +129,7 @@ struct Doorkeeper: Sendable {
     }
 }
 
-/// The sessions of browsers that gave the token, the newest hundred.
+/// The sessions of browsers that sent the token. Only the newest hundred are kept.
 private final class Sessions: Sendable {
     private let list = Lock<[String]>([])
 
