@@ -4,11 +4,11 @@ internal import Glibc
 internal import HTTP
 package import HTTPServer
 
-/// The server of `feedsync serve`: a store as pages and as an API, live.
+/// The server of `feedsync serve`: a store as live pages and as an API.
 ///
 /// - Isolation: any thread.
 package final class WebServer: Sendable {
-    /// Where it listens.
+    /// The address it listens on.
     package let address: ListenAddress
 
     private let site: Site
@@ -16,16 +16,17 @@ package final class WebServer: Sendable {
     private let following: Task<Void, Never>
     private let trimming: Task<Void, Never>
 
-    /// Opens the store, and begins to serve it.
+    /// Opens the store and starts the server.
     ///
-    /// - Throws: `FeedSyncError` if the store or the configuration cannot be used, `ServerError` if nothing can listen there.
+    /// - Throws: `FeedSyncError` if the store or the configuration cannot be used, `ServerError` if it cannot listen
+    ///   there.
     package init(_ settings: WebSettings) async throws {
         let shelf = Shelf(settings)
         try await shelf.open()
         let hub = EventHub()
         let newest = try await shelf.served.pages?.events(last: 1).last?.id ?? 0
         hub.begin(at: newest)
-        // The port is known only when the server listens, and what it answers depends on it.
+        // The port is known only after the server listens, and its responses depend on it.
         let handler = Lock<Site?>(nil)
         let server = try SharedServer(settings.address) { request in
             guard let site = handler.withLock({ $0 }) else { return .whole(.status(503)) }
@@ -52,14 +53,14 @@ package final class WebServer: Sendable {
         }
     }
 
-    /// Pictures hold up no feed, and ask each host for one at a time.
+    /// Pictures delay no feed, and each host gets one request at a time.
     private static func pictureClient(_ settings: WebSettings) -> Client {
         Client(
             userAgent: "feedsync/\(FeedSyncVersion.text)", maximumPerHost: 1,
             caFile: Client.caFile(in: settings.options.environment))
     }
 
-    /// The feeds of the configuration as it stands now, and the store that is written; nil where nothing is.
+    /// The feeds of the present configuration, and the store that is written; nil if none is.
     package var work: (feeds: [FeedDefinition], store: Store)? {
         get async {
             guard let feeds = await site.shelf.served.configuration?.feeds, let store = await site.shelf.writer else {
@@ -69,12 +70,12 @@ package final class WebServer: Sendable {
         }
     }
 
-    /// The feeds of the configuration as it stands now.
+    /// The feeds of the present configuration.
     package var feeds: [FeedDefinition] {
         get async { await site.shelf.served.configuration?.feeds ?? [] }
     }
 
-    /// Brings a feed up to date as far as it is due, with the engine that the pages use.
+    /// Syncs a feed on its schedule, with the engine that the pages use.
     ///
     /// - Throws: `FeedSyncError`.
     package func syncDue(_ definition: FeedDefinition) async throws(FeedSyncError) {
@@ -92,18 +93,18 @@ package final class WebServer: Sendable {
         server.stop()
     }
 
-    /// Tells listeners what is committed, by whichever process, when the store's files say that something is.
+    /// Publishes commits of any process to listeners when the store's files change.
     private static func follow(_ settings: WebSettings, _ shelf: Shelf, _ hub: EventHub) async {
         while !Task.isCancelled {
             let watched = await watchedFiles(settings, shelf)
             guard let watch = FileWatch([watched.store, watched.configuration]) else {
-                // A folder that is not there as yet.
+                // A folder does not exist yet.
                 try? await Task.sleep(for: .seconds(1))
                 await shelf.refresh(configuration: true)
                 await tell(shelf, hub)
                 continue
             }
-            // What was written before it was watched.
+            // Changes made before the files were watched.
             await shelf.refresh(configuration: true)
             await tell(shelf, hub)
             guard await watchedFiles(settings, shelf) == watched else { continue }
@@ -124,7 +125,7 @@ package final class WebServer: Sendable {
         let configuration: [String]
     }
 
-    /// The files of the store, and those of the configuration with the folders of what it includes.
+    /// The files of the store, and those of the configuration with the folders of included files.
     private static func watchedFiles(_ settings: WebSettings, _ shelf: Shelf) async -> WatchedFiles {
         let configuration = await shelf.served.configuration
         let store = settings.storePath(configuration).map(resolved).map { [$0, $0 + "-wal"] } ?? []
@@ -132,14 +133,14 @@ package final class WebServer: Sendable {
         return WatchedFiles(store: store, configuration: settings.configurationFiles.map(resolved) + included)
     }
 
-    /// The store was written.
+    /// Publishes the events after the store was written.
     private static func follow(_ shelf: Shelf, _ hub: EventHub) async {
         await shelf.refresh(configuration: false)
         await tell(shelf, hub)
-        // What is written shows a moment later; what comes in that time is told together.
+        // A write shows a moment later. Commits in that time are published together.
         try? await Task.sleep(for: .milliseconds(30))
         await tell(shelf, hub)
-        // A commit that waits for the disk shows when that is done.
+        // A commit that waits for the disk shows when the disk is done.
         Task {
             for pause in [100, 250] {
                 try? await Task.sleep(for: .milliseconds(pause))
@@ -157,14 +158,14 @@ package final class WebServer: Sendable {
         }
     }
 
-    /// Where a file of a path can come from, whose parts may be patterns: the path in the folders that are there now, and
-    /// the folders that are still to come in those that they will be in.
+    /// The paths to watch for a path with patterns: the path in all folders that match now, and the folders still to be
+    /// created in their parent folders.
     private static func expanded(_ path: String) -> [String] {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard path.hasPrefix("/"), !parts.isEmpty else { return [path, resolved(path)] }
         func folder(_ count: Int) -> String { count == 0 ? "/" : "/" + parts[..<count].joined(separator: "/") }
         let firstPattern = parts.firstIndex { $0.contains { "*?[".contains($0) } } ?? parts.count - 1
-        // From the folder of the last one that is there for certain, so that it may be replaced, too.
+        // Begins one folder above the last folder that exists for certain, because that one may be replaced, too.
         var first = max(firstPattern - 1, 0)
         while first > 0, access(folder(first), F_OK) != 0 { first -= 1 }
         var paths: [String] = []
@@ -174,7 +175,7 @@ package final class WebServer: Sendable {
         return paths + [resolved(path)]
     }
 
-    /// The folders that a pattern leads to now.
+    /// The folders that match a pattern now.
     private static func folders(_ pattern: String) -> [String] {
         var found = glob_t()
         defer { globfree(&found) }
@@ -182,7 +183,7 @@ package final class WebServer: Sendable {
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
     }
 
-    /// The file that symbolic links lead to: SQLite's log stands beside that.
+    /// The file that symbolic links lead to. SQLite's log is next to that file.
     private static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }

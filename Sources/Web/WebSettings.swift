@@ -1,27 +1,27 @@
 package import FeedSync
 package import HTTPServer
 
-/// What is served, and to whom.
+/// The settings of the server.
 package struct WebSettings: Sendable {
-    /// Where it listens.
+    /// The address to listen on.
     package var address: ListenAddress
-    /// What a client has to know; nil where only this machine reaches the server.
+    /// The token that clients need; nil if only this machine reaches the server.
     package var token: String?
-    /// Whether nothing is changed: no command is taken, and the store is only read.
+    /// True if nothing may change: commands are refused, and the store is only read.
     package var isReadOnly = false
-    /// Reads the configuration anew; nil if there is none.
+    /// Reads the configuration; nil if there is none.
     package var configuration: @Sendable () throws(ConfigurationProblem) -> Configuration?
-    /// The path of the store, which may follow from the configuration; nil where nothing says it.
+    /// The path of the store, which may depend on the configuration; nil if it is unknown.
     package var storePath: @Sendable (Configuration?) -> String?
-    /// Files that the configuration is read from.
+    /// The files of the configuration.
     package var configurationFiles: [String] = []
-    /// The file that takes new feeds, which need not be there; nil where none is taken.
+    /// The file for new feeds, which need not exist; nil if no feeds can be added.
     package var newFeedsFile: (@Sendable () throws(ConfigurationProblem) -> ConfigurationFile)?
-    /// Where pictures are kept; nil where none are shown.
+    /// The folder for pictures; nil if none are shown.
     package var pictureFolder: String?
-    /// What runs commands, where the store that is shown is a copy of another; nil where the server's own engines do.
+    /// Runs commands if the shown store is a copy of another; nil if the server's own engines run them.
     package var runner: (any CommandRunner)?
-    /// What engines work with.
+    /// The options of the engines.
     package var options: EngineOptions
 
     package init(
@@ -34,7 +34,7 @@ package struct WebSettings: Sendable {
     }
 }
 
-/// Why the configuration cannot be used, in lines for people.
+/// The reason why the configuration cannot be used, in lines for people.
 package struct ConfigurationProblem: Error, Sendable {
     package let lines: [String]
 
