@@ -13,10 +13,10 @@ package struct Change: Sendable, JSONRecord {
     package let kind: Kind
     /// The item's key as JSON: a value, or an array of several.
     package let key: String
-    /// The columns that changed, as they were, in order, each as JSON; none for a new item.
+    /// The changed columns with their earlier values, in order, each as JSON; none for a new item.
     package let before: [(name: String, json: String)]
-    /// The same columns as they were then; all of the model's for an item that is new or came back, none for one that
-    /// is gone.
+    /// The same columns with their values after the change. All of the model's for an item that is new or came back;
+    /// none for a removed item.
     package let after: [(name: String, json: String)]
     /// The item's title, as JSON; nil if the feed has no known column for it.
     package let title: String?
@@ -43,11 +43,11 @@ package struct Change: Sendable, JSONRecord {
     }
 }
 
-/// Up to where changes are known: both numbers grow in the order of the commits.
+/// The place up to which changes are known. Both numbers grow in the order of the commits.
 package struct ChangePlace: Sendable, Hashable {
     /// The last event, whose page may have brought new items.
     package var event: Int64 = 0
-    /// The last thing that happened to a stored row.
+    /// The last logged change of a stored row.
     package var change: Int64 = 0
 
     package init() {}

@@ -5,12 +5,13 @@ internal import SQLite
 package struct ChangeBatch: Sendable {
     /// The changes as JSON objects.
     package internal(set) var lines: [String] = []
-    /// The place behind them.
+    /// The place after them.
     package internal(set) var end = ChangePlace()
 }
 
 extension Store {
-    /// The next changes of a feed: so many at least, as long as there are some, and those that came with the last one.
+    /// The next changes of a feed: at least the given number, if there are as many, and those that came with the last
+    /// one.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func changeBatch(_ query: ChangeQuery, least: Int) throws(FeedSyncError) -> ChangeBatch {
@@ -35,7 +36,7 @@ extension Store {
         let (lines, lastAt, isCut) = reading.withLock { ($0.lines, $0.lastAt, $0.isCut) }
         guard isCut else { return ChangeBatch(lines: lines, end: end) }
         return try storing {
-            // Everything before the next one: a clock that went back must not hide any.
+            // Everything before the next change, so that a clock that was set back hides none.
             func last(_ table: String, after: Int64, until: Int64) throws -> Int64 {
                 let next = try connection.int64(
                     "SELECT min(id) FROM \(table) WHERE feed = ? AND id > ? AND id <= ? AND at > ?",

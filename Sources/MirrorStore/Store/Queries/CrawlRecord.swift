@@ -8,11 +8,11 @@ package struct CrawlRecord: Sendable, Hashable, JSONRecord {
     package let pages: Int
     /// True if it reached its end, undrifted.
     package let isComplete: Bool
-    /// The reason for which it is not complete although it has ended; nil if it is complete or may go on.
+    /// The reason why it is incomplete although it has ended; nil if it is complete or may continue.
     package let reason: IncompleteReason?
     /// True if it has ended.
     package let hasEnded: Bool
-    /// The pages that are kept of it and of earlier ones.
+    /// The number of stored pages of this and earlier crawls.
     package let storedPages: Int
     /// The number of pages that can be requested conditionally.
     package let pagesWithValidators: Int
@@ -31,7 +31,7 @@ package struct CrawlRecord: Sendable, Hashable, JSONRecord {
 }
 
 extension Store {
-    /// The feed's newest crawl; nil as long as it has none.
+    /// The feed's newest crawl; nil if there is none.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func lastCrawl(of feed: String) throws(FeedSyncError) -> CrawlRecord? {

@@ -4,15 +4,15 @@ internal import SQLite
 package struct RunProgress: Sendable, Hashable {
     /// The process that works on the feed.
     package let holder: FeedHolder
-    /// The page that it is at, counted from 1 in its crawl; nil before the first.
+    /// The current page, counted from 1 in its crawl; nil before the first.
     package let page: Int?
     /// The number of the crawl's pages, by the upstream's total or by the last full crawl; nil if both are unknown.
     package let pageCount: Int?
 }
 
-/// All that the store knows of how a feed does.
+/// The store's data on the state of a feed.
 package struct FeedCondition: Sendable {
-    /// The feed's row; nil as long as no command has worked on it.
+    /// The feed's row; nil before the first command on it.
     package let record: FeedRecord?
     /// The history for the feed's plan.
     package let history: FeedHistory
@@ -23,7 +23,7 @@ package struct FeedCondition: Sendable {
     /// The counts of its lists, for a feed that has one for each row of another; nil if none was requested.
     package let parts: PartCounts?
 
-    /// A feed of which nothing is stored.
+    /// Creates the condition of a feed without stored data.
     package init(feed: String) {
         (record, history, failure, run, parts) = (nil, FeedHistory(feed: feed), nil, nil, nil)
     }
@@ -41,7 +41,7 @@ package struct FeedCondition: Sendable {
     package func facts(_ plan: Plan?) -> FeedFacts {
         var facts = FeedFacts()
         facts.isRunning = run != nil
-        // The plan counts failed syncs alone.
+        // The plan counts only failed syncs.
         facts.failures = max(history.failures, failure == nil ? 0 : 1)
         facts.failingSince = history.failingSince
         facts.blockedUntil = history.blockedUntil
@@ -108,8 +108,8 @@ extension Store {
                 """, [.text(feed)]
             ) { row in
                 let page = row.count(at: 0)
-                // Before the first page is there, the store still has the previous crawl; a crawl for new items ends at
-                // known ones.
+                // Before the first page is stored, the store still has the previous crawl. A crawl for new items ends
+                // at known ones.
                 let isWhole = row.text(at: 1) != RefreshStatus.beginHeader.rawValue && row.text(at: 2) != "new"
                 let pages =
                     !isWhole

@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// A feed's rows in feed order, by their row ids, like an index that costs no commit anything.
+/// A feed's rows in feed order, by their row ids: an index in memory that costs no commit anything.
 package struct FeedOrder: Sendable {
     private struct Row {
         let id: Int64
@@ -17,7 +17,7 @@ package struct FeedOrder: Sendable {
     private var rows: [Row] = []
     private var sections: [String?: Int32] = [:]
 
-    /// - Returns: Nil as long as nothing of the feed is stored.
+    /// - Returns: Nil while nothing of the feed is stored.
     init?(_ feed: String, version: Int64, on connection: Connection) throws {
         guard let source = try ListingSource(feed, on: connection) else { return nil }
         (self.feed, self.version, self.source) = (feed, version, source)
@@ -40,7 +40,7 @@ package struct FeedOrder: Sendable {
         (self.rows, self.sections) = (rows, sections)
     }
 
-    /// The numbers of the rows behind a place.
+    /// The numbers of the rows after a place.
     func rows(after place: Place?, section: String??, limit: Int) -> (rows: [Int64], hasMore: Bool) {
         var wanted: Int32?
         if let section {

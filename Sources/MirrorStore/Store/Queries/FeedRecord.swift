@@ -4,11 +4,11 @@
 public struct FeedRecord: Sendable, Hashable {
     /// The feed's name.
     public let name: String
-    /// The view that its items appear in; nil where the definition names none.
+    /// The view that shows its items; nil if the definition names none.
     public let model: String?
     /// The URL of its pages, without the query.
     public let url: String
-    /// The last event's.
+    /// The status of the last event.
     public let status: RefreshStatus
     /// True if the upstream has no further page.
     public let noMoreData: Bool
@@ -16,7 +16,7 @@ public struct FeedRecord: Sendable, Hashable {
     public let nextPage: String?
     /// The number of crawls that have changed it.
     public let generation: Int
-    /// Its rows that the upstream has.
+    /// The number of its rows that the upstream has.
     public let itemCount: Int
     /// True if the last crawl reached its end, undrifted.
     public let isComplete: Bool
