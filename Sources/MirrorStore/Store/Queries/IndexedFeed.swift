@@ -1,24 +1,24 @@
 internal import SQLite
 
-/// The known properties of a feed with a full-text index, while the store stays the same.
+/// The known properties of a feed with a full-text index, valid while the store does not change.
 ///
 /// - Isolation: the store's.
 final class IndexedFeed {
     fileprivate var mark: Store.Mark
-    /// Since when the store is as it is, and until when it was, as far as is known.
+    /// The first and the last time at which the store is known to have been in this state.
     private let first: ContinuousClock.Instant
     fileprivate var last: ContinuousClock.Instant
     private let shared: SharedVocabularies?
     let source: ListingSource
-    /// The columns that are indexed, the one that counts most first.
+    /// The indexed columns, the one with the most weight first.
     let columns: [String]
     /// The index's name.
     let index: String
     private var hasBeenScanned = false
-    /// Parts that are in many words or rows.
+    /// Parts of words that are in many words or rows.
     private var commonParts: Set<[UInt8]> = []
     private static let mostCommonParts = 1_000
-    /// Nil within where the index has too many words.
+    /// The inner value is nil if the index has too many words.
     private var vocabulary: Vocabulary??
 
     fileprivate init?(
@@ -36,16 +36,16 @@ final class IndexedFeed {
     /// True if the index's words were read.
     var hasVocabulary: Bool { vocabulary.map { $0 != nil } ?? false }
 
-    /// The words of the index; nil where they are not worth reading yet: it takes as long as looking through all rows
-    /// three times.
+    /// The words of the index; nil while they are not worth reading. Reading them takes as long as three scans of all
+    /// rows.
     func vocabulary(on connection: Connection) throws -> Vocabulary? {
-        // Shared words are there without a wait.
+        // Shared words are available without a wait.
         if let shared { return shared.words(of: index, from: first, to: last) ?? nil }
         if let vocabulary { return vocabulary }
         guard hasBeenScanned else { return nil }
         let read = try Vocabulary(of: index, on: connection)
         vocabulary = .some(read)
-        // What reading them takes counts as a change of this connection's.
+        // Reading them counts as a change of this connection.
         mark = try Store.Mark(of: connection)
         return read
     }
@@ -53,16 +53,16 @@ final class IndexedFeed {
     /// True if a part of words is known to be common.
     func isCommon(_ part: [UInt8]) -> Bool { commonParts.contains(part) }
 
-    /// Keeps in mind that a part of words is common.
+    /// Records that a part of words is common.
     func noteCommon(_ part: [UInt8]) {
         if commonParts.count < Self.mostCommonParts { commonParts.insert(part) }
     }
 
-    /// Keeps in mind that all rows were looked through.
+    /// Records that all rows were scanned.
     func noteScan() { hasBeenScanned = true }
 }
 
-/// The feeds that are searched again and again.
+/// The feeds that are searched repeatedly.
 ///
 /// - Isolation: the store's.
 final class IndexedFeeds {
@@ -71,7 +71,7 @@ final class IndexedFeeds {
     /// The shared words of indexes; nil if each connection reads them itself.
     var shared: SharedVocabularies?
 
-    /// One of them as a transaction sees it; nil where it has no index.
+    /// A feed as a transaction sees it; nil if it has no index.
     ///
     /// - Parameter began: A moment before the transaction read anything.
     func feed(_ name: String, since began: ContinuousClock.Instant, on connection: Connection) throws -> IndexedFeed? {

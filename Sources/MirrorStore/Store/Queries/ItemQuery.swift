@@ -12,7 +12,7 @@ package struct ItemQuery: Sendable {
     package var since: String?
     /// Columns that sort the items; none for feed order.
     package var order: [Order] = []
-    /// The most items; nil for all.
+    /// The maximum number of items; nil for all.
     package var limit: Int?
     /// True to include removed items.
     package var includesRemoved = false

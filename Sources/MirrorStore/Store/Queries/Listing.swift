@@ -15,16 +15,16 @@ package struct Listing: Sendable {
         package var place: Place { Place(generation: Int64(row.generation), position: Int64(row.position)) }
     }
 
-    /// The model's columns; none as long as no page is stored.
+    /// The model's columns; empty while no page is stored.
     package internal(set) var columns: [RowColumn] = []
     /// The items.
     package internal(set) var items: [Item] = []
     /// True if further items follow these.
     package internal(set) var hasMore = false
-    /// The columns of the rows from which it is made.
+    /// The layout of the rows from which it is made.
     var layout: ListingLayout?
 
-    /// One of nothing.
+    /// Creates an empty listing.
     package init() {}
 }
 
@@ -32,11 +32,11 @@ package struct Listing: Sendable {
 package struct ListingQuery: Sendable {
     /// The feed's name.
     package let feed: String
-    /// The names of the columns that are wanted; nil for all.
+    /// The names of the requested columns; nil for all.
     package var columns: Set<String>?
     /// The section's name, where `.some(nil)` are the items without one; nil for all sections.
     package var section: String??
-    /// Only items behind this place.
+    /// Only items after this place.
     package var after: Place?
     /// Only items that have each of these words in one of the columns.
     package var words: (text: SearchText, columns: [String])?
@@ -44,7 +44,7 @@ package struct ListingQuery: Sendable {
     package var indexedWords: SearchText?
     /// Only the items of these keys, each as JSON.
     package var keys: [String]?
-    /// The most items.
+    /// The maximum number of items.
     package var limit: Int
     /// True to include the item's JSON as received.
     package var wantsRaw = false

@@ -4,11 +4,11 @@ internal import SQLite
 struct ListingLayout {
     /// The model's columns.
     let columns: [RowColumn]
-    /// The names of the columns that make the key.
+    /// The names of the key's columns.
     let key: [String]
     let hasRaw: Bool
 
-    /// The names of all, in their order.
+    /// The names of all columns, in their order.
     var names: [String] {
         columns.map(\.name) + PlaceColumn.allCases.map(\.rawValue) + key + (hasRaw ? ["_raw"] : [])
     }
@@ -27,7 +27,7 @@ struct ListingLayout {
 
 /// A result made from the rows of a listing.
 protocol ListingResult: Sendable {
-    /// One of nothing.
+    /// Creates an empty result.
     init()
 
     /// True if further items follow these.

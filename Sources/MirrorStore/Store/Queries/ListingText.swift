@@ -1,8 +1,8 @@
 internal import SQLite
 
-/// Some items of a feed as JSON objects with the table's column names, in feed order, as a program gets them.
+/// Some items of a feed as JSON objects with the table's column names, in feed order, for programs.
 ///
-/// They are written as SQLite has them: nothing is made of a value but its JSON.
+/// Values are written as SQLite has them, converted only to JSON.
 package struct ListingText: Sendable {
     private var bytes = [UInt8(ascii: "[")]
     /// The last item's place in the feed; nil without items.
@@ -11,16 +11,16 @@ package struct ListingText: Sendable {
     package internal(set) var hasMore = false
 
     private var layout: ListingLayout?
-    /// The text before each value: one text, and its end for each column.
+    /// The text before each value, for all columns in one text.
     private var names: [UInt8] = []
     private var ends: [Int] = []
-    /// The columns' types, those that every feed has included.
+    /// The types of the columns, including those that every feed has.
     private var types: [ColumnType?] = []
 
-    /// One of nothing.
+    /// Creates an empty listing.
     package init() {}
 
-    /// True for a feed of which nothing is stored.
+    /// True if nothing of the feed is stored.
     package var isOfNothing: Bool { layout == nil }
 
     /// An array of the items, and a line feed.

@@ -1,7 +1,7 @@
 internal import SQLite
 
 extension Store {
-    /// The definition of a stored part, by the part's name; nil where its row is gone.
+    /// The definition of a stored part, by the part's name; nil if its row is gone.
     package func part(named name: String, of definition: FeedDefinition) throws(FeedSyncError) -> FeedDefinition? {
         guard let rule = definition.forEach else { return nil }
         let found = try storing {
