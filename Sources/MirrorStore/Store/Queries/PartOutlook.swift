@@ -6,13 +6,13 @@ package struct PartOutlook: Sendable, Hashable {
     package enum Reason: String, Sendable, Hashable {
         /// It was never requested.
         case never
-        /// Its row changed since.
+        /// Its row has changed since the last request.
         case changed
         /// It is due, or will be.
         case due
     }
 
-    /// A list that is among the next.
+    /// One of the next lists.
     package struct Next: Sendable, Hashable {
         package let list: String
         package let reason: Reason
@@ -25,7 +25,7 @@ package struct PartOutlook: Sendable, Hashable {
     package let parent: String
     /// The number of rows with a list.
     package internal(set) var rowCount = 0
-    /// The numbers of lists that were never requested, have a row that changed since, or are due.
+    /// The numbers of lists that were never requested, whose rows have changed since, or that are due.
     package internal(set) var counts: [Reason: Int] = [:]
     /// The first lists, in their order.
     package internal(set) var next: [Next] = []
@@ -34,7 +34,7 @@ package struct PartOutlook: Sendable, Hashable {
 extension Store {
     /// The lists that a sync of due lists requests; nil for a feed with one list.
     ///
-    /// - Parameter limit: The most lists to name.
+    /// - Parameter limit: The maximum number of lists to name.
     /// - Throws: `FeedSyncError` of kind `configuration` if the parent has no such column, `store`.
     package func partOutlook(
         of definition: FeedDefinition, limit: Int, now: String
@@ -54,7 +54,7 @@ extension Store {
 }
 
 extension PartsAhead {
-    /// Reads only the prepared lists, and those that are due.
+    /// Reads only the prepared lists and the lists that are due.
     fileprivate func outlook(limit: Int, now: String) throws -> PartOutlook {
         var outlook = PartOutlook(parent: parent.rule.feed)
         let values: [Value] = [.text(parent.feed), .text(now)]

@@ -8,11 +8,11 @@ package struct QuotaRecord: Sendable, Hashable, JSONRecord {
     package let resource: String
     /// The number of the credential to which it applies, counted from 1.
     package let credential: Int
-    /// Requests that it still allows.
+    /// The number of requests that it still allows.
     package let remaining: Int?
     /// The time at which it is reset.
     package let resetAt: String?
-    /// Until when it wants no request.
+    /// The time before which it accepts no request.
     package let blockedUntil: String?
 
     init(_ row: RecordRow) throws {

@@ -2,7 +2,7 @@ internal import SQLite
 
 /// A row of one of the store's own tables, read by the names of its columns.
 ///
-/// By name, because a later migration may add a column anywhere.
+/// The names are used because a later migration may add a column anywhere.
 struct RecordRow {
     let statement: Statement
     let columns: [String: Int]
@@ -32,7 +32,7 @@ struct RecordRow {
 
     func count(_ column: String) throws -> Int { try integer(column) ?? 0 }
 
-    /// The number of a row, within 62 bits. A worker's have the number of its block in their upper bits.
+    /// The number of a row, within 62 bits. A worker's numbers have the number of its block in their upper bits.
     func id(_ column: String) throws -> Int {
         Int(min(max(statement.int64(at: try index(column)), -(1 << 62)), 1 << 62))
     }

@@ -46,7 +46,7 @@ extension ResponseRecord {
         }
     }
 
-    /// Keeps the response in place of the one before.
+    /// Keeps the response in place of the previous one.
     static func keep(
         _ response: FailedResponse, at now: String, run: Int64, error: FeedSyncError, of feed: String,
         on connection: Connection
@@ -61,8 +61,7 @@ extension ResponseRecord {
 }
 
 extension Store {
-    /// The response at which a feed's run failed last; nil if there was none, or it was so long ago as the history
-    /// goes.
+    /// The response at which a feed's run failed last; nil if there was none, or if it is older than the kept history.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func failedResponse(of feed: String) throws(FeedSyncError) -> ResponseRecord? {

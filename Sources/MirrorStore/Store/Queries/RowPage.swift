@@ -12,7 +12,7 @@ package struct RowPage: Sendable, Hashable {
 
     /// The model's columns, in the order of the definition; those of earlier definitions after them.
     package internal(set) var columns: [Column] = []
-    /// The names of the columns that make the primary key.
+    /// The names of the primary key's columns.
     package internal(set) var key: [String] = []
     /// The rows.
     package internal(set) var rows: [StoredRow] = []
@@ -30,8 +30,8 @@ package struct RowPage: Sendable, Hashable {
     }
 
     private func json(_ value: StoredValue, in column: Column) -> String {
-        // Only text that the strict parser accepts is passed on as it is, since other programs may have written to the
-        // table.
+        // Only text that the strict parser accepts is passed on unchanged, because other programs may have written to
+        // the table.
         guard column.type == .json, case .text(let text) = value, (try? JSONValue(parsing: text)) != nil else {
             return value.json
         }

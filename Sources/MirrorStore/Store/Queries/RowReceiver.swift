@@ -13,13 +13,13 @@ package struct RowColumn: Sendable, Hashable {
         self.path = path
     }
 
-    /// A value of the column as JSON: a Boolean as one, and JSON as it is.
+    /// A value of the column as JSON. A Boolean becomes a JSON Boolean, and JSON stays unchanged.
     package func json(_ value: StoredValue) -> String {
         switch (type, value) {
         case (.boolean, .integer(0)): "false"
         case (.boolean, .integer(1)): "true"
-        // Only text that the strict parser accepts is passed on as it is, since other programs may have written to the
-        // table.
+        // Only text that the strict parser accepts is passed on unchanged, because other programs may have written to
+        // the table.
         case (.json, .text(let text)) where (try? JSONValue(parsing: text)) != nil: text
         default: value.json
         }
@@ -31,21 +31,21 @@ package protocol RowReceiver: AnyObject {
     /// The result of receiving.
     associatedtype Outcome: Sendable
 
-    /// Takes the title of the rows that come next.
+    /// Takes the title of the following rows.
     func beginPart(_ title: String)
     /// Takes the columns, before the first row of each part.
     func begin(_ columns: [RowColumn])
     /// Takes a row, one value for each column.
     ///
-    /// - Returns: Whether further rows are wanted.
+    /// - Returns: True if further rows are wanted.
     func take(_ values: [StoredValue]) -> Bool
-    /// Takes note that no further row comes.
+    /// Ends the result after the last row.
     func end() -> Outcome
 }
 
-/// The reason for which a user's query has no result.
+/// The reason why a user's query has no result.
 package enum QueryError: Error, Sendable {
-    /// It is wrong, as SQLite says.
+    /// The query is wrong, with SQLite's message.
     case invalid(String)
     /// The store cannot be read.
     case store(FeedSyncError)
