@@ -11,7 +11,7 @@ public struct RunRecord: Sendable, Hashable {
     /// The time at which it started.
     public var startedAt: Timestamp? { Timestamp(startedAtText) }
     package let startedAtText: String
-    /// The time at which it ended; nil while it is under way, or if its process ended before it did.
+    /// The time at which it ended; nil while it is running, or if its process died first.
     public var finishedAt: Timestamp? { finishedAtText.flatMap { Timestamp($0) } }
     package let finishedAtText: String?
     /// Its outcome; nil while `finishedAt` is.
@@ -20,13 +20,13 @@ public struct RunRecord: Sendable, Hashable {
     public let isComplete: Bool
     /// True if it was proved that no item is missing.
     public let isVerified: Bool
-    /// The reason for which the crawl is not complete; nil if it is.
+    /// The reason why the crawl is incomplete; nil if it is complete.
     public let reason: IncompleteReason?
-    /// Pages committed.
+    /// The number of committed pages.
     public let pages: Int
-    /// Requests made, also those that failed.
+    /// The number of requests, including failed ones.
     public let requests: Int
-    /// Bytes received, as transferred.
+    /// The number of bytes received, as transferred.
     public let bytes: Int
     /// The counts of its items.
     public let items: ItemCounts

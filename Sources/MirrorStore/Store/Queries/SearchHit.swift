@@ -1,6 +1,6 @@
 package import Text
 
-/// An item that was found by its words.
+/// An item found by its words.
 public struct SearchHit: Sendable, Hashable {
     /// The feed's name.
     public let feed: String
@@ -8,13 +8,13 @@ public struct SearchHit: Sendable, Hashable {
     public let key: String
     /// The item's title.
     public let title: MarkedText
-    /// A part of its text, around the words that were searched for if they are in it.
+    /// A part of its text, around the words of the search if they are in it.
     public let excerpt: MarkedText
     /// The item's address on the web; nil if no column has it.
     public let link: String?
 }
 
-/// A text with the places that were searched for.
+/// A text with the matches of a search.
 public struct MarkedText: Sendable, Hashable {
     /// A part of a text.
     public struct Piece: Sendable, Hashable {
@@ -24,7 +24,7 @@ public struct MarkedText: Sendable, Hashable {
         public let isMatch: Bool
     }
 
-    /// The text in parts, one behind the other.
+    /// The text in pieces, in order.
     public let pieces: [Piece]
 
     /// The whole text.
@@ -55,18 +55,18 @@ public struct MarkedText: Sendable, Hashable {
 }
 
 extension MarkedText {
-    /// The most characters of an excerpt, and those of them before the match.
+    /// The maximum number of characters of an excerpt, and of those before the match.
     private static let excerptLength = 160
     private static let lead = 40
 
-    /// A part of a text around the first place that is searched for.
+    /// A part of a text around the first match.
     package static func excerpt(of text: String, _ search: SearchText) -> MarkedText {
         guard text.utf8.count > excerptLength else { return MarkedText(text, search) }
         var start = text.startIndex
         if let match = search.matches(in: text).first,
             let early = text.index(match.lowerBound, offsetBy: -lead, limitedBy: text.startIndex)
         {
-            // From a word's beginning.
+            // Begins at a word's beginning.
             let space = text[early..<match.lowerBound].firstIndex(where: \.isWhitespace)
             start = space.map { text.index(after: $0) } ?? early
         }

@@ -12,21 +12,22 @@ final class SearchSource {
     private let table: String
     private let index: String
     private lazy var title = ItemTitle.column(query.show[feed]?.title, of: columns)
-    /// The parts to find in the index's words: of long ones there are fewer.
+    /// The parts to find in the index's words. Long parts are in fewer words.
     private let parts: [[UInt8]]
     private var known: [Int64] = []
-    /// All rows to be found, where a word is so rare that they are soon known; in feed order.
+    /// All rows to find, in feed order, if a word is so rare that they are soon known.
     private var few: [Int64]?
     private var row: Statement?
 
-    /// The most rows that are ranked where not all are wanted: 100,000 take 0.15 s, these 3 ms.
+    /// The maximum number of rows that are ranked if not all are wanted: 100,000 take 0.15 s, these 3 ms.
     private static let mostRanked = 2_000
-    /// The number of rows with the words in their titles from which on the frequency of words distinguishes none.
+    /// The number of rows with the words in their titles from which the frequency of words no longer matters.
     private static let mostTitles = 200
-    /// A word is rare that is part of no more words than these, and those of no more rows.
+    /// A word is rare if it is part of at most this many words, and these are in at most this many rows.
     private static let mostWordsOfRare = 64
     private static let mostRowsOfRare = 256
-    /// The rank of rows that share their words with so many: after those that rare words find in another feed.
+    /// The rank of rows that share their words with so many others. They come after rows that rare words find in
+    /// another feed.
     private static let commonRank = -1.0
 
     /// - Parameter began: A moment before the transaction read anything.
@@ -51,7 +52,7 @@ final class SearchSource {
     func ranked() throws -> [(row: Int64, rank: Double)] {
         few = try rowsOfRareWord()
         guard let words = query.text.fullTextQuery else { return [] }
-        // The rank takes longest to find out. A single row needs it only beside rows of other feeds.
+        // Ranking takes the most time. A single row needs a rank only next to rows of other feeds.
         if let few, few.isEmpty || few.count == 1 && query.feeds.count == 1 {
             known = few
             return few.map { ($0, 0) }
@@ -61,11 +62,11 @@ final class SearchSource {
         if let places = try commonTitles(limit) { return places }
         let newest = try newestRanked(words, most: max(Self.mostRanked, limit))
         known = newest.map(\.row)
-        // The table is read only for rows that may be among the best: most matches of a common word are not.
+        // The table is read only for rows that may be among the best, because most matches of a common word are not.
         let best = newest.sorted { $0.rank < $1.rank }
         let least = limit > 0 && limit <= best.count ? best[limit - 1].rank : .infinity
         let places = try inFeedOrder(best.prefix { $0.rank <= least })
-        // Some of them may be gone from the upstream.
+        // Some of them may be removed upstream.
         return places.count >= limit || least == .infinity ? places : try inFeedOrder(best[...])
     }
 
@@ -79,7 +80,7 @@ final class SearchSource {
         let most = max(Self.mostTitles, limit)
         for isWhole in [true, false] {
             guard let words = query.text.fullTextQuery(in: column, isWhole: isWhole) else { return nil }
-            // While the user types, there is no whole word yet; a search for beginnings takes longer.
+            // While the user types, there is no whole word yet, and a search for beginnings takes longer.
             if !isWhole, try hasWholeWords() { return nil }
             var rows: [Int64] = []
             try connection.rows(
@@ -95,7 +96,7 @@ final class SearchSource {
                 WHERE _rowid_ = ? AND _removed_at IS NULL
                 """, forEach: rows
             ) { row in places.append((row.int64(at: 0), row.int64(at: 1), row.place(at: 2))) }
-            // Many may be gone from the upstream.
+            // Many may be removed upstream.
             guard places.count >= limit else { continue }
             places.sort { $0.length < $1.length || $0.length == $1.length && $0.place.precedes($1.place) }
             return places.prefix(limit).map { ($0.row, Self.commonRank) }
@@ -103,7 +104,7 @@ final class SearchSource {
         return nil
     }
 
-    /// True if a row has all words as they were typed, each as a whole.
+    /// True if a row has all words as typed, each as a whole word.
     private func hasWholeWords() throws -> Bool {
         let names = try indexed.map { try SQL.identifier($0) }.joined(separator: " ")
         guard let words = query.text.fullTextQuery(in: names, isWhole: true) else { return false }
@@ -125,7 +126,7 @@ final class SearchSource {
         return places
     }
 
-    /// The newest rows that have all words, those that are gone among them.
+    /// The newest rows that have all words, removed ones included.
     private func newestRanked(_ words: String, most: Int) throws -> [(row: Int64, rank: Double)] {
         var places: [(row: Int64, rank: Double)] = []
         try connection.rows(
@@ -135,7 +136,7 @@ final class SearchSource {
         return places
     }
 
-    /// Rows that the upstream has, the best first, and in feed order where they rank alike.
+    /// The rows that the upstream has, the best first, in feed order if their ranks are equal.
     private func inFeedOrder(_ places: ArraySlice<(row: Int64, rank: Double)>) throws -> [(row: Int64, rank: Double)] {
         guard !places.isEmpty else { return [] }
         let ranks = Dictionary(places.map { ($0.row, $0.rank) }) { first, _ in first }
@@ -161,7 +162,7 @@ final class SearchSource {
             rows = few
         } else {
             if !parts.isEmpty { indexedFeed.noteScan() }
-            // Those that are known may be among them.
+            // The known rows may be among them.
             rows = try rowsWithAllWords(most: most + known.count)
         }
         return Array(rows.lazy.filter { !known.contains($0) }.prefix(most))
@@ -169,7 +170,7 @@ final class SearchSource {
 
     /// All rows that have all words, also inside other words, in feed order, if one of the words is rare.
     ///
-    /// - Returns: Nil where no word is known to be rare.
+    /// - Returns: Nil if no word is known to be rare.
     private func rowsOfRareWord() throws -> [Int64]? {
         // The index ignores a word without letters and digits, but a scan of all rows does not.
         guard !parts.isEmpty, query.text.words.allSatisfy({ SearchText.fullTextQuery($0) != nil }),
@@ -234,7 +235,7 @@ final class SearchSource {
         try RowLookup(ListingQuery(feed: feed, limit: 0), of: source, on: connection)
     }
 
-    /// The item of a row; nil if the upstream has it no more.
+    /// The item of a row; nil if it was removed upstream.
     func hit(_ id: Int64) throws -> SearchHit? {
         let statement = try self.statement()
         try statement.reset()

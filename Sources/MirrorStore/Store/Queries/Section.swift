@@ -79,9 +79,9 @@ extension Section {
     ///     }
     ///
     /// - Parameters:
-    ///   - type: the type of the rows.
-    ///   - limit: the most rows; nil for all.
-    ///   - offset: the number of rows to skip, from 0.
+    ///   - type: The type of the rows.
+    ///   - limit: The maximum number of rows; nil for all.
+    ///   - offset: The number of rows to skip, from 0.
     /// - Throws: `FeedSyncError` of kind `store`, or `undecodable`, which names the feed, the column and the row's key.
     /// - Isolation: decodes on a thread of the pool, neither on the caller's actor nor on the store's.
     @concurrent

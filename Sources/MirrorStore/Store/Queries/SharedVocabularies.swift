@@ -1,14 +1,14 @@
 internal import Concurrency
 internal import SQLite
 
-/// The words of full-text indexes, read by one connection for several that search meanwhile.
+/// The words of full-text indexes, read by one connection for several others that search meanwhile.
 ///
 /// The file has no number for its states, so times are compared: a connection that has seen no change between two looks
-/// was in the same state as any other at a moment in between.
+/// was in the same state as any other connection at a moment in between.
 ///
 /// - Isolation: any thread.
 package final class SharedVocabularies: Sendable {
-    /// The words of an index at a moment between two.
+    /// The words of an index at a moment between two times.
     fileprivate struct Known {
         let words: Vocabulary?
         let after: ContinuousClock.Instant
@@ -29,8 +29,8 @@ package final class SharedVocabularies: Sendable {
     /// - Parameter reader: The store, for exclusive use.
     package init(reader: Store) { self.reader = reader }
 
-    /// The words that an index has for a connection that has seen no change from `first` to `last`; nil within where
-    /// there are too many. Nil while they are read.
+    /// The words of an index for a connection that has seen no change from `first` to `last`. Nil while they are read;
+    /// the inner value is nil if there are too many.
     func words(
         of index: String, from first: ContinuousClock.Instant, to last: ContinuousClock.Instant
     ) -> Vocabulary?? {
@@ -46,7 +46,7 @@ package final class SharedVocabularies: Sendable {
         return found
     }
 
-    /// Reads the words of indexes before they are searched for the first time: as many as are kept.
+    /// Reads the words of indexes before the first search: as many as are kept.
     package func read(_ indexes: some Sequence<String>) {
         for index in indexes.prefix(Self.mostKnown) where state.withLock({ $0.underWay.insert(index).inserted }) {
             begin(index)
@@ -58,7 +58,7 @@ package final class SharedVocabularies: Sendable {
     }
 
     private func read(_ index: String) async {
-        // If they cannot be read, the next search tries again.
+        // If this fails, the next search tries again.
         let read = try? await reader.words(of: index)
         state.withLock { state in
             state.underWay.remove(index)
@@ -76,7 +76,7 @@ extension Store {
         try storing {
             try connection.transaction(.deferred) {
                 let after = ContinuousClock.now
-                // The transaction sees the state of its first read from then on.
+                // From its first read on, the transaction sees the same state.
                 _ = try connection.int64("SELECT count(*) FROM sqlite_schema")
                 let before = ContinuousClock.now
                 return SharedVocabularies.Known(
@@ -85,9 +85,9 @@ extension Store {
         }
     }
 
-    /// Takes the words of indexes from others that search the same store.
+    /// Takes the words of indexes from a cache shared with other connections to the store.
     ///
-    /// - Returns: The indexes that there are. Their words, if read from now on, hold until the store changes.
+    /// - Returns: The existing indexes. Their words, if read from now on, are valid until the store changes.
     package func share(_ vocabularies: SharedVocabularies) throws(FeedSyncError) -> [String] {
         indexedFeeds.shared = vocabularies
         let feeds = try searchableFeeds().map(\.feed)

@@ -23,7 +23,7 @@ extension Store {
         }
     }
 
-    /// The place behind all that there is.
+    /// The place after all changes.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func placeOfLastChange() throws(FeedSyncError) -> ChangePlace { try storing { try lastPlace() } }
@@ -65,7 +65,7 @@ extension Store {
     }
 }
 
-/// The changes of one feed, as a part of a query for those of several.
+/// The changes of one feed, as a part of a query over several feeds.
 ///
 /// - Isolation: the store's, while it reads.
 private final class ChangeSource {
@@ -82,7 +82,7 @@ private final class ChangeSource {
     private var first = ""
     private lazy var names = columns.map { try? SQL.identifier($0.name) }.map { $0 ?? "NULL" }.joined(separator: ", ")
 
-    /// - Returns: Nil for a feed that nothing is stored of.
+    /// - Returns: Nil for a feed without stored data.
     init?(_ query: ChangeQuery, until: ChangePlace, on connection: Connection) throws {
         self.query = query
         self.until = query.until ?? until
@@ -104,7 +104,7 @@ private final class ChangeSource {
         self.first = first ?? ""
     }
 
-    /// The pages that brought new items, by their times, as a table that is made once.
+    /// The pages that brought new items, by time, as a table that is made once.
     func events(_ index: Int) -> String {
         """
         e\(index) AS MATERIALIZED (
