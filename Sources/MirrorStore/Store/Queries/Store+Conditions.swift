@@ -19,8 +19,7 @@ extension Store {
         }.first.flatMap(\.self)
     }
 
-    /// The name of the partition that the newest crawl began with; nil for a feed without partitions or without a
-    /// crawl.
+    /// The name of the newest crawl's first partition; nil for a feed without partitions or without a crawl.
     package func firstPartition(of feed: String) throws(FeedSyncError) -> String? {
         try storing { try CrawlState.firstPartition(of: feed, on: connection) }
     }

@@ -1,28 +1,28 @@
 internal import SQLite
 
 extension Store {
-    /// The items that a query asks for, in feed order; none, and no columns, as long as no page of the feed is stored.
+    /// The items of a query, in feed order; without columns while no page of the feed is stored.
     ///
-    /// - Parameter order: The feed's order as it was, perhaps, so that it is not sorted for every page. It is made anew
-    ///   if the store has changed.
+    /// - Parameter order: An earlier order of the feed, so that it is not sorted for every page. Updated if the store
+    ///   has changed.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func listing(_ query: ListingQuery, order: inout FeedOrder?) throws(FeedSyncError) -> Listing {
         try read(query, order: &order)
     }
 
-    /// The same as JSON.
+    /// The same listing as JSON.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func listingText(_ query: ListingQuery, order: inout FeedOrder?) throws(FeedSyncError) -> ListingText {
         try read(query, order: &order)
     }
 
-    /// The items that a query asks for, without an order that is known.
+    /// The items of a query, without a known order.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func listing(_ query: ListingQuery) throws(FeedSyncError) -> Listing { try read(query) }
 
-    /// The same as JSON.
+    /// The same listing as JSON.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func listingText(_ query: ListingQuery) throws(FeedSyncError) -> ListingText { try read(query) }
@@ -88,7 +88,7 @@ extension Store {
     }
 }
 
-/// Reads rows by their numbers, in the order in which they are wanted.
+/// Reads rows by their numbers, in the requested order.
 ///
 /// The statement is compiled once: a list of numbers would be another text, and sorted, each time.
 ///
@@ -107,7 +107,7 @@ struct RowLookup {
     /// Passes the columns of the coming rows to a result.
     func begin(_ result: inout some ListingResult) { result.begin(layout) }
 
-    /// Reads rows; returns how many of their items the upstream still has.
+    /// Reads rows. Returns the number of items that the upstream still has.
     func take(_ rows: some Sequence<Int64>, into result: inout some ListingResult) throws -> Int {
         var count = 0
         try connection.rows(select, forEach: rows) { row in
@@ -120,7 +120,7 @@ struct RowLookup {
 
 /// A feed's table, and the known properties of its columns.
 struct ListingSource {
-    /// The table's name, and as SQL has it.
+    /// The table's name, and its form in SQL.
     let name: String
     let table: String
     let columns: [RowColumn]
@@ -129,7 +129,7 @@ struct ListingSource {
     /// The condition on the table's rows; nil for all.
     private let scope: String?
 
-    /// - Returns: Nil as long as nothing is stored.
+    /// - Returns: Nil while nothing is stored.
     init?(_ feed: String, on connection: Connection) throws {
         let rows = try StoredRows(of: feed, on: connection)
         guard let found = try StoredTable(of: rows.feed, on: connection), !found.key.isEmpty, !found.columns.isEmpty
@@ -152,7 +152,7 @@ struct ListingSource {
             hasRaw: query.wantsRaw && keepsRaw)
     }
 
-    /// The rows that fulfil some conditions, in feed order.
+    /// The rows that match some conditions, in feed order.
     fileprivate func read<Result: ListingResult>(
         _ query: ListingQuery, _ conditions: String, _ values: [Value], limit: Int, on connection: Connection
     ) throws -> Result {
@@ -178,7 +178,7 @@ struct ListingSource {
         "SELECT \(try layout.names.map { try SQL.identifier($0) }.joined(separator: ", ")) FROM \(table)"
     }
 
-    /// The query's conditions as SQL; nil where none can be fulfilled.
+    /// The query's conditions as SQL; nil if they cannot match.
     fileprivate func conditions(_ query: ListingQuery) throws -> (sql: String, values: [Value])? {
         var conditions = [scope].compactMap(\.self)
         var values: [Value] = []
@@ -210,7 +210,7 @@ struct ListingSource {
             guard !parts.isEmpty else { return nil }
             let names = try key.map { try SQL.identifier($0) }
             let one = "(\(names.map { "\($0) = ?" }.joined(separator: " AND ")))"
-            // A key of one column is looked up once for all: SQLite takes a list of values as it takes one.
+            // A key of one column is looked up once for all: SQLite takes a list of values in one parameter.
             conditions.append(
                 names.count == 1
                     ? "\(names[0]) IN (\(parts.map { _ in "?" }.joined(separator: ", ")))"
@@ -220,7 +220,7 @@ struct ListingSource {
         return (conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))", values)
     }
 
-    /// The values of a key as JSON; nil where it is none.
+    /// The values of a key as JSON; nil if it is not a key.
     private static func values(_ json: String) -> [Value]? {
         guard let value = try? JSONValue(parsing: json) else { return nil }
         let parts = if case .array(let parts) = value { parts } else { [value] }

@@ -1,7 +1,7 @@
 internal import SQLite
 
 extension Store {
-    /// A value that is another after each commit, of this connection or another one's.
+    /// A value that changes with each commit, of this connection or another one.
     package struct Mark: Sendable, Hashable {
         private let others: Int64
         private let own: Int64
@@ -37,7 +37,7 @@ extension Store {
 }
 
 extension RowPage {
-    /// The rows, which are `feed`'s, as structs of the caller's; see `Section.items`.
+    /// The rows of `feed`, decoded into the caller's type; see `Section.items`.
     ///
     /// - Throws: `FeedSyncError` of kind `undecodable`, which names the feed, the column and the row's key.
     /// - Isolation: decodes on a thread of the pool.

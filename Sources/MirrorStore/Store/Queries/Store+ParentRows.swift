@@ -1,10 +1,10 @@
 internal import SQLite
 
 extension Store {
-    /// The first rows of a feed's parent that have a list, with the values that requests for the lists have of them.
+    /// The first rows of a feed's parent that have a list, with the values for the lists' requests.
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if the parent has no such column, `store`.
-    /// - Returns: nil where the parent has no rows yet.
+    /// - Returns: nil if the parent has no rows yet.
     package func parentRows(
         of definition: FeedDefinition, limit: Int
     ) throws(FeedSyncError) -> [ParentRow]? {
@@ -18,8 +18,7 @@ extension Store {
 }
 
 extension Store {
-    /// The keys of the rows of a parent that items belong to, by the items' keys: a key begins with that of the row
-    /// above.
+    /// The keys of the parent rows of items, by the items' keys. A key begins with the key of the row above.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func parentKeys(of keys: [String], in parent: String) throws(FeedSyncError) -> [String: String] {
@@ -35,7 +34,7 @@ extension Store {
 }
 
 extension Store {
-    /// The list that a feed has for a row of its parent; nil if it was not requested yet.
+    /// The list that a feed has for a row of its parent; nil if it was never requested.
     ///
     /// - Parameter parentKey: The row's key, as JSON.
     /// - Throws: `FeedSyncError` of kind `store`.
@@ -52,7 +51,7 @@ extension Store {
 }
 
 extension Store {
-    /// The definition of the list of a row, by the list's name, requested or not; nil if there is no such row.
+    /// The definition of a row's list, by the list's name, whether requested or not; nil if there is no such row.
     ///
     /// - Throws: `FeedSyncError`, as `FeedDefinition.part(for:)`.
     package func list(named name: String, of definition: FeedDefinition) throws(FeedSyncError) -> FeedDefinition? {

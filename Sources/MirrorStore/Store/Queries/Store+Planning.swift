@@ -1,7 +1,7 @@
 extension Store {
     /// The history of each feed that a command has worked on, by name, or of one feed.
     ///
-    /// - Parameter now: In milliseconds since 1970; times too far after it are not believed.
+    /// - Parameter now: In milliseconds since 1970. Times too far after it are ignored.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func histories(
         of feed: String? = nil, now: Int64 = WallClock.system.milliseconds

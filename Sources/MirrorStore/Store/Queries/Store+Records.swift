@@ -8,7 +8,7 @@ extension Store {
         try records("SELECT * FROM feed ORDER BY name", read: FeedRecord.init)
     }
 
-    /// The feed of this name; nil as long as no command has worked on it.
+    /// The feed of this name; nil before the first command on it.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func feed(named name: String) throws(FeedSyncError) -> FeedRecord? {
@@ -22,8 +22,8 @@ extension Store {
     /// Runs, the newest first.
     ///
     /// - Parameters:
-    ///   - feed: the runs' feed; nil for all feeds.
-    ///   - limit: the most runs; nil for all that are kept.
+    ///   - feed: The runs' feed; nil for all feeds.
+    ///   - limit: The maximum number of runs; nil for all kept ones.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func runs(of feed: String? = nil, limit: Int? = nil) throws(FeedSyncError) -> [RunRecord] {
         try records(
@@ -41,9 +41,9 @@ extension Store {
     /// The events after another, in their order.
     ///
     /// - Parameters:
-    ///   - feed: the events' feed; nil for all feeds.
-    ///   - id: the number of the last event known; 0 to begin with the first one kept.
-    ///   - limit: the most events; nil for all.
+    ///   - feed: The events' feed; nil for all feeds.
+    ///   - id: The number of the last known event; 0 to begin with the first one kept.
+    ///   - limit: The maximum number of events; nil for all.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func events(
         of feed: String? = nil, after id: Int = 0, limit: Int? = nil
@@ -56,8 +56,8 @@ extension Store {
     /// The newest events, in their order.
     ///
     /// - Parameters:
-    ///   - feed: the events' feed; nil for all feeds.
-    ///   - count: the most events.
+    ///   - feed: The events' feed; nil for all feeds.
+    ///   - count: The maximum number of events.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func events(of feed: String? = nil, last count: Int) throws(FeedSyncError) -> [StatusEvent] {
         try records(
@@ -85,7 +85,7 @@ extension Store {
         let parts = try storing {
             try connection.scalar("SELECT 1 FROM feed_part WHERE feed = ? LIMIT 1", Value(feed))
         }
-        // The lists, if there are any: SQLite would sort the result of two conditions.
+        // Only if there are lists, because SQLite would sort the result of two conditions.
         return parts == nil ? "feed = ?1" : ListTables.isOf("?1")
     }
 
