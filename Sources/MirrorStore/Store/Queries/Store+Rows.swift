@@ -1,14 +1,14 @@
 internal import SQLite
 
 extension Store {
-    /// Rows of a feed, in feed order; none, and no columns, as long as no page of it is stored.
+    /// The rows of a feed, in feed order; without columns while no page of it is stored.
     ///
     /// - Parameters:
-    ///   - feed: the feed's name.
-    ///   - section: the section's name, where `.some(nil)` are the items without one; nil for all sections.
-    ///   - offset: how many rows to pass over, from 0.
-    ///   - limit: how many at most; nil for all.
-    ///   - includesRemoved: whether rows that the upstream has no more are among them.
+    ///   - feed: The feed's name.
+    ///   - section: The section's name, where `.some(nil)` are the items without one; nil for all sections.
+    ///   - offset: The number of rows to skip, from 0.
+    ///   - limit: The maximum number of rows; nil for all.
+    ///   - includesRemoved: True to include rows that were removed upstream.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func rows(
         of feed: String, section: String?? = nil, offset: Int = 0, limit: Int? = nil, includesRemoved: Bool = false
@@ -48,7 +48,7 @@ extension Store {
         }
     }
 
-    /// Reads the columns and the key of the feed's table; its name, or nil if there is none.
+    /// Reads the columns and the key of the feed's table. Returns its name, or nil if there is none.
     private func layout(of feed: String, into page: inout RowPage) throws -> String? {
         guard let table = try connection.scalar("SELECT \"table\" FROM _feed WHERE feed = ?", .text(feed))?.text else {
             return nil

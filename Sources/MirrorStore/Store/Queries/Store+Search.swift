@@ -7,7 +7,7 @@ package struct SearchQuery: Sendable {
     package let text: SearchText
     /// The feeds' names.
     package let feeds: [String]
-    /// The most items; nil for all.
+    /// The maximum number of items; nil for all.
     package var limit: Int?
     /// The columns to show of a feed's items, if its definition has them.
     package var show: [String: ShowRule] = [:]
@@ -18,12 +18,12 @@ package struct SearchQuery: Sendable {
         self.limit = limit
     }
 
-    /// The most items, in a range that SQLite takes: no store has so many items.
+    /// The maximum number of items, in a range that SQLite takes. No store has so many items.
     var mostHits: Int { limit.map { max(0, min($0, Int(Int32.max))) } ?? Int(Int32.max) }
 }
 
 extension Store {
-    /// The feeds that have a full-text index, in the order of their names, with the columns that are in it.
+    /// The feeds with a full-text index, in the order of their names, with the indexed columns.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func searchableFeeds() throws(FeedSyncError) -> [(feed: String, columns: [String])] {
@@ -49,14 +49,14 @@ extension Store {
         }
     }
 
-    /// Gives the items that have all words, the best first. Those that have a word only inside of another come last, in
-    /// feed order. Where no words are given, all items come in feed order. Feeds without an index have none to give.
+    /// Passes on the items that have all words, ranked. Items with a word only inside another word come last, in feed
+    /// order. Without words, all items come in feed order. Feeds without an index are left out.
     ///
-    /// With a limit it is kept as short as typing, also of words that very many items have: where they stand in the
-    /// titles of hundreds, the newest of these are given, those with the shortest titles first; otherwise the newest
-    /// items are ranked.
+    /// With a limit, the time stays short enough for typing, even for words that very many items have: if the words are
+    /// in the titles of hundreds of items, the newest of these are passed on, those with the shortest titles first;
+    /// otherwise the newest items are ranked.
     ///
-    /// - Parameter take: Takes an item; says whether further ones are wanted.
+    /// - Parameter take: Takes an item. Returns true if further ones are wanted.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func search(_ query: SearchQuery, take: (SearchHit) -> Bool) throws(FeedSyncError) {
         try storing {
@@ -81,7 +81,7 @@ extension Store {
                 for source in sources {
                     for place in try source.ranked() { ranked.append((source, place.row, place.rank)) }
                 }
-                // Swift's sort keeps the order of those that rank alike.
+                // Swift's sort keeps the order of equal ranks.
                 ranked.sort { $0.rank < $1.rank }
                 guard try give(ranked.map { ($0.source, $0.row) }) else { return }
                 for source in sources where count < most {

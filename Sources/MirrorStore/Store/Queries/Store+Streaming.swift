@@ -1,18 +1,17 @@
 internal import SQLite
 
 extension Store {
-    /// The columns that the feed's table has, in the order in which `read` gives them; none as long as nothing is
-    /// stored.
+    /// The columns of the feed's table, in the order in which `read` passes them; empty while nothing is stored.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func columns(of feed: String) throws(FeedSyncError) -> [RowColumn] {
         try storing { try tableColumns(of: StoredRows(of: feed, on: connection).feed) }
     }
 
-    /// Gives the items of a feed to a receiver, one after the other.
+    /// Passes the items of a feed to a receiver, one by one.
     ///
     /// - Parameter parts: The sections to read one after the other, each with a title; none to read all in one.
-    /// - Throws: `QueryError`, which is `invalid` for a condition that SQLite does not take.
+    /// - Throws: `QueryError`, which is `invalid` for a condition that SQLite rejects.
     package func read<Receiver: RowReceiver>(
         _ query: ItemQuery, parts: [(section: String?, title: String)] = [], into receiver: sending Receiver
     ) throws(QueryError) -> Receiver.Outcome {
@@ -41,9 +40,9 @@ extension Store {
         }
     }
 
-    /// Gives the result of any query to a receiver, row by row. Nothing but a query is run, from now on neither.
+    /// Passes the result of any query to a receiver, row by row. From then on the connection accepts only queries.
     ///
-    /// - Throws: `QueryError`, which is `invalid` for a query that SQLite does not take.
+    /// - Throws: `QueryError`, which is `invalid` for a query that SQLite rejects.
     package func read<Receiver: RowReceiver>(
         sql: String, into receiver: sending Receiver
     ) throws(QueryError) -> Receiver.Outcome {
@@ -115,7 +114,7 @@ extension Store {
         return statement
     }
 
-    /// A query without any text of the user's fails only if the store's list of columns is wrong.
+    /// A query without any text of the user fails only if the store's list of columns is wrong.
     private func check(_ sql: String) throws(FeedSyncError) {
         do throws(SQLiteError) {
             _ = try connection.prepare(sql)
@@ -142,7 +141,7 @@ extension Store {
             conditions.append("max(_first_seen_at, _changed_at, coalesce(_removed_at, '')) >= ?")
             values.append(.text(since))
         }
-        // On lines of its own, so that a comment in it ends.
+        // On separate lines, so that a comment in it ends.
         if let condition = query.condition { conditions.append("(\n\(condition)\n)") }
         let order = try query.order.map { "\(try SQL.identifier($0.column))\($0.isDescending ? " DESC" : "")" }
         values.append(Self.limit(query.limit))
@@ -169,7 +168,7 @@ extension Store {
                 RowColumn(
                     name: row.text(at: 0) ?? "", type: row.text(at: 1).flatMap(ColumnType.init), path: row.text(at: 2)))
         }
-        // A feed whose columns are still to be discovered has no table.
+        // A feed whose columns are not discovered yet has no table.
         guard !columns.isEmpty else { return [] }
         return columns + PlaceColumn.allCases.map { RowColumn(name: $0.rawValue) }
     }
@@ -181,7 +180,7 @@ extension Store {
         return name
     }
 
-    /// The types of the columns of all feeds' tables, where they have any.
+    /// The types of the columns of all feeds' tables, if known.
     private func columnTypes() throws -> [ColumnPlace: ColumnType] {
         var types: [ColumnPlace: ColumnType] = [:]
         try connection.rows(
@@ -197,7 +196,7 @@ extension Store {
         return types
     }
 
-    /// The columns of the public tables that are 0 or 1.
+    /// The Boolean columns of the public tables.
     private static let ownFlags = [
         ("feed", ["no_more_data", "complete", "verified"]), ("run", ["complete", "verified"]),
     ]
@@ -211,7 +210,7 @@ private struct ColumnPlace: Hashable {
 }
 
 extension SQLiteError {
-    /// True if the SQL is at fault, and not the file: https://sqlite.org/rescode.html
+    /// True if the SQL is wrong, not the file: https://sqlite.org/rescode.html
     fileprivate var isOfTheQuery: Bool {
         // ERROR, READONLY, TOOBIG, MISMATCH, MISUSE, AUTH, RANGE
         [1, 8, 18, 20, 21, 23, 25].contains(primaryCode)

@@ -1,8 +1,8 @@
 internal import SQLite
 
-/// The place of the rows of a feed or of one of its lists.
+/// The table and the condition for the rows of a feed or of one of its lists.
 struct StoredRows {
-    /// The feed whose table has them.
+    /// The feed that owns the table.
     let feed: String
     /// The condition on its rows, in SQL; nil for all.
     let condition: String?

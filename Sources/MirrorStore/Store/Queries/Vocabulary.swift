@@ -1,12 +1,11 @@
 internal import SQLite
 
-/// The words of a full-text index, in which parts of words are looked for: a text that has a part has a word that has
-/// it.
+/// The words of a full-text index, in which parts of words are found: a text contains a part if one of its words does.
 struct Vocabulary {
-    /// The words as the index has them, without case and accents, each behind a separator, and room for a last block.
+    /// The words of the index, without case and accents, each after a separator, with room for a last block.
     private var bytes: [UInt8] = [Self.separator]
 
-    /// No byte of UTF-8.
+    /// A byte that never occurs in UTF-8.
     private static let separator: UInt8 = 0xFF
     /// About 400,000 words.
     private static let mostBytes = 4 << 20
@@ -14,7 +13,7 @@ struct Vocabulary {
     private static let longestWord = 32_768
     private static let blockSize = SIMD16<UInt8>.scalarCount
 
-    /// Words that stand together, and the groups of bytes that they have.
+    /// A block of neighbouring words, and the byte groups in it.
     private struct Section {
         let bytes: Range<Int>
         let groups: ByteGroups
@@ -23,7 +22,7 @@ struct Vocabulary {
     private var sections: [Section] = []
     private static let sectionSize = 4_096
 
-    /// - Returns: Nil where the words are too many or too long to be looked through.
+    /// - Returns: Nil if the words are too many or too long to be scanned.
     init?(_ words: some Sequence<[UInt8]>) {
         for word in words where !append(word) { return nil }
         finish()
@@ -33,7 +32,7 @@ struct Vocabulary {
     ///
     /// Source: <https://sqlite.org/fts5.html#the_fts5vocab_virtual_table_module>
     init?(of index: String, on connection: Connection) throws {
-        // Only this connection sees the table of words, so a connection that only reads the store may make it, too.
+        // Only this connection sees the table of words, so even a connection that only reads the store may create it.
         let isReader = try connection.int64("PRAGMA query_only") == 1
         if isReader { try connection.execute("PRAGMA query_only = OFF") }
         defer { if isReader { try? connection.execute("PRAGMA query_only = ON") } }
@@ -41,7 +40,7 @@ struct Vocabulary {
             "CREATE VIRTUAL TABLE temp._words USING fts5vocab('main', \(try SQL.identifier(index)), 'row')")
         defer {
             try? connection.execute("DROP TABLE temp._words")
-            // The whole index has gone through the cache; searches need a little of it.
+            // The whole index has passed through the cache, and searches need little of it.
             try? connection.execute("PRAGMA shrink_memory")
         }
         do {
@@ -54,7 +53,7 @@ struct Vocabulary {
         finish()
     }
 
-    /// Ends the reading of words that are too many, or too long.
+    /// Thrown when the vocabulary is too large.
     private struct TooMuch: Error {}
 
     private mutating func append(_ word: some Collection<UInt8>) -> Bool {
@@ -65,7 +64,7 @@ struct Vocabulary {
     }
 
     private mutating func finish() {
-        // Grown by and by, it has room for twice as much.
+        // An array that has grown step by step has room for twice as much.
         var exact: [UInt8] = []
         exact.reserveCapacity(bytes.count + Self.blockSize * 2)
         exact.append(contentsOf: bytes)
@@ -97,7 +96,7 @@ struct Vocabulary {
 
     /// The words that have a part.
     ///
-    /// - Returns: Nil where there are more than `most`.
+    /// - Returns: Nil if there are more than `most`.
     func words(with part: [UInt8], most: Int) -> [String]? {
         guard !part.isEmpty, bytes.count > part.count + 2 * Self.blockSize else { return [] }
         var words: [String] = []
@@ -119,14 +118,14 @@ struct Vocabulary {
         return isWhole ? words : nil
     }
 
-    /// Calls `body` with each place where three of the part's bytes are right, sixteen places at a time, and with some
-    /// behind the range.
+    /// Calls `body` with each place where three of the part's bytes match, sixteen places at a time, and with some
+    /// places after the range.
     ///
-    /// - Returns: Whether `body` wanted all of them.
+    /// - Returns: True if `body` wanted all of them.
     private static func eachPlace(
         of part: [UInt8], in bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ body: (Int) -> Bool
     ) -> Bool {
-        // Numbers begin alike, so two of the three are at the end.
+        // Numbers often begin alike, so two of the three bytes are at the end.
         let offsets = [0, max(part.count - 2, 0), part.count - 1]
         let (first, next, last) = (
             SIMD16(repeating: part[offsets[0]]), SIMD16(repeating: part[offsets[1]]),
