@@ -1,21 +1,21 @@
-/// A value on its way into a property.
+/// A value that is to be decoded into a property.
 enum DecodedValue {
     /// A whole row.
     case row(RowMembers)
-    /// The value of a column, which may be JSON text where an array or object is wanted.
+    /// The value of a column, which may be JSON text if an array or object is wanted.
     case column(StoredValue)
-    /// The value of a column of type `json`, as text and read.
+    /// The value of a column of type `json`, as text and parsed.
     case jsonColumn(String, JSONValue)
     /// A value in JSON text.
     case json(JSONValue)
 
-    /// The reason for which a value does not fit a property.
+    /// The reason why a value does not fit a property.
     enum Refusal: Error {
-        /// It is something else.
+        /// The value has another type.
         case mismatch
-        /// It is nothing.
+        /// The value is null.
         case null
-        /// It is of the right kind, but not fit.
+        /// The value has the right type, but does not fit.
         case corrupted(String)
     }
 
@@ -123,14 +123,14 @@ enum DecodedValue {
 
     private var refusal: Refusal { isNull ? .null : .mismatch }
 
-    /// True if the text is the stored form of an integer beyond 64 bits; `007` is text, and stays it.
+    /// True if the text is the stored form of an integer beyond 64 bits; `007` is text and stays text.
     private static func isLongInteger(_ text: String) -> Bool {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         return digits.count > 18 && digits.first != UInt8(ascii: "0") && Int64(text) == nil
             && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// A double that is surely the integer that was meant: beyond 2⁵³ neighbours share one.
+    /// The integer of a double that is certain to be the original one: beyond 2⁵³ neighbouring integers share a double.
     private static func whole<Integer: FixedWidthInteger>(_ value: Double?) -> Integer? {
         guard let value, value.magnitude <= 9_007_199_254_740_992 else { return nil }
         return Integer(exactly: value)

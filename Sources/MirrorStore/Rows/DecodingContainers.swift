@@ -1,4 +1,4 @@
-/// A row or a JSON object, asked for its members by their keys.
+/// A row or a JSON object, decoded by the keys of its members.
 struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: any DecodedMembers
     let codingPath: [any CodingKey]
@@ -38,7 +38,7 @@ struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// A JSON array, asked for its elements in order.
+/// A JSON array, decoded element by element.
 struct ElementContainer: UnkeyedDecodingContainer {
     let elements: [JSONValue]
     let codingPath: [any CodingKey]
@@ -83,7 +83,7 @@ struct ElementContainer: UnkeyedDecodingContainer {
         return ValueDecoder(.json(elements[currentIndex]), at: path)
     }
 
-    /// The element counts as read only when it could be decoded, as the protocol has it.
+    /// An element counts as read only if it could be decoded, as the protocol requires.
     private mutating func advance<Result>(_ body: (ValueDecoder) throws -> Result) throws -> Result {
         let result = try body(next())
         currentIndex += 1

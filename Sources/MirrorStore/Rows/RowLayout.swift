@@ -36,7 +36,7 @@ struct RowLayout: Sendable {
 
 /// Named values: a row or a JSON object.
 protocol DecodedMembers {
-    /// The names as they are stored.
+    /// The stored names.
     var names: [String] { get }
     /// The value of a property's column; nil if it has none.
     func value(_ property: String) -> DecodedValue?
@@ -65,7 +65,7 @@ struct JSONMembers: DecodedMembers {
 
     init(_ members: JSONObject) {
         self.members = members
-        // Of names that read alike the first in order, so that every run finds the same one.
+        // Of names with the same camel case, the first one in order, so that every run finds the same one.
         camelCased = Dictionary(
             members.sorted { $0.name < $1.name }.map { ($0.name.camelCased, $0.value) },
             uniquingKeysWith: { first, _ in first })
@@ -79,7 +79,7 @@ struct JSONMembers: DecodedMembers {
 }
 
 extension String {
-    /// `full_name` as `fullName`; underscores in front stay.
+    /// `full_name` as `fullName`; leading underscores stay.
     var camelCased: String {
         guard unicodeScalars.contains("_") else { return self }
         let front = prefix { $0 == "_" }

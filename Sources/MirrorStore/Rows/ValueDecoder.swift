@@ -75,7 +75,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
     }
 }
 
-/// The place of an element in its array, or of the value that a superclass is decoded from.
+/// The place of an element in its array, or of the value for a superclass.
 struct PathStep: CodingKey {
     let stringValue: String
     let intValue: Int?

@@ -1,9 +1,9 @@
 internal import SQLite
 
-/// Keeps what happened to the rows of a feed, in the transaction in which it happens.
+/// Logs the changes of a feed's rows, in the transaction that makes them.
 ///
-/// New rows are not among it: they tell themselves. So a first load costs nothing, and neither does a page that is as it
-/// was.
+/// New rows are not logged, because the tables show them. So a first load costs nothing, and neither does an unchanged
+/// page.
 ///
 /// - Isolation: the store's.
 final class ChangeLog {
@@ -26,7 +26,7 @@ final class ChangeLog {
     ///
     /// - Parameters:
     ///   - key: The value of the key's column, or a JSON array of several.
-    ///   - before: The columns that changed as they were, as a JSON object; nil if none did.
+    ///   - before: The changed columns with their earlier values, as a JSON object; nil if none changed.
     func add(_ kind: Kind, key: Value, before: String?, now: Value) throws(SQLiteError) {
         let insert = try statement()
         try insert.bind(now, at: 1)
@@ -39,7 +39,7 @@ final class ChangeLog {
         try insert.reset()
     }
 
-    /// Forgets an insertion that failed.
+    /// Resets the statement after a failed insertion.
     func abandon() { try? prepared?.reset() }
 
     private func statement() throws(SQLiteError) -> Statement {
@@ -50,14 +50,14 @@ final class ChangeLog {
         return made
     }
 
-    /// The key in so many columns of a row, as the log has it: behind that of the parent's row, where there is one.
+    /// The key in a number of columns of a row, in the log's form: after the key of the parent's row, if there is one.
     static func key(_ row: Statement, at columns: some Collection<Int>, below scope: RowScope) -> Value {
         if let only = columns.first, columns.count == 1, scope.columns.isEmpty { return row.value(at: only) }
         let own = columns.map { RowKey.text(row, from: $0, count: 1) }
         return .text("[\((scope.columns.map(\.json) + own).joined(separator: ","))]")
     }
 
-    /// Deletes what happened before a time, the oldest first: it costs what it deletes.
+    /// Deletes the changes before a time, the oldest first, at a cost that depends only on their number.
     static func forget(before limit: String, on connection: Connection) throws {
         try connection.run(
             """

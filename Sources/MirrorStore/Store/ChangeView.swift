@@ -1,8 +1,8 @@
 internal import SQLite
 
-/// The view `change`: what happened to stored rows, and what is new in each feed's table.
+/// The view `change`: the logged changes of stored rows, and the new rows of each feed's table.
 enum ChangeView {
-    /// Makes the view anew if feeds, their tables or their keys are others now.
+    /// Replaces the view if feeds, their tables or their keys have changed.
     static func apply(to connection: Connection) throws {
         // A feed of that name is older than the view.
         let isTaken = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'change' COLLATE NOCASE"
@@ -35,13 +35,13 @@ enum ChangeView {
 }
 
 extension ChangeView {
-    /// The key of a row of `t` as the change log has it: the value of one column, or a JSON array of several.
+    /// The key of a row of `t` in the change log's form: the value of one column, or a JSON array of several.
     static func key(_ columns: [String]) throws(SQLiteError) -> String {
         let values = try columns.map { column throws(SQLiteError) in "t.\(try SQL.identifier(column))" }
         return values.count == 1 ? values[0] : "'[' || \(values.map(json).joined(separator: " || ',' || ")) || ']'"
     }
 
-    /// A value as JSON. Views may not use SQLite's own functions for it where the schema is not trusted, as here.
+    /// A value as JSON. Views may not use SQLite's own JSON functions if the schema is not trusted, as here.
     private static func json(_ value: String) -> String {
         let escapes = [
             ("'\\'", "'\\\\'"), ("'\"'", "'\\\"'"), ("char(10)", "'\\n'"), ("char(13)", "'\\r'"), ("char(9)", "'\\t'"),
