@@ -11,19 +11,19 @@
 /// | the 64th, the one with which there are 4 MB, or one 50 ms behind the first | at once, with those before it |
 /// | any other one | with those that come next, until none comes for 10 ms, or 50 ms behind the first |
 ///
-/// While the transaction before is on its way in another database, a commit would only wait for it. The pages that come
-/// meanwhile are committed together behind it, or at twice the pages, three times the bytes or four times the time.
+/// While the previous transaction is on its way to another database, a commit would only wait for it. The pages that
+/// come meanwhile are committed together after it, or at twice the pages, three times the bytes or four times the time.
 struct CommitGroup: Sendable {
     static let mostPages = 64
     static let mostBytes = 4 << 20
     static let longestPause = Duration.milliseconds(10)
     static let longestWait = Duration.milliseconds(50)
-    /// The greater limits behind a commit that is still on its way.
+    /// The factors of the limits while the previous commit is on its way.
     private static let moreBehind = (pages: 2, bytes: 3, wait: 4)
 
-    /// A page, as far as the rule has to know it.
+    /// A page, with the facts that the rules depend on.
     struct Page: Sendable {
-        /// Of its body.
+        /// The bytes of its body.
         var bytes: Int
         /// The time for which its run waited for it.
         var waited: Duration
@@ -36,10 +36,10 @@ struct CommitGroup: Sendable {
     private var firstAt: ContinuousClock.Instant?
     private var lastAt: ContinuousClock.Instant?
 
-    /// Takes in a page that was stored at this moment.
+    /// Adds a page that was stored at this moment.
     ///
-    /// - Parameter isBehind: Whether the transaction before is on its way in another database.
-    /// - Returns: Whether to commit now.
+    /// - Parameter isBehind: True if the previous transaction is still on its way to another database.
+    /// - Returns: True if the pages are to be committed now.
     mutating func add(_ page: Page, at now: ContinuousClock.Instant, isBehind: Bool = false) -> Bool {
         let first = firstAt ?? now
         firstAt = first
@@ -51,15 +51,15 @@ struct CommitGroup: Sendable {
             || bytes >= Self.mostBytes * more.bytes || now - first >= Self.longestWait * more.wait
     }
 
-    /// The time to commit unless another page comes before; nil if no page waits.
+    /// The time to commit unless another page comes first; nil if no page waits.
     ///
-    /// - Parameter isBehind: True if the previous transaction is still on its way in another database.
+    /// - Parameter isBehind: True if the previous transaction is still on its way to another database.
     func dueAt(isBehind: Bool = false) -> ContinuousClock.Instant? {
         guard let firstAt, let lastAt else { return nil }
         guard !isBehind else { return firstAt + Self.longestWait * Self.moreBehind.wait }
         return min(lastAt + Self.longestPause, firstAt + Self.longestWait)
     }
 
-    /// The pages are committed, or undone.
+    /// Ends the group, because its pages are committed or undone.
     mutating func close() { self = CommitGroup() }
 }

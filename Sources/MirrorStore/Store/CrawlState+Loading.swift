@@ -1,7 +1,7 @@
 internal import SQLite
 
 extension CrawlState {
-    /// Reads a crawl as its last page left it.
+    /// Reads a crawl with the state after its last page.
     static func load(_ id: Int64, trail: inout CrawlTrail, on connection: Connection) throws -> CrawlState {
         var crawl = CrawlState(id: id)
         try connection.rows(
@@ -29,15 +29,15 @@ extension CrawlState {
             crawl.isOrdered = row.int64(at: 15) == 1
             crawl.sameKey = row.count(at: 16)
         }
-        // An earlier run read some of it.
+        // An earlier run read a part of it.
         crawl.onlyGrows = false
         try crawl.loadPartitions(on: connection)
         try crawl.loadPages(trail: &trail, on: connection)
         return crawl
     }
 
-    /// The name of the partition that the newest crawl of a feed began with; nil for a feed without partitions. A crawl that
-    /// goes on with an older one's pages is not the newest.
+    /// The name of the first partition of a feed's newest crawl; nil for a feed without partitions. A crawl that
+    /// continues an older one's pages does not count.
     static func firstPartition(of feed: String, on connection: Connection) throws -> String? {
         let asked = try connection.scalar(
             """
@@ -61,7 +61,7 @@ extension CrawlState {
             if row.count(at: 3) > 0 {
                 let first = row.place(at: 1)
                 lastPlace = Place(generation: first.generation, position: first.position + row.number(at: 3) - 1)
-                // Of a page that was rewritten since, no stored row is known to stand behind it.
+                // No stored row is known to follow a page that was rewritten since.
                 lastPlaceBefore = lastPlace
             }
             mostElements = max(mostElements, row.count(at: 4))
@@ -71,7 +71,7 @@ extension CrawlState {
             if let keys = row.text(at: 5), keys != "[]" { lastKeys = keys }
             lastNumber = row.count(at: 7)
         }
-        // Each page has a row: a larger count was not written by us, and a list of its pages would fill the memory.
+        // Each page has a row. A larger count was not written by us, and a list of its pages would fill the memory.
         pages = min(pages, lastNumber)
     }
 }

@@ -1,7 +1,7 @@
 internal import SQLite
 
 extension CrawlState {
-    /// Reads where a crawl over a feed in partitions stands.
+    /// Reads the state of a crawl over a feed with partitions.
     mutating func loadPartitions(on connection: Connection) throws {
         try connection.rows(
             "SELECT doubtful, part, part_elements, part_total, capped, cap FROM _crawl WHERE id = ?", [Value(id)]

@@ -1,5 +1,5 @@
 extension Findings: JSONRecord {
-    /// The findings as the store keeps them.
+    /// The findings as stored.
     package var fields: JSONFields {
         let place: JSONFields? = items.map { ["path": $0.path.description, "keyed_by": $0.keyedBy] }
         let found: JSONFields = [
@@ -12,7 +12,7 @@ extension Findings: JSONRecord {
         return kind + told + keys + stray + (place.map { ["items": $0] } ?? [:]) + found
     }
 
-    /// Reads what `json` wrote; nil for anything else.
+    /// Reads the output of `json`; nil for anything else.
     init?(json: String) {
         self.init()
         guard case .object(let members)? = try? JSONValue(parsing: json),

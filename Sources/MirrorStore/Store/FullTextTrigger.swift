@@ -1,7 +1,7 @@
 internal import SQLite
 
-/// Tells triggers that keep a full-text index, ours and a user's own, from all others: they write to an index and
-/// nowhere else, and ask for nothing.
+/// Distinguishes triggers that maintain a full-text index, ours and a user's own, from all others: they only write to
+/// an index, and read nothing.
 struct FullTextTrigger {
     /// The names of the FTS5 tables, in small letters.
     private let indexes: Set<String>
@@ -71,7 +71,7 @@ struct FullTextTrigger {
         }
     }
 
-    /// The parts of an SQL text; nil where it has a comment, or a quote that is not closed.
+    /// The tokens of an SQL text; nil if it has a comment or an unclosed quote.
     private static func tokens(_ sql: String) -> [Token]? {
         var tokens: [Token] = []
         var rest = sql[...]

@@ -17,12 +17,12 @@ struct ListTables: Sendable, Hashable {
         self = FeedPart.feed(ofPart: name) == nil ? Self.feeds : Self.parts
     }
 
-    /// The SQL condition that a column `feed` has the name of a feed or of one of its parts, so that an index finds
-    /// them.
+    /// The SQL condition that the column `feed` has the name of a feed or of one of its parts, in a form that uses an
+    /// index.
     ///
     /// - Parameter name: The feed's name as SQL: a literal, or a parameter with a number.
     static func isOf(_ name: String) -> String {
-        // In the order of bytes, "0" comes right behind "/".
+        // In byte order, "0" comes right after "/".
         "(feed = \(name) OR feed > \(name) || '/' AND feed < \(name) || '0')"
     }
 }
