@@ -2,14 +2,14 @@ internal import SQLite
 
 /// The hosts' quotas, for every process that uses the store.
 enum QuotaLedger {
-    /// Keeps the last word on each quota, and which one the feed's requests count against. Part of the transaction that
-    /// it is called in.
+    /// Keeps the latest reading of each quota, and the quota that the feed's requests count against. Part of the
+    /// caller's transaction.
     static func record(_ readings: [QuotaReading], for feed: String, on connection: Connection) throws {
         try keep(readings, on: connection)
         if let last = readings.last { try count(feed, against: last.quota, on: connection) }
     }
 
-    /// Keeps the last word on each quota: `QuotaReading.later(than:)` in SQL.
+    /// Keeps the latest reading of each quota: `QuotaReading.later(than:)` in SQL.
     static func keep(_ readings: [QuotaReading], on connection: Connection) throws {
         for reading in readings {
             try connection.run(
@@ -26,26 +26,27 @@ enum QuotaLedger {
         }
     }
 
-    /// Takes note of the quota that a feed's requests count against.
+    /// Records the quota that a feed's requests count against.
     static func count(_ feed: String, against quota: QuotaReading.Quota, on connection: Connection) throws {
         try connection.run(
             "UPDATE \(ListTables(of: feed).state) SET quota_origin = ?, quota_credential = ?, resource = ? WHERE feed = ?",
             .text(quota.origin), Value(quota.credential), .text(quota.resource), .text(feed))
     }
 
-    /// Until when the host wants no request of this feed's kind, in seconds since 1970; nil if it takes them.
+    /// The time before which the host accepts no request of this feed's kind, in seconds since 1970; nil if it accepts
+    /// them.
     static func blockedUntil(
         origin: String, credential: Int64, feed: String, now: String, on connection: Connection
     ) throws -> Int64? {
         var blocks: [Timestamp] = []
-        // The plus keeps SQLite from making a table of the two names each time.
+        // The `+` keeps SQLite from building a table of the two names each time.
         try connection.rows(
             """
             SELECT blocked_until FROM _quota WHERE origin = ? AND credential = ? AND blocked_until > ?
                 AND (+resource = '' OR +resource = (SELECT resource FROM \(ListTables(of: feed).state) WHERE feed = ?))
             """, [.text(origin), Value(credential), .text(now), .text(feed)]
         ) { row in blocks += [row.text(at: 0).flatMap { Timestamp($0) }].compactMap(\.self) }
-        // There hardly ever is one.
+        // Blocks are rare.
         guard !blocks.isEmpty, let now = Timestamp.milliseconds(of: now) else { return nil }
         let horizon = FeedHistory.horizon(at: now) / 1_000
         return blocks.map(\.seconds).filter { $0 <= horizon }.max()

@@ -3,7 +3,7 @@ internal import SQLite
 /// The key of a stored row as `_page.keys` has it, so that both can be compared without loss: SQLite's own JSON functions
 /// round reals and cut text at a zero byte.
 package enum RowKey {
-    /// The key in so many columns of a result row.
+    /// The key in a number of columns of a result row.
     static func text(_ row: Statement, from column: Int, count: Int) -> String {
         if count == 1 { return value(row, at: column) }
         let values = (column..<column + count).map { value(row, at: $0) }

@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// The rows of a table that belong to one list: all of them, or those of one parent's row.
+/// The rows of a table that belong to one list: all rows, or those of one parent row.
 struct RowScope {
     /// The parent's key: columns of the table, their values as SQL literals and as JSON.
     let columns: [(name: String, literal: String, json: String)]

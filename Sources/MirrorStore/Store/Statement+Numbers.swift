@@ -1,23 +1,23 @@
 internal import SQLite
 
-/// The numbers that feedsync itself wrote: counts, places, totals. Rows' ids and the items' own values are not of them.
+/// Numbers that feedsync itself wrote: counts, places, totals. Row ids and the items' own values are not among them.
 ///
-/// Somebody may have changed the store by hand, and what is worked out from the last number there is would trap. Within
-/// these bounds, thousands of such numbers can be added up.
+/// A store may be changed by hand, and arithmetic with the largest possible number would trap. Within these bounds,
+/// thousands of such numbers can be added.
 extension Statement {
-    /// The furthest from 0 that a number of ours is taken to be.
+    /// The largest magnitude that a number of ours may have.
     private static var furthest: Int64 { 1 << 50 }
 
-    /// A number of ours, held within the bounds.
+    /// A number of ours, limited to the bounds.
     func number(at index: Int) -> Int64 { min(max(int64(at: index), -Self.furthest), Self.furthest) }
 
-    /// A number of ours that counts something: 0 at least.
+    /// A number of ours that counts something: at least 0.
     func count(at index: Int) -> Int { Int(clamping: max(number(at: index), 0)) }
 
     /// The same; nil for NULL.
     func countIfAny(at index: Int) -> Int? { isNull(at: index) ? nil : count(at: index) }
 
-    /// A place, from two columns that stand side by side.
+    /// A place, from two neighbouring columns.
     func place(at index: Int) -> Place { Place(generation: number(at: index), position: number(at: index + 1)) }
 }
 

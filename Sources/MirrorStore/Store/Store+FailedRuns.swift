@@ -1,8 +1,8 @@
 internal import SQLite
 
-/// Runs that could not record how they ended.
+/// Runs that could not record their end.
 extension Store {
-    /// Keeps that a command failed before a run could begin.
+    /// Records that a command failed before a run could begin.
     package func logFailure(
         _ error: FeedSyncError, of definition: FeedDefinition, command: String, now: String
     ) throws(FeedSyncError) {
@@ -26,10 +26,10 @@ extension Store {
         try FeedSchedule.follow(run, of: definition.name, every: definition.every, on: connection)
     }
 
-    /// Records that PostgreSQL refused pages of a run. The file was read again from PostgreSQL: it has none of these pages, but
-    /// the run may still be open in it.
+    /// Records that PostgreSQL refused pages of a run. The file was read again from PostgreSQL: it has none of these
+    /// pages, but the run may still be open in it.
     ///
-    /// - Returns: Whether the feed has a row, and with it a due time.
+    /// - Returns: True if the feed has a row, and with it a due time.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func logRefusal(
         _ error: FeedSyncError, of definition: FeedDefinition, command: String, now: String
@@ -50,13 +50,13 @@ extension Store {
         }
     }
 
-    /// Ends what another process began. That is gone, or we would not hold the feed.
+    /// Ends an interrupted run of another process. That process is gone, or this one would not hold the lock.
     func closeInterrupted(_ feed: String, now: String) throws -> [StatusEvent] {
         let error = FeedSyncError(.interrupted, "the process ended before the command did")
         return try closeOpen(feed, .interrupted, .cutOff, error, now: now)
     }
 
-    /// Ends the run that is open, if one is, and closes the begin in the log.
+    /// Ends the open run, if there is one, and closes its begin event.
     private func closeOpen(
         _ feed: String, _ outcome: RunOutcome, _ reason: IncompleteReason, _ error: FeedSyncError, now: String
     ) throws -> [StatusEvent] {

@@ -29,7 +29,7 @@ extension Store {
         }
     }
 
-    /// Returns the space of deleted data to the disk; the result is in bytes.
+    /// Returns the space of deleted data to the disk. The result is in bytes.
     ///
     /// - Throws: `FeedSyncError` of kind `store`, `locked` if another process writes for too long.
     package func compact() throws(FeedSyncError) -> Int {
@@ -42,7 +42,7 @@ extension Store {
         }
     }
 
-    /// Writes a copy of the store, as it is at one moment, while others work on it. The copy is a single file.
+    /// Writes a copy of the store at one moment, while others work on it. The copy is a single file.
     ///
     /// An existing file is replaced when the copy is complete.
     ///
@@ -66,7 +66,7 @@ extension Store {
         let part = "\(file).part-\(getpid())"
         defer { unlink(part) }
         do {
-            // For its owner alone, as the store is.
+            // Only its owner may read it, as with the store.
             guard mknod(part, S_IFREG | 0o600, 0) == 0 else { throw Self.failure("create", part) }
             try copy(to: part)
             guard rename(part, file) == 0 else { throw Self.failure("replace", file) }
