@@ -1,8 +1,8 @@
 internal import SQLite
 
-// Renaming and deleting a feed with all that the store has of it.
+// Renames and deletes a feed with all its data in the store.
 extension Store {
-    /// The columns that name a feed; `_crawl_page` has its crawls' numbers.
+    /// The columns with names of feeds; `_crawl_page` has the numbers of crawls instead.
     private static let names = [
         ("feed", "name"), ("_feed", "feed"), ("run", "feed"), ("event", "feed"), ("_crawl", "feed"), ("_page", "feed"),
         ("_section", "feed"), ("_change", "feed"), ("_consumer", "feed"),
@@ -10,13 +10,13 @@ extension Store {
         ("_part_ahead", "feed"),
     ]
 
-    /// The condition that a column has the name of a feed, or that of one of its lists.
+    /// The condition that a column has the name of a feed or of one of its lists.
     private static func isNamed(_ column: String) -> String {
         "(\(column) = ?1 OR substr(\(column), 1, length(?1) + 1) = ?1 || '/')"
     }
 
-    /// Records that a feed is about to get another name. Once the configuration has the new name, the next run
-    /// finishes, even if this process ends; while it has the old one, the feed keeps that.
+    /// Records that a feed is about to be renamed. Once the configuration has the new name, the next run finishes the
+    /// renaming, even if this process ends. While it has the old name, the feed keeps it.
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if the store has data of the new name, or `store`.
     package func announceRename(of feed: String, to name: String, lock: FeedLock) throws(FeedSyncError) {
@@ -45,7 +45,7 @@ extension Store {
 
     /// Gives a feed its new name everywhere, so that places, validators and history stay.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something of the new name, or `store`.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has data with the new name, or `store`.
     package func renameFeed(_ feed: String, to name: String, lock: FeedLock) throws(FeedSyncError) {
         try storing {
             try connection.transaction {
@@ -55,7 +55,7 @@ extension Store {
         }
     }
 
-    /// Deletes all that the store has of a feed, its table too.
+    /// Deletes all of a feed's data in the store, including its table.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func delete(_ feed: String, lock: FeedLock) throws(FeedSyncError) {
@@ -81,7 +81,7 @@ extension Store {
 
     /// A feed that was about to get the definition's name when a process ended: its number and its old name.
     ///
-    /// Only with the same definition: otherwise it is another feed, and the file never got to be changed.
+    /// Only with the same definition: otherwise it is another feed, and the configuration was never changed.
     func unfinishedRename(to definition: FeedDefinition) throws -> (id: Int64, feed: String)? {
         var found: (Int64, String)?
         try connection.rows(
@@ -93,7 +93,7 @@ extension Store {
         return found
     }
 
-    /// Finishes a `rename` whose process ended: the name in the configuration shows if it had come to the file.
+    /// Finishes a renaming whose process ended. The name in the configuration shows if the file was changed.
     ///
     /// - Throws: `FeedSyncError` of kind `locked` if the feed has another name now, or is removed.
     func finishRename(to definition: FeedDefinition) throws {
@@ -121,7 +121,7 @@ extension Store {
             }
             let table = TableSchema.tableName(name)
             if let old = try storedTable(of: name), old != table {
-                // An index goes by the name of its table.
+                // The name of an index contains the name of its table.
                 let searched = try SearchIndex.storedColumns(of: old, on: connection)
                 try SearchIndex.drop(of: old, on: connection)
                 // Names that differ only in case are one name to SQLite.
@@ -137,7 +137,7 @@ extension Store {
         }
     }
 
-    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something else of the name.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has another object with the name.
     private func checkName(_ name: String, for feed: String) throws {
         let table = TableSchema.tableName(name)
         let stored = "SELECT feed FROM _feed WHERE (feed = ?1 OR \"table\" = ?2) AND feed <> ?3"
@@ -154,7 +154,7 @@ extension Store {
         }
     }
 
-    /// The feed's table, as SQLite has its name; nil where it is not there.
+    /// The feed's table, with the name that SQLite has; nil if it does not exist.
     func storedTable(of feed: String) throws -> String? {
         try connection.scalar(
             """
@@ -163,9 +163,9 @@ extension Store {
             """, .text(feed))?.text
     }
 
-    /// Runs `body`, which renames, drops or makes feeds' tables, while no view of ours refers to any.
+    /// Runs `body`, which renames, drops or creates feeds' tables, without our views.
     ///
-    /// A view that refers to a table that is not there would keep every table from being renamed.
+    /// A view that refers to a missing table would keep every table from being renamed.
     func withoutViews(_ body: () throws -> Void) throws {
         var models: [String] = []
         try connection.rows("SELECT DISTINCT model FROM feed WHERE model IS NOT NULL") { row in

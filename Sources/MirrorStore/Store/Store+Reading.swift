@@ -7,7 +7,7 @@ extension Store {
     package struct Reading: Sendable {
         /// True if it is an updated copy, because an older feedsync wrote the file.
         package internal(set) var isCopy = false
-        /// The file as it was when it was opened; nil where SQLite's locks keep it from changing under a reader.
+        /// The file's stamp when it was opened; nil if SQLite's locks keep it from changing under a reader.
         var resting: FileStamp?
 
         /// True if later writes are visible.
@@ -84,7 +84,7 @@ struct FileStamp: Sendable, Hashable {
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// Of the file at a path; nil where there is none.
+    /// The stamp of the file at a path; nil if there is none.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -6,7 +6,7 @@ extension Store {
     package struct Rekeying: Sendable {
         /// The columns that identify a row now.
         package let key: [String]
-        /// The number of rows; nil if they have that key already.
+        /// The number of rows; nil if they already have that key.
         package let rowCount: Int?
     }
 
@@ -65,7 +65,7 @@ extension Store {
         return Rekeying(key: definition.key, rowCount: count)
     }
 
-    /// - Throws: `FeedSyncError` if a column of the key is not stored, or holds something else of the items.
+    /// - Throws: `FeedSyncError` if a column of the key is not stored, or holds other values of the items.
     private func checkColumns(of definition: FeedDefinition, in table: String) throws {
         var paths: [String: String] = [:]
         try connection.rows(

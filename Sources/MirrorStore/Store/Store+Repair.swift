@@ -1,6 +1,6 @@
 internal import SQLite
 
-// What a store says of its rows, held against the rows themselves.
+// Compares a store's own data about rows with the rows themselves.
 extension Store {
     /// The differences between the store's own data and the rows of feeds, a phrase each.
     ///
@@ -45,7 +45,7 @@ extension Store {
 }
 
 extension Store {
-    /// A feed, and the table that the store has for it.
+    /// A feed, and its table in the store.
     private struct StoredTable {
         let feed: String
         let name: String
@@ -133,8 +133,8 @@ extension Store {
         }
     }
 
-    /// Stores the columns and the key of the table, if the stored description cannot be read. The definition counts as
-    /// changed then, so that the next run completes it.
+    /// Stores the columns and the key of the table, if the stored description cannot be read. The definition then
+    /// counts as changed, so that the next run completes it.
     private func repairShape(of table: StoredTable) throws {
         guard table.isThere else { return }
         let names = Value.text(table.name)

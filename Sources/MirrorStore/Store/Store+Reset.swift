@@ -22,7 +22,7 @@ extension Store {
         try storing {
             try connection.transaction {
                 try lock.check()
-                // An unclosed begin would stay open in the log for ever.
+                // An unclosed begin event would stay open in the log forever.
                 _ = try closeInterrupted(feed, now: now)
                 for list in [feed] + (try partNames(of: feed)) {
                     try forgetPlaces(of: list)

@@ -3,8 +3,8 @@ internal import SQLite
 extension Store {
     /// Updates the view `change` and those of models after a run that may have changed them.
     ///
-    /// They are for the user's queries: if they cannot be written now, a later run does it. So does the next run of the
-    /// model if this process ends before.
+    /// The views are for the user's queries: if they cannot be written now, a later run does it. So does the next run
+    /// of the model if this process ends first.
     func refreshViews() {
         guard transactions.writers.isEmpty else { return }
         do {
