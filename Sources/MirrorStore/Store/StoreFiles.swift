@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The files of a connection: the store's, and the log and its index beside it.
+/// The files of a connection: the store's, and the log and its index next to it.
 ///
-/// SQLite opens them once, and does not ask again whether their paths still lead to them. A process that finds another
+/// SQLite opens them once, and does not check again that their paths still lead to them. A process that finds another
 /// index there shares no lock with this one, and both would write the log: https://sqlite.org/howtocorrupt.html,
 /// section 2.5.
 struct StoreFiles: Sendable {
@@ -10,7 +10,7 @@ struct StoreFiles: Sendable {
     enum Change: Sendable {
         /// The path leads to another file, or to none.
         case store
-        /// The log is not the one that is written; whether another is in its place.
+        /// The log is not the one that is written; `isReplaced` is true if another file is in its place.
         case log(isReplaced: Bool)
         /// The log's index is not the one that is used.
         case index
@@ -55,11 +55,11 @@ struct StoreFiles: Sendable {
         return nil
     }
 
-    /// Makes an empty file that only its owner can use, if there is no file; SQLite gives the files beside it the same
-    /// permissions.
+    /// Creates an empty file that only its owner can use, if there is no file. SQLite gives the files next to it the
+    /// same permissions.
     ///
-    /// Without a descriptor: one that is closed here would drop the locks of a connection on the same file.
-    /// If this fails, SQLite says why. https://sqlite.org/howtocorrupt.html
+    /// This needs no descriptor, because closing one would drop the locks of a connection on the same file. If it
+    /// fails, SQLite reports the reason. https://sqlite.org/howtocorrupt.html
     static func make(_ path: String) { _ = mknod(end(of: path), S_IFREG | 0o600, 0) }
 
     /// The path at the end of symbolic links, whether or not a file is there.

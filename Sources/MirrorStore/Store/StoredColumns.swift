@@ -1,9 +1,9 @@
 internal import SQLite
 
-/// The model's columns that a feed's table has, as its views know them.
+/// The model's columns of a feed's table, as its views use them.
 enum StoredColumns {
-    /// The columns of the parent's key, if there is one, then the definition's, then those that the table has from earlier
-    /// definitions; JSON.
+    /// The columns of the parent's key, if there is one, then the definition's, then the remaining ones of earlier
+    /// definitions; as JSON.
     static func merged(_ definition: FeedDefinition, on connection: Connection) throws -> String {
         let parent = definition.part?.key.map(\.name) ?? []
         let names = Set((parent + definition.columns.map(\.name)).map(TableSchema.folded))

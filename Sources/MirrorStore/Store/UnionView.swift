@@ -1,11 +1,11 @@
 internal import SQLite
 
-/// A view that is the union of many SELECTs, in parts where SQLite would not take so many.
+/// A view that is the union of many SELECTs, in parts if SQLite would not take so many.
 enum UnionView {
     /// https://sqlite.org/limits.html#max_compound_select
     private static let mostTerms = 500
 
-    /// Makes the view anew if it should be another; drops it if there is nothing to show.
+    /// Replaces the view if it has changed. Drops it if it is empty.
     ///
     /// - Parameter refuse: Throws if something else has the view's name.
     static func make(
@@ -33,9 +33,9 @@ enum UnionView {
         for sql in wanted { try connection.execute(sql) }
     }
 
-    /// Drops the view, which is to be made again.
+    /// Drops the view, which is then created again.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: True if it existed.
     static func drop(_ name: String, on connection: Connection) throws -> Bool {
         let stored = try stored(name, on: connection)
         for view in stored.keys { try connection.execute("DROP VIEW \(try SQL.identifier(view))") }
