@@ -1,11 +1,11 @@
-/// Compares the head of a list that is read again with the list as the crawl met it.
+/// Compares the head of a list, read again, with the list as the crawl met it.
 ///
-/// Items that came above others push them down, and hide nothing. Where one of them went, later ones moved up, and some may
-/// have moved past the crawl.
+/// New items at the head push others down, and hide nothing. If an item left the head, later ones moved up, and some
+/// may have moved past the crawl.
 package struct HeadComparison: Sendable, Hashable {
-    /// The items of the list that were seen again, one behind the other from the first on.
+    /// The number of items of the list that were seen again, in order from the first.
     private var seen = 0
-    /// True while the last known item stood further down than the one that should come.
+    /// True while the last known item was further down than the expected one.
     package private(set) var hasMovedUp = false
 
     package init() {}
@@ -15,7 +15,7 @@ package struct HeadComparison: Sendable, Hashable {
     /// - Parameter places: The place in the list where each of its items was met first, from 0; nil for new ones.
     package mutating func take(_ places: [Int?]) {
         for case let place? in places where place >= seen {
-            // One that moved to the top stands before the others.
+            // An item that moved to the top comes before the others.
             hasMovedUp = place > seen
             if place == seen { seen += 1 }
         }

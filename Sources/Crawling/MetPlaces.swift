@@ -1,4 +1,4 @@
-/// Rows that stood one behind the other before the crawl, and that it met so on one of its pages.
+/// Consecutive rows that the crawl met in the same order on one of its pages.
 package struct MetPlaces: Sendable, Hashable {
     package let first: Place
     package private(set) var count: Int64
@@ -10,10 +10,10 @@ package struct MetPlaces: Sendable, Hashable {
         self.page = page
     }
 
-    /// The crawl of the page; 0 for the one in progress.
+    /// The crawl of the page; 0 for the current one.
     package var crawl: Int64 = 0
 
-    /// Takes in rows that go on where these end; false if they do not.
+    /// Adds rows that follow these; false if they do not.
     package mutating func extend(by other: MetPlaces) -> Bool {
         guard other.page == page, other.first.generation == first.generation,
             other.first.position == first.position + count
@@ -24,14 +24,14 @@ package struct MetPlaces: Sendable, Hashable {
 }
 
 extension MetPlaces {
-    /// Of one page, as JSON; nil for none.
+    /// The places of one page as JSON; nil if there are none.
     package static func json(_ places: [MetPlaces]) -> String? {
         guard !places.isEmpty else { return nil }
         let texts = places.map { "[\($0.first.generation),\($0.first.position),\($0.count)]" }
         return "[\(texts.joined(separator: ","))]"
     }
 
-    /// Reads what `json` wrote.
+    /// Reads the output of `json`.
     package static func read(_ json: String?, page: Int, crawl: Int64) -> [MetPlaces] {
         guard let json, case .array(let places)? = try? JSONValue(parsing: json) else { return [] }
         return places.compactMap { place in

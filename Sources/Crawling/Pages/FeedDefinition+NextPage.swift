@@ -8,7 +8,7 @@ extension FeedDefinition {
     ///   - elementCount: The number of its elements.
     package func mayHaveGoneOn(from page: PageCursor?, to next: PageCursor?, elementCount: Int) -> Bool {
         guard let partitioning else {
-            // A page that can be all there is shows in its body that it is not any more.
+            // If the page may be the whole list, its body shows when it no longer is.
             let mayBeFull = !hasOpenPagination || PaginationInput.usualSizes.contains(elementCount)
             return next == nil && pagination.endsByAbsence && mayBeFull
         }

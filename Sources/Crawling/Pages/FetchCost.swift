@@ -19,7 +19,7 @@ package struct FetchCost: Sendable {
         for reading in other.quota { note(reading) }
     }
 
-    /// Only the last word on a quota counts.
+    /// Adds a reading. Only the latest one of a quota counts.
     package mutating func note(_ reading: QuotaReading?) {
         guard let reading else { return }
         quota.removeAll { $0.quota == reading.quota }

@@ -2,17 +2,17 @@
 package struct QuotaReading: Sendable, Hashable {
     /// The origin that answered, as `https://host`, with placeholders for secrets.
     package let origin: String
-    /// The fingerprint of the credentials it got; 0 for none.
+    /// The fingerprint of the credentials of the request; 0 for none.
     package let credential: Int64
     /// The resource of the quota, if the host has several; else empty.
     package let resource: String
-    /// The requests left.
+    /// The number of requests left.
     package let remaining: Int64?
     /// The time at which the count starts again.
     package let resetAt: Int64?
-    /// Until when the host wants no request; nil where it takes them.
+    /// The time before which the host accepts no request; nil if it accepts them.
     package let blockedUntil: Int64?
-    /// The requests of a whole period; nil where the host does not say.
+    /// The number of requests in a whole period; nil if the host does not report it.
     package var limit: Int64?
 
     /// True if less than a quarter of the quota is left.
@@ -21,7 +21,7 @@ package struct QuotaReading: Sendable, Hashable {
         return remaining < limit / 4
     }
 
-    /// A reading made up of its parts.
+    /// Creates a reading from its parts.
     package init(
         origin: String, credential: Int64, resource: String, remaining: Int64? = nil, resetAt: Int64? = nil,
         blockedUntil: Int64? = nil
@@ -47,7 +47,7 @@ package struct QuotaReading: Sendable, Hashable {
         }
     }
 
-    /// The quota that it is about.
+    /// The identity of the reading's quota.
     package var quota: Quota { Quota(origin: origin, credential: credential, resource: resource) }
 
     /// The later one of two readings of the same quota, for responses in any order: until a quota starts again, its
