@@ -34,7 +34,7 @@ package enum PageDirection: Sendable, Hashable {
     /// The page after the last one.
     case footer
 
-    /// The status while the page is on its way.
+    /// The status while the page is being fetched.
     package var begin: RefreshStatus { self == .header ? .beginHeader : .beginFooter }
     /// The status after it, if it failed or others follow.
     package var end: RefreshStatus { self == .header ? .endHeader : .endFooter }

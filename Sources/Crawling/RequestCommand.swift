@@ -4,14 +4,14 @@ public enum RequestCommand: Sendable, Hashable {
     case reload
     /// Request the page cursor; on a feed that was never loaded, the first page.
     case nextPage
-    /// The same so many times, as long as there are pages.
+    /// Repeat `nextPage` this many times, as long as there are pages.
     case nextPages(Int)
-    /// The same up to the end.
+    /// Repeat `nextPage` up to the end.
     case allPages
     /// Bring everything up to date, as the definition's `sync` says.
     case sync
 
-    /// The most pages that it requests; nil without limit.
+    /// The maximum number of pages that it requests; nil without a limit.
     var limit: Int? {
         switch self {
         case .reload, .nextPage: 1
@@ -20,7 +20,7 @@ public enum RequestCommand: Sendable, Hashable {
         }
     }
 
-    /// As `run.command` has it.
+    /// The name in `run.command`.
     package var name: String {
         switch self {
         case .reload: "reload"
@@ -34,7 +34,7 @@ public enum RequestCommand: Sendable, Hashable {
 public enum RunOutcome: String, Sendable, Hashable, CaseIterable {
     /// Something was stored.
     case ok
-    /// All pages were as stored.
+    /// All pages were unchanged.
     case unchanged
     /// There was no further page to request.
     case noMoreData = "no_more_data"
@@ -58,13 +58,13 @@ public struct RunSummary: Sendable, Hashable {
     public let figures: RunMetrics
     /// True if there is no further page to request.
     public let isAtEnd: Bool
-    /// The reason for which the crawl is not complete although it has ended; nil if it is, or goes on.
+    /// The reason why the crawl is incomplete although it has ended; nil if it is complete or continues.
     public let reason: IncompleteReason?
-    /// The feed's rows that the upstream has, after the run.
+    /// The number of the feed's rows that the upstream has, after the run.
     public let itemCount: Int
-    /// The items of the crawl that the upstream said there are; nil where it did not say.
+    /// The number of items that the upstream reported; nil if it reported none.
     public let expectedCount: Int?
-    /// The items that the crawl has met, those skipped among them; and those that it knows behind them.
+    /// The number of items that the crawl has met, including skipped ones and those known to follow.
     public let seenCount: Int
     /// Notices for the user although nothing failed, one sentence each.
     public let notices: [String]

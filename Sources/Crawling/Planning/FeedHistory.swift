@@ -1,6 +1,6 @@
-/// The known history of a feed, for its next time.
+/// The known history of a feed, from which its next due time follows.
 ///
-/// Times are in milliseconds since 1970. A round is a run that requested the first page and was not cut off: one that
+/// Times are in milliseconds since 1970. A round is a run that requested the first page and was not cut off: a run that
 /// was stopped, or had to wait for the host, has not done its work.
 package struct FeedHistory: Sendable, Hashable {
     /// The feed's name.
@@ -11,7 +11,7 @@ package struct FeedHistory: Sendable, Hashable {
     package var isAheadOfClock = false
     /// The end of the last round; nil before the first.
     package var roundEndedAt: Int64?
-    /// Rounds running that failed.
+    /// The number of the last rounds in a row that failed.
     package var failures = 0
     /// The end of the first of them.
     package var failingSince: Int64?
@@ -19,30 +19,30 @@ package struct FeedHistory: Sendable, Hashable {
     package var isLoaded = false
     /// The seconds between polls that the host insists on.
     package var pollInterval: Int64?
-    /// The seconds for which the host called its last answer fresh.
+    /// The seconds for which the host's last answer is fresh.
     package var freshFor: Int64?
-    /// Until when the host wants no request.
+    /// The time before which the host accepts no request.
     package var blockedUntil: Int64?
     /// The value of `feed.next_due_at`.
     package var nextDueAt: Int64?
-    /// The value that the last run wrote there; another value is the user's.
+    /// The value that the last run wrote there. Another value was written by the user.
     package var plannedDueAt: Int64?
-    /// The reason for which the crawl is not complete; nil if it is, or goes on.
+    /// The reason why the crawl is incomplete; nil if it is complete or continues.
     package var incompleteReason: IncompleteReason?
-    /// The items that the upstream said there are, in the last crawl; nil where it did not say.
+    /// The number of items that the upstream reported in the last crawl; nil if it reported none.
     package var expectedCount: Int?
-    /// The items that the last crawl has met, and those that it knows behind them.
+    /// The number of items that the last crawl has met, and of those known to follow.
     package var seenCount = 0
 
-    /// A feed of which nothing is known yet.
+    /// Creates an empty history.
     package init(feed: String) {
         self.feed = feed
     }
 
-    /// The furthest moment that a time in a store is believed to name: a day from now, in milliseconds since 1970.
+    /// The latest time in a store that is believed: a day from now, in milliseconds since 1970.
     ///
-    /// No round begins later than now, and no host's wait counts for more than a day. What lies further ahead comes
-    /// from a clock that was wrong; believed, it would stop the mirror until then.
+    /// No round begins later than now, and no host's wait counts for more than a day. Later times come from a wrong
+    /// clock; if believed, they would stop the mirror until then.
     package static func horizon(at now: Int64) -> Int64 { now.clampedSum(Planner.longestInterval) }
 
     /// True if `feed.next_due_at` was changed by hand since the last run.

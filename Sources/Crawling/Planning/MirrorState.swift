@@ -6,28 +6,28 @@ package struct FeedFacts: Sendable, Hashable {
     package var failures = 0
     /// The end of the first of them.
     package var failingSince: Int64?
-    /// Until when the host wants no request.
+    /// The time before which the host accepts no request.
     package var blockedUntil: Int64?
     /// True if a first page was ever loaded.
     package var isLoaded = false
     /// True if every page was ever crawled.
     package var wasCrawled = false
-    /// True if the rows are all of the upstream's, as far as is known.
+    /// True if the rows are all of the upstream's, as far as known.
     package var isComplete = false
-    /// The reason for which they are not; nil if they are, or if the crawl can go on.
+    /// The reason why they are not; nil if they are, or if the crawl can continue.
     package var incompleteReason: IncompleteReason?
     /// The time at which a sync is due; nil for a feed that cannot be late.
     package var dueAt: Int64?
     /// The time from one sync to the next, in milliseconds.
     package var interval: Int64 = 0
 
-    /// The facts of a feed that was never loaded.
+    /// Creates the facts of a feed that was never loaded.
     package init() {}
 
-    /// True if a wait until then is an obstacle: a complete feed that is due later can wait.
+    /// True if a wait until this time is an obstacle. A complete feed that is due later can wait.
     fileprivate func areHeldUp(_ until: Int64) -> Bool { !isComplete || (dueAt ?? .min) <= until }
 
-    /// True if all is well, or will be when the run under way has ended.
+    /// True if the feed is well, or will be after the current run.
     package func areWell(at now: Int64) -> Bool {
         var facts = self
         facts.isRunning = false
@@ -35,13 +35,13 @@ package struct FeedFacts: Sendable, Hashable {
     }
 }
 
-/// The state of a feed's mirror, in one word: the first of these that is true of it.
+/// The state of a feed's mirror in one word: the first of these that applies.
 package enum MirrorState: Sendable, Hashable {
     /// A process works on it.
     case running
-    /// The last runs failed: how many, and when the first of them ended (milliseconds since 1970).
+    /// The last runs failed: their number, and the end of the first one (milliseconds since 1970).
     case failing(times: Int, since: Int64?)
-    /// The host wants no request before that time (milliseconds since 1970), and there is something to request.
+    /// The host accepts no request before that time (milliseconds since 1970), and there is something to request.
     case limited(until: Int64)
     /// It was never loaded.
     case new
@@ -49,7 +49,7 @@ package enum MirrorState: Sendable, Hashable {
     case loading
     /// It has been due for longer than an interval, since that time (milliseconds since 1970).
     case stale(since: Int64)
-    /// The rows are not all of the upstream's; the reason is nil if the crawl can go on.
+    /// The rows are not all of the upstream's; the reason is nil if the crawl can continue.
     case incomplete(IncompleteReason?)
     /// The rows are all of the upstream's, and the next sync is not overdue.
     case fresh

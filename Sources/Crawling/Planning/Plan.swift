@@ -2,7 +2,7 @@
 ///
 /// Times are in milliseconds since 1970.
 package struct Plan: Sendable, Hashable {
-    /// One of the things that decide.
+    /// One of the terms that decide the time.
     package struct Term: Sendable, Hashable, JSONRecord {
         /// Its name in `plan --json`.
         package enum Name: String, Sendable, Hashable, CaseIterable {
@@ -26,7 +26,7 @@ package struct Plan: Sendable, Hashable {
 
         /// The kind of term.
         package let name: Name
-        /// A length of time (`15m`) or a moment in ISO 8601; nil where neither says it.
+        /// A length of time (`15m`) or a moment in ISO 8601; nil if it has neither.
         package let value: String?
         /// Its origin, in a few words.
         package let reason: String
@@ -42,7 +42,7 @@ package struct Plan: Sendable, Hashable {
 
     /// The feed's name.
     package let feed: String
-    /// The time at which it is due; nil for at once, as there is nothing for which it could be late.
+    /// The time at which it is due; nil for at once, because it cannot be late for anything.
     package let dueAt: Int64?
     /// The time from which a sync of due feeds takes it.
     ///

@@ -11,9 +11,9 @@
 ///
 /// Jitter is derived from the feed's name and the last round, so that the result is repeatable.
 package enum Planner {
-    /// The interval where nothing is said, in milliseconds.
+    /// The default interval, in milliseconds.
     package static let standardInterval: Int64 = 15 * 60_000
-    /// The most that any one term of a host's, or failure, makes of an interval, in milliseconds.
+    /// The longest interval that a single term of the host or of failures may give, in milliseconds.
     static let longestInterval: Int64 = 86_400_000
 
     /// The feed's plan; `every` is the definition's.
@@ -47,7 +47,7 @@ package enum Planner {
             feed: history.feed, dueAt: dueAt, takenFrom: min(takenFrom, dueAt), interval: interval, terms: terms)
     }
 
-    /// The interval that we would choose by ourselves.
+    /// The interval without the host's terms.
     private static func ownInterval(_ history: FeedHistory, _ every: Duration?) -> (Int64, [Plan.Term]) {
         var (interval, terms) = base(every)
         if every == nil, let seconds = history.freshFor {
@@ -66,7 +66,7 @@ package enum Planner {
         return (max(interval, backOff), terms)
     }
 
-    /// The time from one sync to the next that a definition asks for, in milliseconds.
+    /// The time from one sync to the next in a definition, in milliseconds.
     package static func interval(_ every: Duration?) -> Int64 { base(every).0 }
 
     private static func base(_ every: Duration?) -> (Int64, [Plan.Term]) {
@@ -78,8 +78,8 @@ package enum Planner {
         return (interval, [term(.every, interval, "the definition's `every`")])
     }
 
-    /// There was no round, or `next_due_at` was cleared by hand, or the clock went back: only the host can delay the
-    /// feed.
+    /// The plan of a feed that is due at once: it is new, its `next_due_at` was cleared by hand, or the clock was set
+    /// back. Only the host can delay it.
     private static func planAtOnce(_ history: FeedHistory, _ every: Duration?) -> Plan {
         let startedAt = history.roundStartedAt ?? 0
         let isNew = history.roundStartedAt == nil
@@ -123,7 +123,7 @@ package enum Planner {
         return overflow ? (seconds < 0 ? .min : .max) : product
     }
 
-    /// A number from 0 to `limit` that is as good as random, and always the same for the same feed and round.
+    /// A pseudo-random number from 0 to `limit`, always the same for the same feed and round.
     ///
     /// FNV-1a, then SplitMix64's finalizer, as FNV alone hardly moves its high bits for names that differ at the end:
     /// https://prng.di.unimi.it/splitmix64.c
@@ -140,7 +140,7 @@ package enum Planner {
 }
 
 extension Int64 {
-    /// This number and `other`, held at the ends of the range.
+    /// The sum with `other`, limited to the range.
     package func clampedSum(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
