@@ -6,10 +6,10 @@ public struct ItemCounts: Sendable, Hashable {
     public var updated = 0
     /// Stored items whose content is the same.
     public var unchanged = 0
-    /// Items that the upstream has no more.
+    /// Items that were removed upstream.
     public var removed = 0
 
-    /// No items.
+    /// Creates counts of 0.
     public init() {}
 
     /// The columns of the tables `run` and `event`.
@@ -27,18 +27,18 @@ public struct ItemCounts: Sendable, Hashable {
 
 /// The counts of a run.
 public struct RunMetrics: Sendable, Hashable {
-    /// Pages committed.
+    /// Committed pages.
     public var pages = 0
-    /// Requests made, also those that failed.
+    /// Requests, including failed ones.
     public var requests = 0
     /// Bytes received, as transferred.
     public var bytes = 0
     /// The counts of its items.
     public var items = ItemCounts()
-    /// Elements that are no items or lack their key.
+    /// Elements that are not items or lack their key.
     public var skipped = 0
 
-    /// Nothing yet.
+    /// Creates counts of 0.
     public init() {}
 
     /// Adds the counts of another run.
@@ -90,7 +90,7 @@ public struct StatusEvent: Sendable, Hashable {
         self.error = error
     }
 
-    /// The line as `feedsync events --json` prints it.
+    /// The line in the form of `feedsync events --json`.
     package var fields: JSONFields {
         let event: JSONFields = [
             "id": id, "at": atText, "feed": feed, "run": run, "status": status.rawValue, "page": page,

@@ -1,9 +1,9 @@
-/// Finds tokens that count: a page cursor that hides a place in the list moves as the list does.
+/// Finds tokens that contain positions: a page cursor that hides a place in the list moves as the list does.
 package enum TokenCount {
     /// A token that led to a page.
     package struct Token: Sendable, Hashable {
         package let text: String
-        /// The elements before its page.
+        /// The number of elements before its page.
         package let before: Int
         /// The number of its page, from 1.
         package let page: Int
@@ -15,8 +15,8 @@ package enum TokenCount {
         }
     }
 
-    /// True if each of several tokens has the place of its page in it, plainly or in base64: the number of items before it,
-    /// the index of the last of them, or the number of the page, from 0 or 1.
+    /// True if each of several tokens contains the place of its page, plainly or in base64: the number of items before
+    /// it, the index of the last of them, or the number of the page, from 0 or 1.
     package static func hasPlaces(_ tokens: [Token]) -> Bool {
         guard !tokens.isEmpty else { return false }
         let numbers = tokens.map {
@@ -32,9 +32,9 @@ package enum TokenCount {
     }
 }
 
-/// Base64 as tokens have it: RFC 4648, either alphabet, with or without padding.
+/// Base64 as in tokens: RFC 4648, either alphabet, with or without padding.
 private enum Base64 {
-    /// The text that is encoded; nil for what is not base64 of UTF-8.
+    /// The decoded text; nil if the text is not base64 of UTF-8.
     static func decoded(_ text: String) -> String? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

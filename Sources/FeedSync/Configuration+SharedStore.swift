@@ -22,7 +22,7 @@ extension Configuration {
         sharedStore = uri
     }
 
-    /// A value within a URI, where no character of it is one of the URI's own.
+    /// A value within a URI, with all characters escaped that have a meaning in URIs.
     private static func encoded(_ value: String) -> String {
         value.utf8.map { byte in
             let character = Character(Unicode.Scalar(byte))

@@ -2,10 +2,10 @@
 package struct PlaceRanges: Sendable {
     package private(set) var ranges: [(generation: Int64, positions: Range<Int64>)] = []
 
-    /// None.
+    /// Creates an empty collection.
     package init() {}
 
-    /// Adds so many places from this one on.
+    /// Adds a number of places, beginning with this one.
     package mutating func insert(_ place: Place, count: Int64) {
         ranges.append((place.generation, place.position..<place.position + count))
     }

@@ -4,27 +4,27 @@ package struct SectionTally: Sendable {
     package struct Change: Sendable, Hashable {
         /// The number of additional items.
         package var count = 0
-        /// The first place that an item of it has now, of those that the page placed.
+        /// The first place of its items, among those that the page placed.
         package var first: Place?
-        /// The places that items of the section gave up.
+        /// The places that items of the section left.
         package var left: [Place] = []
     }
 
     private var gathered: [String?: Change] = [:]
-    /// New items running that are of one section, not yet in `gathered`.
+    /// Consecutive new items of one section, not yet in `gathered`.
     private var run: (section: String?, first: Place, count: Int)?
 
-    /// None.
+    /// Creates an empty tally.
     package init() {}
 
-    /// The change of each section that the page concerns.
+    /// The changes of all sections that the page affects.
     package var changes: [String?: Change] {
         var ended = self
         ended.endRun()
         return ended.gathered
     }
 
-    /// A new item, or one that came back.
+    /// Adds a new item, or one that came back.
     package mutating func add(_ section: String?, at place: Place) {
         if let last = run, last.section == section, last.first.precedes(place) {
             run = (section, last.first, last.count + 1)
@@ -41,13 +41,13 @@ package struct SectionTally: Sendable {
         note(last.section, at: last.first)
     }
 
-    /// An item that has a place, old or new, in this section.
+    /// Records the place of an item of this section.
     package mutating func note(_ section: String?, at place: Place) {
         let first = gathered[section, default: Change()].first
         if first.map({ place.precedes($0) }) ?? true { gathered[section, default: Change()].first = place }
     }
 
-    /// An item that left its place, and perhaps its section.
+    /// Records that an item left its place, and perhaps its section.
     package mutating func leave(_ section: String?, at place: Place, forAnother: Bool) {
         gathered[section, default: Change()].left.append(place)
         if forAnother { gathered[section, default: Change()].count -= 1 }

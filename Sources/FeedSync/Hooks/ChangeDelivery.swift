@@ -16,7 +16,7 @@ package struct ChangeDelivery: Sendable {
     /// The consumers for the last delivered and the last tried place; no user's consumer has such a name.
     private static let told = "(on_change)"
     private static let tried = "(on_change, tried)"
-    /// The least changes of a batch, if there are so many.
+    /// The minimum size of a batch, if there are as many changes.
     private static let batchSize = 1_000
 
     /// - Returns: Nil for a feed without a hook.
@@ -78,11 +78,11 @@ package struct ChangeDelivery: Sendable {
 
     /// One batch of changes.
     struct Message: Sendable {
-        /// The same each time.
+        /// The id, the same for each delivery of the batch.
         let id: String
         let isAgain: Bool
         let count: Int
-        /// A JSON object a line.
+        /// One JSON object a line.
         let body: [UInt8]
     }
 
@@ -102,7 +102,8 @@ package struct ChangeDelivery: Sendable {
 }
 
 extension ChangeDelivery {
-    /// As <https://www.standardwebhooks.com> has it, so that there are libraries that check the signature.
+    /// Sends a message in the form of <https://www.standardwebhooks.com>, so that existing libraries can check the
+    /// signature.
     private func post(_ message: Message, to url: Template, secret: Template?) async throws(FeedSyncError) {
         for command in hook.templates.flatMap(\.commands) {
             try await options.commands.run(command, folder: options.folder, environment: options.environment)
@@ -164,7 +165,7 @@ extension ChangeDelivery {
 }
 
 extension FeedSyncError {
-    /// The same, saying that the changes are kept.
+    /// The same error, with the advice that the changes are kept.
     fileprivate func kept(_ count: Int) -> FeedSyncError {
         guard kind != .cancelled else { return self }
         let changes = count == 1 ? "1 change is kept and comes" : "\(count) changes are kept and come"
