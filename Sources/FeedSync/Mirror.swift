@@ -24,10 +24,10 @@ public final class Mirror: Sendable {
         public var folder = "."
         /// The longest wait at an upstream's request; longer ones end the command as `limited`.
         public var longestWait = Duration.seconds(30)
-        /// The longest time to wait for another process to let go of a feed.
+        /// The longest time to wait for another process to release a feed.
         public var lockWait = Duration.zero
 
-        /// A store that is made where there is none, and no environment.
+        /// Creates options for a store that is created if it does not exist, without environment variables.
         public init() {}
     }
 
@@ -49,10 +49,10 @@ public final class Mirror: Sendable {
         weak let engine: SyncEngine?
     }
 
-    /// Opens the store, makes it if it is not there, and brings an older one up to date.
+    /// Opens the store, creates it if it does not exist, and migrates an older one.
     ///
     /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or written, is no store, or comes from a
-    ///   newer feedsync; it is untouched then.
+    ///   newer feedsync; it is not changed then.
     public convenience init(path: String, options: Options = Options()) async throws(FeedSyncError) {
         var engineOptions = EngineOptions(environment: options.environment, folder: options.folder)
         engineOptions.maxWait = options.longestWait
@@ -72,10 +72,10 @@ public final class Mirror: Sendable {
         options.client.run(on: store.executor)
     }
 
-    /// The feed's engine: the same one for every call, while it has an owner or works.
+    /// The feed's engine: the same one for every call while it is referenced or working.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` if the definition contradicts itself, or another one of the
-    ///   same name is in use; `store` if the store cannot be read, is open for reading alone, or is closed.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the definition contradicts itself, or another one with the
+    ///   same name is in use; `store` if the store cannot be read, is read-only, or is closed.
     public func feed(_ definition: FeedDefinition) async throws(FeedSyncError) -> SyncEngine {
         guard !isReadOnly else {
             throw FeedSyncError(
@@ -88,7 +88,7 @@ public final class Mirror: Sendable {
         return try registered(definition, made) ?? made
     }
 
-    /// The engine that is in use, or else `made`.
+    /// The registered engine, or else `made`, which it registers.
     private func registered(_ definition: FeedDefinition, _ made: SyncEngine?) throws(FeedSyncError) -> SyncEngine? {
         let engine = try engines.withLock { engines throws(FeedSyncError) -> SyncEngine? in
             guard !engines.isClosed else { throw FeedSyncError(.store, "\(path): the mirror is closed") }
@@ -124,19 +124,19 @@ extension Mirror {
     /// - Throws: `FeedSyncError` of kind `store`.
     public func feeds() async throws(FeedSyncError) -> [FeedRecord] { try await store.feeds() }
 
-    /// The runs of a feed, the newest first; those of all feeds without a name.
+    /// The runs of a feed, the newest first; of all feeds if `feed` is nil.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     public func runs(of feed: String? = nil, limit: Int? = nil) async throws(FeedSyncError) -> [RunRecord] {
         try await store.runs(of: feed, limit: limit)
     }
 
-    /// The events that came after another, in the order in which they happened.
+    /// The events after another one, in their order.
     ///
     /// - Parameters:
-    ///   - feed: the feed's name; nil for all feeds.
-    ///   - id: the number of the last event known; 0 to begin with the first one kept.
-    ///   - limit: how many at most; nil for all.
+    ///   - feed: The feed's name; nil for all feeds.
+    ///   - id: The number of the last known event; 0 to begin with the first one kept.
+    ///   - limit: The maximum number of events; nil for all.
     /// - Throws: `FeedSyncError` of kind `store`.
     public func events(
         of feed: String? = nil, after id: Int = 0, limit: Int? = nil
@@ -144,11 +144,10 @@ extension Mirror {
         try await store.events(of: feed, after: id, limit: limit)
     }
 
-    /// A feed's sections: as they are stored now, then anew after each page that is committed, by whichever engine or
-    /// process.
+    /// A feed's sections: as stored now, then again after each page that any engine or process commits.
     ///
-    /// A reader that is slower than the pages gets the newest. The sequence keeps the store open; it ends when the
-    /// mirror is closed or the reader stops, and with an error where the store cannot be read.
+    /// A reader that is slower than the pages gets the newest sections. The sequence keeps the store open. It ends when
+    /// the mirror is closed or the reader stops, and with an error if the store cannot be read.
     public func sections(of feed: String) -> some AsyncSequence<[Section], FeedSyncError> & Sendable {
         watch.sections(of: feed)
     }
@@ -160,10 +159,10 @@ extension Mirror {
     /// describes the properties for columns.
     ///
     /// - Parameters:
-    ///   - feed: the feed's name.
-    ///   - type: the type of the rows.
-    ///   - section: the section's name, `.some(nil)` for items without one; nil for all sections.
-    ///   - limit: the most items; nil for all.
+    ///   - feed: The feed's name.
+    ///   - type: The type of the rows.
+    ///   - section: The section's name, `.some(nil)` for items without one; nil for all sections.
+    ///   - limit: The maximum number of items; nil for all.
     public func items<Item: Decodable & Sendable>(
         of feed: String, as type: Item.Type = Item.self, section: String?? = nil, limit: Int? = nil
     ) -> some AsyncSequence<[Item], FeedSyncError> & Sendable {
@@ -174,7 +173,7 @@ extension Mirror {
 extension StoreWatch {
     private struct Sections: Sendable, Equatable {
         let sections: [Section]
-        /// The items of a section may change while it stays as it is.
+        /// The items of a section may change while the section itself does not.
         let event: Int64
     }
 

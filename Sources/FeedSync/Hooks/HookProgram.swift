@@ -10,14 +10,14 @@ struct HookProgram: Sendable {
     /// Longer than any program for notification takes.
     private static let timeLimit = Duration.seconds(300)
 
-    /// A program in a folder, empty for the current one; one without a `/` is looked for in `PATH`.
+    /// A program in a folder; an empty folder is the current one. A name without a `/` is searched in `PATH`.
     init(_ words: [String], folder: String, environment: [String: String]) {
         self.words = words
         self.folder = folder
         self.environment = environment
     }
 
-    /// Runs the program and waits for its end. What it prints goes to stderr.
+    /// Runs the program and waits for its end. Its output goes to stderr.
     ///
     /// - Throws: `FeedSyncError` of kind `unreachable` if it fails, `cancelled` if the task is.
     func run(reading text: [UInt8]) async throws(FeedSyncError) {

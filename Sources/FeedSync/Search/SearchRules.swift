@@ -12,17 +12,17 @@
 struct SearchRules {
     /// An action to perform.
     enum Effect: Hashable {
-        /// Request this text, and cancel the request before.
+        /// Request this text, and cancel the previous request.
         case request(String)
-        /// Cancel the request before.
+        /// Cancel the previous request.
         case cancel
         /// Call `woke` after this time.
         case wake(after: Duration)
     }
 
-    /// The least number of characters that are searched for.
+    /// The minimum number of characters of a searched text.
     static let leastCount = 3
-    /// The least time between two requests.
+    /// The minimum time between two requests.
     static let interval = Duration.milliseconds(500)
 
     /// The text that was requested last; nil once that has failed or was cancelled.
@@ -32,7 +32,7 @@ struct SearchRules {
     private var isWaking = false
     private var earliest = Duration.zero
 
-    /// A text was typed, this long after the beginning.
+    /// Takes a typed text, this long after the beginning.
     mutating func typed(_ text: String, at time: Duration) -> [Effect] {
         guard text.count >= Self.leastCount else {
             waiting = nil
@@ -57,9 +57,9 @@ struct SearchRules {
         return waiting.map { request($0, at: time) } ?? []
     }
 
-    /// A request ended.
+    /// Takes the end of a request.
     ///
-    /// - Returns: Whether it is still the one that is wanted.
+    /// - Returns: True if the request is still the wanted one.
     mutating func ended(_ text: String, failed: Bool) -> Bool {
         guard text == requested else { return false }
         isUnderWay = false

@@ -10,9 +10,9 @@ extension Mirror {
     /// in their definitions are searched, once they were synced with it.
     ///
     /// - Parameters:
-    ///   - text: the typed text.
-    ///   - feeds: the feeds' names; nil for all.
-    ///   - limit: the most items; nil for all.
+    ///   - text: The typed text.
+    ///   - feeds: The feeds' names; nil for all.
+    ///   - limit: The maximum number of items; nil for all.
     /// - Throws: `FeedSyncError` of kind `store`.
     public func search(
         _ text: String, in feeds: [String]? = nil, limit: Int? = 100
@@ -64,9 +64,9 @@ public final class StoredSearch: Sendable {
     /// A search in a mirror, which begins with an empty text.
     ///
     /// - Parameters:
-    ///   - mirror: What is searched.
+    ///   - mirror: The mirror to search.
     ///   - feeds: The feeds' names; nil for all that can be searched.
-    ///   - limit: How many items at most.
+    ///   - limit: The maximum number of items.
     public init(in mirror: Mirror, feeds: [String]? = nil, limit: Int = 100) {
         let (stream, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let found = Broadcast<Results>(nil, buffering: .bufferingNewest(1))

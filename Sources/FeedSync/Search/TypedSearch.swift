@@ -24,14 +24,14 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         public let items: [Item]
         /// The error of searching for the text, if any.
         public let error: FeedSyncError?
-        /// The number of the text that was typed last when this was found.
+        /// The number of the latest typed text when the results came.
         package fileprivate(set) var number = 0
     }
 
     private enum Event: Sendable {
         case typed(String, number: Int)
         case woke
-        /// A request ended: which one it was, counted from 1.
+        /// A request has ended; `request` is its number, from 1.
         case ended(Results, request: Int)
     }
 
@@ -43,13 +43,12 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
     /// A search in a mirror.
     ///
     /// - Parameters:
-    ///   - mirror: Keeps the results.
+    ///   - mirror: The mirror that keeps the results.
     ///   - type: The type of the rows.
-    ///   - limit: The most items; nil for all of the first page.
-    ///   - clock: Measures the half second.
+    ///   - limit: The maximum number of items; nil for the whole first page.
+    ///   - clock: The clock for the time between requests.
     ///   - definition: The feed that searches for a text. Its name becomes the first part of each text's feed; a model
-    /// is
-    ///     left out.
+    ///     is left out.
     public init(
         in mirror: Mirror, as type: Item.Type = Item.self, limit: Int? = nil,
         clock: some Clock<Duration> = ContinuousClock(),
@@ -73,7 +72,7 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
                     effects = rules.typed(text, at: time)
                 case .woke: effects = rules.woke(at: time)
                 case .ended(var results, let number):
-                    // One that was cancelled may have ended just before.
+                    // A cancelled request may have ended just before.
                     guard number == requestCount else { break }
                     results.number = lastNumber
                     if rules.ended(results.text, failed: results.error != nil) { found.send(results) }
@@ -107,7 +106,7 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
     /// Takes the present text of the field.
     public func send(_ text: String) { _ = number(sending: text) }
 
-    /// Takes the present text of the field, as `send` does.
+    /// Takes the present text of the field, like `send`.
     ///
     /// - Returns: Its number. A failure with a smaller number is an earlier one, and the text is requested again.
     package func number(sending text: String) -> Int {
@@ -149,7 +148,7 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
 }
 
 extension FeedDefinition {
-    /// The same feed with a name, and so rows, of its own for a text, and in no model's view.
+    /// The same feed with a name, and thus rows, of its own for a text, and in no model's view.
     package func searching(for text: String) -> FeedDefinition {
         var feed = self
         var hash = FNV1a()
