@@ -1,7 +1,7 @@
 import { by, element, post } from "./page.js";
 
-// Adds a feed, step by step: a step opens when the one before is right. What is right, and when the upstream is looked at,
-// is the server's rule; here only the latest answer counts.
+// Adds a feed, step by step: a step opens when the previous one is right. The server decides which steps are right and
+// when to look at the upstream; here only the latest answer counts.
 export function add() {
   const form = by("add-form");
   const names = ["name", "source", "parameters", "headers"];
@@ -12,7 +12,7 @@ export function add() {
   const button = by("add");
   const nothing = by("look").cloneNode(true);
   const send = (path, signal) => {
-    // Also of a step that is not open: it keeps what stands in it.
+    // Includes steps that are not open, which keep their values.
     const fields = Object.fromEntries([...names, "as"].map((name) => [name, form.elements[name].value]));
     if (form.elements.goes_on.checked) fields.goes_on = "1";
     return post(path, fields, { signal });
@@ -74,7 +74,7 @@ export function add() {
     }
   };
   form.addEventListener("input", () => {
-    // What is shown is of what stood there before.
+    // The shown result belongs to the earlier text.
     latest += 1;
     button.disabled = true;
     clearTimeout(wait);
@@ -82,10 +82,10 @@ export function add() {
   });
   form.addEventListener("submit", (event) => {
     if (button.disabled) return event.preventDefault();
-    // Twice would be a name that is taken.
+    // A second submission would use a name that is taken.
     setTimeout(() => { button.disabled = true; });
   });
-  // What a browser filled in again counts, too.
+  // Values that a browser restored count, too.
   addEventListener("pageshow", check);
   check();
 }

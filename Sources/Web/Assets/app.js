@@ -1,4 +1,4 @@
-// Makes the pages live. What the server says is kept as a state, each page draws its own, and nothing is read back.
+// Makes the pages live. The server's answers are kept as a state, each page draws its own, and nothing is read back.
 import { tick } from "./page.js";
 
 const pages = {

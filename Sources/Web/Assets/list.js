@@ -1,10 +1,10 @@
-// The list of a feed: a state, what changes it, and one function that draws it.
+// The list of a feed: its state, the changes of the state, and one function that draws it.
 import { coalesced, listen } from "./live.js";
 import { by, count, element, get, mayCommand, post, say } from "./page.js";
 import { RowsView, inFeedOrder, parsed } from "./rows.js";
 
 const pageSize = 100;
-// The most that the server tells at a time, and the most of what was found that it ranks.
+// The maximum number of rows that the server returns at a time, and of search results that it ranks.
 const most = 1_000;
 
 export function list() {
@@ -13,29 +13,29 @@ export function list() {
   const base = `/list/${encodeURIComponent(feed)}`;
   const start = view.dataset.start ?? null;
   const state = {
-    // Of the store.
+    // The store's values.
     ...parsed(view),
-    // Rows above those that are shown.
+    // The number of rows above the shown ones.
     above: 0,
-    // How the feed does, and whether somebody works on it.
+    // The feed's state, and the feeds with a running command.
     about: { ...by("state").dataset }, aboutText: by("state").outerHTML,
     running: new Set(),
-    // What is looked for, and in which order.
+    // The text of the search, and the order.
     text: by("filter").value.trim(), order: new URLSearchParams(location.search).get("order"),
     isSearching: false, isReading: false,
-    // Whether something was stored that is not read yet.
+    // True if something was stored that was not read yet.
     isBehind: false,
-    // What a command of this page came to.
+    // The result of this page's last command.
     problem: null, commands: 0,
   };
   const rows = new RowsView(view);
-  // Whether the feed takes commands: a server that only reads, or a feed that is not configured, has no button.
+  // True if the feed takes commands: there is no button on a read-only server, or for a feed that is not configured.
   const takesCommands = mayCommand && by("reload") !== null;
   const hasOnward = () => takesCommands && state.text === "" && state.rows.length > 0 && !state.hasMore
     && state.about.loaded === "true" && state.about.end !== "true" && state.about.footer !== "true";
   let drawn = {};
 
-  // Everything that is on the page, from the state alone.
+  // Draws the whole page from the state alone.
   const draw = () => rows.steady(state.rows, drawAll);
   const drawAll = () => {
     const { about } = state;
@@ -91,7 +91,7 @@ export function list() {
     draw();
   };
 
-  // One part of the list, as the store has it now.
+  // One part of the list, as stored now.
   const part = async (after, limit, signal) => {
     const words = new URLSearchParams({ limit });
     if (after) words.set("after", after);
@@ -100,7 +100,7 @@ export function list() {
     return parsed(element(await get(`${base}/rows?${words}`, signal)));
   };
 
-  // Reads anew as many rows as are shown, and some behind them where the end is shown.
+  // Reads as many rows as are shown again, and some after them if the end is shown.
   const read = async (signal) => {
     const known = new Set(state.rows.map((row) => row.key));
     const wanted = Math.max(known.size, state.hasMore ? 0 : known.size + pageSize, pageSize);
@@ -109,7 +109,7 @@ export function list() {
     const found = new Map();
     const headings = new Map();
     let last = { next: start, hasMore: true, total: 0 };
-    // What is new above those that are shown does not push them out.
+    // New rows above the shown ones do not push them out.
     let met = 0;
     while (last.hasMore && met < wanted && found.size < wanted + 2 * most) {
       last = await part(last.next, Math.min(most, Math.max(wanted - met, pageSize)), signal);
@@ -126,10 +126,10 @@ export function list() {
       above: Math.max(above, 0) };
   };
 
-  // What could not be read is over as soon as it can.
+  // An error of reading disappears as soon as reading succeeds.
   const failed = ({ message, advice }, retry) => ({ message, advice, retry, isOver: true });
 
-  // The latest reading counts: one that is overtaken never shows.
+  // Only the latest reading counts: an overtaken one is never shown.
   let reading = null;
   const renew = async (isAsked) => {
     reading?.abort();
@@ -152,7 +152,7 @@ export function list() {
   };
   const changed = coalesced(() => renew(false));
 
-  // Rows behind those that are shown, if the store has some; otherwise the upstream may.
+  // Shows the rows after the shown ones if the store has some; otherwise requests them from the upstream.
   const reachEnd = async () => {
     if (state.isReading || state.isBehind || reading) return;
     if (!state.hasMore) {
@@ -165,7 +165,7 @@ export function list() {
     const before = state.rows;
     try {
       const more = await part(isRanked ? null : state.next, isRanked ? Math.min(before.length + pageSize, most) : pageSize);
-      // What was read anew meanwhile is what counts.
+      // Rows that were read again meanwhile take precedence.
       if (state.rows !== before) return;
       const known = new Set(before.map((row) => row.key));
       set({
@@ -185,7 +185,7 @@ export function list() {
       const run = await (await post(`/feeds/${encodeURIComponent(feed)}/${command}`, null, { accept: "application/json" })).json();
       say(run?.inserted ? `${count(run.inserted)} new` : run?.updated ? `${count(run.updated)} changed` : "Nothing new");
     } catch (error) {
-      // Whoever asked for it knows that it was stopped, and what the feed fails with stands there already.
+      // The user knows that the command was stopped, and the feed's error is shown already.
       await renew(false);
       if (error.kind !== "cancelled" && !state.aboutText.includes('class="why failure"')) {
         set({ problem: { ...failed(error, () => send(command)), isOver: false } });
@@ -196,14 +196,14 @@ export function list() {
     }
   };
 
-  // Indicators follow the refresh status at once; all else is what the store has then.
+  // Indicators follow the refresh status at once; everything else is read from the store.
   const heard = (event) => {
     const isBegin = event.status.startsWith("begin");
     if (event.feed === feed) {
       const part = event.status.endsWith("Header") ? "header" : "footer";
       set({ about: { ...state.about, [part]: String(isBegin) } });
     } else {
-      // A feed with a list for each row of another: several are under way at a time.
+      // A feed with a list for each row of another has several lists under way at a time.
       state.running[isBegin ? "add" : "delete"](event.feed);
       draw();
     }
@@ -225,7 +225,7 @@ export function list() {
     }, 500);
   };
 
-  // What is looked for stands in the address.
+  // The text of the search is part of the address.
   let typing = 0;
   const field = by("filter");
   const look = (text) => {
@@ -233,7 +233,7 @@ export function list() {
     if (text === state.text) return;
     const words = new URLSearchParams(text ? { q: text } : {});
     history.replaceState(null, "", `${base}${text ? `?${words}` : ""}`);
-    // How many rows are read follows from those that are shown.
+    // The number of rows to read follows from the shown ones.
     Object.assign(state, { text, order: null, rows: state.rows.slice(0, pageSize), hasMore: true });
     scrollTo({ top: 0 });
     renew(true);
@@ -278,7 +278,7 @@ export function list() {
     view.querySelector(".title")?.focus({ preventScroll: true });
   });
 
-  // The end is reached when somebody goes there; a page that was only opened requests nothing.
+  // Only scrolling reaches the end; a page that was just opened requests nothing.
   const isNearEnd = () => by("foot").getBoundingClientRect().top < innerHeight + 300;
   let isLooking = false;
   const lookForEnd = () => {

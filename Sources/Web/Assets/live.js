@@ -1,10 +1,10 @@
-// The event log, as it grows, for a page that is looked at.
+// The event log, live, for a visible page.
 //
-// A browser has six connections to a server for all its tabs: one that nobody sees, or that stands in the history, lets go of
-// its own, and takes it up again with its last event.
+// A browser has six connections to a server for all its tabs. A page that is hidden or in the history closes its
+// connection, and opens it again with its last event.
 import { by } from "./page.js";
 
-// Longer than this, and what was missed is read from the store, and not heard event by event.
+// After a longer time, missed events are not replayed, and the page reads the store instead.
 const mostMissed = 60_000;
 
 // Calls `heard` with each event, and `renewed` when events may have been missed.
@@ -56,7 +56,7 @@ export const listen = (path, last, heard, renewed) => {
   open();
 };
 
-// Does work once, however often it is asked for meanwhile, and once more if it was asked for while it was under way.
+// Does work once for all calls that come meanwhile, and once more for calls that come while it runs.
 export const coalesced = (work, pause = 60) => {
   let isDue = false;
   let running = null;

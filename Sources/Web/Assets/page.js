@@ -1,16 +1,16 @@
-// What all pages use: requests of our own server, what is said for a moment, and times that go on.
+// Common functions of all pages: requests to our own server, short messages, and relative times.
 export const by = (id) => document.getElementById(id);
 export const count = (number, word) =>
   number.toLocaleString("en") + (word ? ` ${word}${number === 1 ? "" : "s"}` : "");
 
-// The first element of a text that our server wrote.
+// The first element of a text from our server.
 export const element = (text) => {
   const holder = document.createElement("template");
   holder.innerHTML = text;
   return holder.content.firstElementChild;
 };
 
-// A failure with what to do about it.
+// A failure with advice.
 export class Problem extends Error {
   constructor(message, advice, kind) {
     super(message);
@@ -42,7 +42,7 @@ export const get = async (path, signal) => {
 let token = document.body.dataset.token;
 export const mayCommand = token !== undefined;
 
-// Sends a change. A server that was started again has another token, which is fetched.
+// Sends a change. A restarted server has another token, which is fetched.
 export const post = async (path, fields, { accept = "text/html", signal } = {}) => {
   const send = () => answered(path, {
     method: "POST", signal, headers: { "X-FeedSync-Token": token, Accept: accept },
@@ -62,7 +62,7 @@ export const post = async (path, fields, { accept = "text/html", signal } = {}) 
   return response;
 };
 
-// Says something for a moment, to those who see it and those who hear it.
+// Shows a message for a moment, and announces it to screen readers.
 let silence = 0;
 export const say = (text) => {
   const said = by("said");
@@ -72,7 +72,7 @@ export const say = (text) => {
   silence = setTimeout(() => { said.hidden = true; }, 4_000);
 };
 
-// As the server says it.
+// The same words as the server's.
 const ago = (seconds) => {
   if (seconds < 1) return "just now";
   if (seconds < 60) return `${Math.floor(seconds)} s ago`;

@@ -1,10 +1,10 @@
-// Rows by their keys, and how a list is made of them.
+// Rows by their keys, and the list that is made from them.
 import { element } from "./page.js";
 
-// When something was, said another way, is no change.
+// Another wording of a time is no change.
 const signature = (text) => text.replace(/(<time[^>]*>)[^<]*/g, "$1");
 
-// What the server says of a part of a list.
+// The values in the server's part of a list.
 export const parsed = (view) => {
   const headings = new Map();
   const rows = [];
@@ -21,11 +21,11 @@ export const parsed = (view) => {
     total: Number(view.dataset.total) };
 };
 
-// Feed order: rows come by section, and sections are no places.
+// Feed order: rows are grouped by section, and the order of places ignores sections.
 export const inFeedOrder = (rows) =>
   rows.sort((one, other) => other.generation - one.generation || one.position - other.position);
 
-// Draws rows into a list: a row that is the same stays the same element, and what is looked at stays where it is.
+// Draws rows into a list. An unchanged row keeps its element, and the visible rows keep their places.
 export class RowsView {
   constructor(view) {
     this.view = view;
@@ -64,7 +64,7 @@ export class RowsView {
     }
   }
 
-  // Does what changes the page, and keeps what is read where it is.
+  // Runs a change of the page, and keeps the visible rows in place.
   steady(rows, change) {
     const anchor = this.anchor(rows);
     change();
@@ -109,7 +109,7 @@ export class RowsView {
     }
   }
 
-  // The first row on the screen that stays, and where it is; none at the top, where what is new shows.
+  // The first visible row that stays, and its place; none at the top, where new rows are shown.
   anchor(rows) {
     if (scrollY < 120) return null;
     const wanted = new Set(rows.map((row) => row.key));
