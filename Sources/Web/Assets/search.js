@@ -1,6 +1,6 @@
 import { by, element, post, say } from "./page.js";
 
-// Searches the upstream. Which text is requested, and when, is the server's rule; here only the latest answer shows.
+// Searches the upstream. The server decides which text is requested and when; here only the latest answer is shown.
 export function search() {
   const view = by("list");
   const path = `/search/${encodeURIComponent(view.dataset.feed)}`;
@@ -16,7 +16,7 @@ export function search() {
   const fail = (problem) => {
     by("notice").textContent = problem.message;
     by("notice").hidden = false;
-    // What was found for another text is no answer to this one.
+    // Results of another text are no answer to this one.
     if (latest !== shown) view.replaceChildren();
   };
   const took = (part, isFirst) => {
@@ -33,7 +33,7 @@ export function search() {
     say(`${view.querySelectorAll(".row").length} shown`);
     offer();
   };
-  // What was found can become a feed of its own.
+  // A search can become a feed of its own.
   const keep = by("keep-form");
   let isNamed = false;
   const offer = () => {
@@ -60,13 +60,13 @@ export function search() {
   let hasFailed = false;
   const typed = async () => {
     const text = field.value.trim();
-    // What failed is searched for again.
+    // A text that failed is searched for again.
     if (text === latest && !hasFailed) return;
     latest = text;
     hasFailed = false;
     by("header-indicator").hidden = text.length < 3;
     try {
-      // Texts go over several connections, and may overtake each other.
+      // Texts use several connections and may overtake each other.
       const part = await found(path, { q: text, as: self, number: ++count });
       if (text === latest) took(part, true);
     } catch (problem) {

@@ -1,4 +1,4 @@
-// The pages that show how things stand: they are asked for again when something happened.
+// The pages that show states. They are requested again after each event.
 import { coalesced, listen } from "./live.js";
 import { by, count, get, tick } from "./page.js";
 
@@ -36,7 +36,7 @@ export function overview() {
   listen("/events", by("overview").dataset.event, () => renew(".feeds"), () => renew(".feeds"));
 }
 
-// An item changes while it is looked at.
+// The page of an item, which changes with the item.
 export function item() {
   const part = by("item");
   const renew = renewing();
@@ -45,7 +45,7 @@ export function item() {
   }, () => renew("#item"));
 }
 
-// Asks for this page again, and takes over the parts of some kinds; at most four times a second.
+// Requests this page again and replaces its parts of some kinds, at most four times a second.
 const renewing = () => {
   const wanted = new Set();
   const run = coalesced(async () => {
@@ -68,7 +68,7 @@ const takeOver = (fresh, selector) => {
   old.forEach((part, place) => {
     if (part.outerHTML === made[place].outerHTML) return;
     if (part.id === "log") return part.replaceChildren(...made[place].children);
-    // A table that somebody moved sideways stays where it is.
+    // A table that was scrolled sideways stays where it is.
     const places = [...part.querySelectorAll(".scroll")].map((one) => [one.ariaLabel, one.scrollLeft]);
     part.replaceWith(made[place]);
     for (const one of made[place].querySelectorAll(".scroll")) {
