@@ -1,4 +1,4 @@
-/// The rules for commands that meet on one feed: the latest intent wins. Pure; the engine does what it says.
+/// The rules for commands that meet on one feed: the latest intent wins. Pure: the engine performs the effects.
 ///
 /// | in flight | arrives | what happens |
 /// | --- | --- | --- |
@@ -12,21 +12,21 @@
 /// | reload | nextPage | runs after the reload; dropped with the reload's error if that fails |
 /// | any that is being stopped | any | runs once that one has ended, however it did; a reload first, then a sync |
 ///
-/// Next pages that wait together are one command, of the most pages that any of them asks for.
+/// Next pages that wait together are one command, with the highest page count that any of them requests.
 package struct CommandRules {
-    /// Stands for one sending of a command, and for whoever waits for its answer.
+    /// Identifies one sent command and the caller that waits for its answer.
     package typealias Ticket = Int
 
     package enum Effect: Equatable {
         /// Run this command.
         case start(RequestCommand)
-        /// Stop the run in flight; its end is told by `ended`.
+        /// Stop the run in flight. Its end is reported with `ended`.
         case stop
-        /// The commands of these tickets ended as the run did.
+        /// The commands of these tickets ended with the run's result.
         case answer([Ticket])
         /// The commands of these tickets never ran, because of the run's error.
         case drop([Ticket])
-        /// Whoever waits for this ticket wants no answer any more; the others' command goes on.
+        /// The caller with this ticket wants no answer any more. The command goes on for the others.
         case cancel(Ticket)
     }
 
@@ -45,12 +45,12 @@ package struct CommandRules {
 
     package init() {}
 
-    /// Whether no run is in flight.
+    /// True if no run is in flight.
     package var isIdle: Bool {
         if case .idle = state { true } else { false }
     }
 
-    /// A command arrives.
+    /// Adds a command.
     package mutating func send(_ command: RequestCommand, _ ticket: Ticket) -> [Effect] {
         guard case .running(var run, var queue) = state else {
             state = .running(Run(command: command, tickets: [ticket]), queue: CommandQueue())
@@ -67,7 +67,7 @@ package struct CommandRules {
         return [.stop]
     }
 
-    /// Nobody waits for a ticket any more: a run that was for it alone is stopped.
+    /// Cancels a ticket. A run that no other ticket waits for is stopped.
     package mutating func cancel(_ ticket: Ticket) -> [Effect] {
         guard case .running(var run, var queue) = state else { return [] }
         defer { state = .running(run, queue: queue) }
@@ -82,7 +82,7 @@ package struct CommandRules {
         return [.cancel(ticket)]
     }
 
-    /// Nobody wants anything any more: the run in flight is stopped, and what waits for it never runs.
+    /// Cancels everything: stops the run in flight and drops the commands that wait.
     package mutating func cancelAll() -> [Effect] {
         guard case .running(var run, let queue) = state else { return [] }
         let stop: [Effect] = run.isStopping ? [] : [.stop]
@@ -91,12 +91,12 @@ package struct CommandRules {
         return queue.tickets.map(Effect.cancel) + stop
     }
 
-    /// The run in flight ended; `failed` if it did with an error.
+    /// Records the end of the run in flight; `failed` is true if it ended with an error.
     package mutating func ended(failed: Bool) -> [Effect] {
         guard case .running(let run, var queue) = state else { return [] }
         state = .idle
         let answer = Effect.answer(run.tickets)
-        // Being stopped is no failure of the upstream's: what waits has nothing to do with it.
+        // A stopped run is no failure of the upstream, so it does not affect the waiting commands.
         guard !failed || run.isStopping else {
             return queue.tickets.isEmpty ? [answer] : [answer, .drop(queue.tickets)]
         }
@@ -122,7 +122,7 @@ private struct CommandQueue {
         }
     }
 
-    /// Whether the ticket was here.
+    /// Removes a ticket. Returns true if it was in the queue.
     mutating func remove(_ ticket: CommandRules.Ticket) -> Bool {
         let count = tickets.count
         reloads.removeAll { $0 == ticket }
@@ -131,7 +131,7 @@ private struct CommandQueue {
         return tickets.count < count
     }
 
-    /// The reload, or else the sync, or else the next page that does for all.
+    /// Takes the reload, or else the sync, or else the next-page command that covers all others.
     mutating func popFirst() -> (command: RequestCommand, tickets: [CommandRules.Ticket])? {
         if !reloads.isEmpty {
             defer { reloads = [] }
@@ -149,7 +149,7 @@ private struct CommandQueue {
 }
 
 extension RequestCommand {
-    /// Whether a run of this command does what the other one asks.
+    /// True if a run of this command also does everything that the other one requests.
     fileprivate func covers(_ other: RequestCommand) -> Bool {
         guard ![self, other].contains(.reload), ![self, other].contains(.sync) else { return self == other }
         guard let limit else { return true }

@@ -1,40 +1,41 @@
-/// Decides when a mirror is complete, when that is proved, and why it is not.
+/// Decides if a mirror is complete, if that is proved, and if not, why.
 ///
-/// Nothing else makes an `IncompleteReason`, or says `complete` or `verified`. The store loads the facts and saves the
-/// verdict. Two rules come first: nothing that an earlier run read proves anything of a crawl, and a row is removed only by
-/// what this run saw.
+/// Nothing else creates an `IncompleteReason` or sets `complete` or `verified`. The store loads the facts and saves the
+/// verdict. Two rules come first: pages that an earlier run read prove nothing about a crawl, and only evidence of this
+/// run removes a row.
 package enum Completeness {
     // MARK: - The last page
 
-    /// The reason why a crawl that has read its last page is not complete; the gravest one first.
+    /// The reason why a crawl that has read its last page is incomplete, the most serious one first; nil if there is
+    /// none.
     ///
     /// - Parameters:
-    ///   - isCut: True if the upstream leads on, and the definition wants no more pages.
-    ///   - isPartitioned: True if the list is requested in partitions, each of which has a total of its own.
-    ///   - sign: The sign that there is more behind the page.
+    ///   - isCut: True if the upstream has further pages, but the definition allows no more.
+    ///   - isPartitioned: True if the list is requested in partitions, each with its own total.
+    ///   - sign: The sign that there are more pages.
     package static func reason(
         of crawl: CrawlState, isCut: Bool, isPartitioned: Bool, sign: SignOfMore? = nil
     ) -> IncompleteReason? {
-        // A key that does not tell items apart makes the list seem to move, and to be shorter than its total.
+        // A key that does not tell items apart makes the list seem to move and to be shorter than its total.
         if crawl.sameKey > 0 { return .sameKey }
         if crawl.hasDrifted { return .drift }
         if crawl.isCapped { return .cap }
         if isCut { return .maxPages }
-        // An end where there should be more.
+        // The list ended before its total.
         if !isPartitioned, let total = crawl.total, total > crawl.elements { return .cap }
         if let sign { return sign.kind == .total ? .cap : .upstreamIncomplete }
         return unstoredReason(of: crawl)
     }
 
-    /// The reason that the items of a crawl give which the store lacks; nil if it has all that the crawl met.
+    /// The reason given by items that the crawl met and the store could not keep; nil if it has them all.
     package static func unstoredReason(of crawl: CrawlState) -> IncompleteReason? {
         crawl.sameKey > 0 ? .sameKey : crawl.skipped > 0 ? .skipped : nil
     }
 
-    /// True if the list moved under `more`, as far as totals tell: it looks neither back nor at the head again, so the next
-    /// sync reads the pages again.
+    /// True if the list moved under `more`, as far as totals show. `more` neither goes back nor reads the head again,
+    /// so the next sync reads the pages again.
     ///
-    /// - Parameter isShifting: True if items move from page to page as others come and go.
+    /// - isShifting: True if items move from page to page as other items come and go.
     package static func hasMovedUnderMore(_ crawl: CrawlState, isShifting: Bool) -> Bool {
         guard isShifting, !crawl.overlaps, crawl.hasTotals, crawl.total != nil else { return false }
         return crawl.hasTotalMoved || !crawl.isOrdered
@@ -42,9 +43,9 @@ package enum Completeness {
 
     // MARK: - The end of a crawl
 
-    /// The reason why a crawl met fewer items than there are; nil if it met them all, or if nothing tells.
+    /// The reason why a crawl met fewer items than there are; nil if it met them all, or if there is no total.
     ///
-    /// A total is believed against the crawl, never for it.
+    /// A total can show that items are missing, but never that none is.
     package static func shortage(_ facts: CrawlFacts) -> IncompleteReason? {
         guard let total = facts.total, facts.met < total else { return nil }
         return facts.hasRepeats || facts.hasTotalMoved ? .drift : .cap
@@ -52,12 +53,12 @@ package enum Completeness {
 
     /// Evidence that a crawl missed nothing.
     ///
-    /// The costs of each kind, and the items that it misses, were counted in simulated histories of lists that move while
-    /// they are read. A page is asked for again only for the head, except in
-    /// partitions and with `verify: always`.
+    /// The costs and misses of each kind were counted in simulated histories of lists that move while they are read.
+    /// Only the head is requested again, except in partitions and with `verify: always`.
     ///
     /// | the pages | proof | requests |
     /// | --- | --- | --- |
+    /// | end in a repeated one, or continue behind a value that items share | none; the head again finds what is new | 1 |
     /// | are a single one | given | 0 |
     /// | overlap by one item (`offset`) | the head again | 1 |
     /// | say one total, which was met | given | 0 |
@@ -66,31 +67,32 @@ package enum Completeness {
     /// | anything else | none; the head again finds what is new, and shows a list that moved up | 1 |
     /// | any in partitions, and any with `verify: always` | each page again, in this run | N |
     enum Proof: Sendable, Hashable {
-        /// Nothing is asked, and nothing is proved.
+        /// Nothing is requested, and nothing is proved.
         case none
         /// The pages themselves are the proof.
         case given
-        /// The first page again, and further ones up to one that is as it was; `proves` is false where that is not enough.
+        /// The first page again, and further pages up to an unchanged one; `proves` is false if that is not enough.
         case head(proves: Bool)
         /// Every page again.
         case pages
 
         init(_ rule: VerifyRule, _ feed: CrawlRules.Feed, _ facts: CrawlFacts) {
-            // Tokens that count, or pages that repeat items, are page numbers in disguise.
+            // Cursors that contain positions, or pages that repeat items, behave like page numbers.
             let isShifting = feed.isShifting || facts.hasRepeats || facts.cursorsCount
             let totalsTell = facts.hasTotals && !facts.hasMovedDown
             self =
                 switch rule {
-                // How the list goes on is not known.
+                // The way to the next page is not known.
                 case _ where feed.isOpen: .none
                 case .never: .none
+                case _ where !isProvable(facts): .head(proves: false)
                 case .always: .pages
-                // The first page of a partition says nothing of the others.
+                // The first page of a partition proves nothing about the others.
                 case .auto where feed.isPartitioned: .pages
                 case .auto where facts.pageCount < 2: .given
                 case .auto where !isShifting || facts.overlaps: .head(proves: true)
                 case .auto where totalsTell && !facts.hasTotalMoved && facts.total == facts.met: .given
-                // A fall is mended by a page back, where pages are places in the list.
+                // Going a page back makes up for a fall of the total, if pages are places in the list.
                 case .auto where totalsTell && facts.hasTotalMoved && facts.isInSequence && feed.isShifting:
                     .head(proves: true)
                 case .auto: .head(proves: false)
@@ -98,7 +100,11 @@ package enum Completeness {
         }
     }
 
-    /// True if an item moved down while the list was read, and no proof shows that the one in its place was met.
+    /// True if a proof can hold, whatever its kind. No request shows the items of a list that repeats its last page instead
+    /// of ending, or those that `keyset` passed over because they share their value with the last item of a page.
+    static func isProvable(_ facts: CrawlFacts) -> Bool { !facts.endsInRepeat && !facts.sharesValues }
+
+    /// True if an item moved down while the list was read, and no proof shows that the item in its place was met.
     static func isDrift(_ facts: CrawlFacts, _ proof: Proof) -> Bool {
         switch proof {
         case .head(proves: false), .none: facts.hasMovedDown
@@ -106,9 +112,9 @@ package enum Completeness {
         }
     }
 
-    /// True if a crawl of several runs has to read the pages of the earlier runs again before it is complete: rows that it
-    /// did not meet are removed then, or each sync promises the whole list. What a first load of another mode has read is a
-    /// synced range, which the sync joins.
+    /// True if a crawl of several runs has to read the pages of the earlier runs again before it is complete, because
+    /// it then removes rows, or because each sync promises the whole list. With other modes, the pages of a first load
+    /// are a synced range, which the sync joins.
     package static func mustReadThrough(_ rule: SyncRule, _ progress: CrawlProgress) -> Bool {
         guard progress.round != nil else { return false }
         switch rule {
@@ -119,18 +125,18 @@ package enum Completeness {
 
     // MARK: - The rows at the end of a run
 
-    /// The rows of a feed when a sync has ended, before any is removed.
+    /// The row counts of a feed at the end of a sync, before any row is removed.
     package struct Rows: Sendable, Hashable {
-        /// The rows that the upstream has, as far as is known.
+        /// The number of rows that the upstream has, as far as known.
         package var count = 0
-        /// The rows that the crawl did not meet.
+        /// The number of rows that the crawl did not meet.
         package var missing = 0
-        /// The missing rows behind which only missing ones stand.
+        /// The number of missing rows that have only missing rows after them.
         package var missingAtEnd = 0
-        /// The elements of the pages that are no items: totals count them, too.
+        /// The number of elements on the pages that are not items. Totals count them, too.
         package var others = 0
-        /// The items that a total is held against: those that the crawl met or, where it stopped at a synced range, those
-        /// that are stored.
+        /// The number of items that a total is compared with: those that the crawl met or, if it stopped at a synced
+        /// range, those that are stored.
         package var met = 0
 
         package init() {}
@@ -138,17 +144,17 @@ package enum Completeness {
 
     /// The verdict on a crawl, with its consequences for rows and ranges.
     package enum Verdict: Sendable, Hashable {
-        /// The crawl met everything. The rows whose absence this run has shown are removed.
+        /// The crawl met everything. Rows that this run has shown to be gone are removed.
         case complete(isVerified: Bool)
-        /// The list ended before rows that stood at its end, or before its total. That may be a slip of the upstream's: the
-        /// next sync looks at the last page again, and believes a second end like it.
+        /// The list ended before rows that were at its end, or before its total. That may be a mistake of the upstream:
+        /// the next sync checks the last page again, and accepts a second end like it.
         case endedEarly(met: Int)
-        /// The crawl went as far as it could; what it read is a synced range.
+        /// The crawl could not get everything. Its pages are a synced range.
         case incomplete(IncompleteReason)
-        /// The next sync reads through what is stored.
+        /// The next sync reads through the stored pages.
         case unknown(IncompleteReason)
 
-        /// The reason why the mirror is not complete.
+        /// The reason why the mirror is incomplete; nil if it is complete.
         package var reason: IncompleteReason? {
             switch self {
             case .complete: nil
@@ -166,7 +172,7 @@ package enum Completeness {
         switch closing {
         case .complete(let isVerified):
             if mode == nil {
-                // What stopped at a synced range is not complete where there are more items than rows.
+                // A crawl that stopped at a synced range is incomplete if there are more items than rows.
                 let isShort = !isPartitioned && (crawl?.total).map { $0 > rows.met + rows.others } ?? false
                 return isShort ? .unknown(.cap) : .complete(isVerified: isVerified)
             }
@@ -179,14 +185,14 @@ package enum Completeness {
             if reason == .cap, mode == .all, !isPartitioned, !isLikeEarlyEnd(crawl, progress, met: rows.count) {
                 return .endedEarly(met: rows.count)
             }
-            // The upstream has no more than that by now: the next sync finds out where the list ends.
+            // The upstream now has no more items than that. The next sync finds the end of the list.
             if reason == .cap, mode == nil, let total = crawl?.total, total <= rows.count { return .unknown(.cap) }
             return .incomplete(reason)
         }
     }
 
-    /// True if the list seems to end too soon: more than a page of rows at its end was not met, no total agrees, and the
-    /// crawl before did not end like this one.
+    /// True if the list seems to end too soon: more than a page of rows at its end was not met, no total confirms that,
+    /// and the previous crawl did not end at the same place.
     private static func isSuspect(
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
@@ -197,7 +203,7 @@ package enum Completeness {
         return !isLikeEarlyEnd(crawl, progress, met: met)
     }
 
-    /// True if the crawl before ended too soon within a page of where this one did.
+    /// True if the previous crawl ended too soon within a page of this one's end.
     private static func isLikeEarlyEnd(_ crawl: CrawlState?, _ progress: CrawlProgress, met: Int) -> Bool {
         guard let before = progress.suspectEnd else { return false }
         return abs(before - met) <= crawl?.mostElements ?? 0
@@ -205,14 +211,14 @@ package enum Completeness {
 
     // MARK: - A run
 
-    /// The columns of `run` that say how complete the mirror is which it leaves.
+    /// The columns of `run` that tell how complete the mirror is after the run.
     package struct OfRun: Sendable, Hashable {
         package let isComplete: Bool
         package let isVerified: Bool
         package let reason: IncompleteReason?
     }
 
-    /// A run leaves the mirror as complete as it is, unless it came to nothing itself.
+    /// The completeness of the mirror after a run; incomplete if the run itself failed.
     package static func of(_ outcome: RunOutcome, _ state: FeedState) -> OfRun {
         let isComplete = outcome.isSuccess && state.isComplete
         return OfRun(
@@ -220,7 +226,7 @@ package enum Completeness {
             reason: isComplete ? nil : outcome.reason ?? reason(of: state) ?? .cutOff)
     }
 
-    /// A run over a feed with a list for each row is complete if each list is.
+    /// The completeness after a run over a feed with a list for each row: complete if each list is.
     ///
     /// - Parameters:
     ///   - isWhole: True if every list is complete.
@@ -232,14 +238,14 @@ package enum Completeness {
             reason: isWhole ? nil : outcome == .failed || outcome.isSuccess && hasFailures ? .failed : .cutOff)
     }
 
-    /// The reason why a feed is not complete; nil if it is.
+    /// The reason why a feed is incomplete; nil if it is complete.
     package static func reason(of state: FeedState) -> IncompleteReason? {
         state.isComplete ? nil : state.crawl?.reason ?? state.progress.reason
     }
 }
 
 extension RunOutcome {
-    /// True if the run did what it was to do.
+    /// True if the run did its work.
     package var isSuccess: Bool {
         switch self {
         case .ok, .unchanged, .noMoreData: true
@@ -247,6 +253,6 @@ extension RunOutcome {
         }
     }
 
-    /// The reason that a run which did not succeed leaves.
+    /// The reason that a failed run leaves; nil for a successful one.
     fileprivate var reason: IncompleteReason? { isSuccess ? nil : self == .failed ? .failed : .cutOff }
 }

@@ -1,36 +1,41 @@
-/// The facts of a crawl that has reached the end of the list, from which `Completeness` decides.
+/// The facts of a crawl at the end of the list, on which `Completeness` decides.
 package struct CrawlFacts: Sendable, Hashable {
-    /// The different items that it met, those that could not be stored among them.
+    /// The number of different items that it met, including those that could not be stored.
     package var met = 0
-    /// The items that the upstream says there are; nil where it does not say.
+    /// The number of items that the upstream reports; nil if it reports none.
     package var total: Int?
-    /// True if every page said how many there are.
+    /// True if every page reported a total.
     package var hasTotals = false
-    /// True if that figure was another one on some page.
+    /// True if the total changed between pages.
     package var hasTotalMoved = false
-    /// True if an item came again further down than new items above it explain. It moved, and the item that took its place
-    /// may have been missed; the total stays the same.
+    /// True if an item came again further down than new items above it explain. It moved, and the item that took its
+    /// place may have been missed, without any change of the total.
     package var hasMovedDown = false
     /// True if items came again on a later page.
     package var hasRepeats = false
-    /// True if each token has the place of its page in it.
+    /// True if each page cursor contains the position of its page.
     package var cursorsCount = false
-    /// True if each page showed the last item of the page before.
+    /// True if each page began with the last item of the previous page.
     package var overlaps = false
-    /// The pages of the list, as far as this crawl read it.
+    /// The number of pages of the list that this crawl read.
     package var pageCount = 0
     /// The pages, in the order of the list.
     package var pages: [PageOfCrawl] = []
-    /// The pages from the head to the last one that only earlier runs read, and the one behind it; 0 if there are none.
+    /// The number of pages from the head to the last one that only earlier runs read, and one more; 0 if there are
+    /// none.
     package var olderPages = 0
-    /// True if the crawl is complete only if these are as they were.
+    /// True if the crawl is complete only if these pages are unchanged.
     package var mustReadThrough = true
-    /// True if each page was asked for when the one before had come. Else a total that falls on one page may stand on
-    /// another one that came first.
+    /// True if each page was requested after the previous one had come. Otherwise a total that falls on one page may be
+    /// on another one that came first.
     package var isInSequence = true
-    /// True if so little is left of a quota that none of it goes into a proof.
+    /// True if the list ended with a page that repeats the one before it.
+    package var endsInRepeat = false
+    /// True if pages continue behind values that several rows share.
+    package var sharesValues = false
+    /// True if so little of a quota is left that no request is spent on a proof.
     package var isQuotaLow = false
-    /// The requests that the run may still make; nil where there is no limit.
+    /// The number of requests that the run may still make; nil without a limit.
     package var requestsLeft: Int?
 
     package init(

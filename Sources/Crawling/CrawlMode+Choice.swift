@@ -1,8 +1,8 @@
 extension CrawlMode {
-    /// The most pages that a list may have for `auto` to read all of it each time.
+    /// The maximum number of pages of a list that `auto` reads as a whole each time.
     static let mostPagesOfAuto = 10
 
-    /// What a sync crawls for.
+    /// The mode of a sync's crawl.
     ///
     /// | there is | `new`, `auto` | `since` | `all` |
     /// | --- | --- | --- | --- |
@@ -21,7 +21,7 @@ extension CrawlMode {
         }
         let isFullDue: Bool =
             if let full = definition.fullCrawlEvery, let last = resumePoint.fullAt, let now {
-                // A clock that went back makes nothing wait for longer than the interval.
+                // A clock that was set back must not delay the crawl beyond the interval.
                 now - last >= full.components.seconds * 1000 || last > now
             } else {
                 false

@@ -1,11 +1,11 @@
-/// The partition of a feed that a crawl is in the midst of.
+/// The partition that a crawl is reading.
 package struct CrawlPartition: Sendable, Hashable {
     package let name: String
-    /// The elements of its pages so far.
+    /// The number of elements on its pages so far.
     package var elements = 0
-    /// The elements there are in it, as the upstream said last.
+    /// The number of elements in it, as the upstream reported last.
     package var total: Int?
-    /// Whether the upstream said another total before: an end that came too soon is no cap then.
+    /// True if the upstream reported different totals. An early end does not show a cap then.
     package var hasMoved = false
 
     package init(name: String, elements: Int = 0, total: Int? = nil, hasMoved: Bool = false) {
@@ -16,9 +16,9 @@ package struct CrawlPartition: Sendable, Hashable {
     }
 }
 
-/// What the store has to know of the partition that a page belongs to.
+/// The partition of a page, as the store needs it.
 package struct PagePartition: Sendable, Hashable {
-    /// The page cursor that the page was asked for with.
+    /// The page cursor of the page's request.
     package let asked: PageCursor
     /// The partition's name.
     package let name: String
@@ -30,18 +30,18 @@ package struct PagePartition: Sendable, Hashable {
 }
 
 extension CrawlState {
-    /// Whether the next page begins a partition.
+    /// True if the next page begins a partition.
     package func begins(_ part: PagePartition?) -> Bool { part.map { $0.name != self.part?.name } ?? false }
 
-    /// Takes note of a page of a partition: the crawl's figures are the sums of its partitions'.
+    /// Adds a page of a partition to the crawl, whose counts are the sums of its partitions.
     ///
-    /// - Returns: Whether the partition's total fell while it was read.
+    /// - Returns: True if the partition's total fell while it was read.
     package mutating func meet(_ part: PagePartition, elements count: Int, total said: Int?, end: PartitionOutcome?)
         -> Bool
     {
         if self.part?.name != part.name {
             self.part = CrawlPartition(name: part.name)
-            // A half begins with what the whole had.
+            // A half begins with the items of the whole.
             lastKeys = "[]"
         }
         var current = self.part ?? CrawlPartition(name: part.name)
@@ -55,12 +55,12 @@ extension CrawlState {
             total = finishedTotal.adding(current.total ?? current.elements)
             return hasFallen
         case .cut?:
-            // What has come of it comes again, in its halves.
+            // Its items come again, in its halves.
             if !current.hasMoved { cap = min(cap ?? .max, current.elements) }
             elements -= current.elements
         case .capped?, .whole?:
             isCapped = isCapped || end == .capped
-            // More was served than what was taken for all that is.
+            // More items were served than the assumed cap.
             if let cap, current.elements > cap { self.cap = current.elements }
             finishedTotal = finishedTotal.adding(current.total ?? current.elements)
         }
@@ -71,7 +71,7 @@ extension CrawlState {
 }
 
 extension Int {
-    /// The sum, or the greatest number where it is beyond that: totals come from outside, and many partitions have one.
+    /// The sum, or the greatest number on overflow: totals come from outside, and many partitions have one.
     fileprivate func adding(_ other: Int) -> Int {
         let (sum, isBeyond) = addingReportingOverflow(other)
         return isBeyond ? .max : sum

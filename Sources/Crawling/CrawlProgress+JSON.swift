@@ -1,6 +1,6 @@
-/// `_feed.ranges`.
+/// The JSON of `_feed.ranges`.
 extension CrawlProgress {
-    /// The progress as JSON; nil where nothing is known.
+    /// The progress as JSON; nil if it is empty.
     package var json: String? {
         guard self != CrawlProgress() else { return nil }
         var object = JSONObjectText()
@@ -20,7 +20,7 @@ extension CrawlProgress {
         return object.text
     }
 
-    /// Reads what `json` wrote; what cannot be read is not known.
+    /// Reads the output of `json`. Unreadable members are left out.
     package init(json: String?) {
         self.init()
         guard let json, case .object(let members)? = try? JSONValue(parsing: json) else { return }
@@ -89,7 +89,7 @@ extension SyncedRange {
 }
 
 extension JSONValue {
-    /// The number, where it is a whole one of 53 bits.
+    /// The number, if it is a whole number of 53 bits.
     var integer: Int64? {
         guard case .number(let digits) = self, let number = Int64(digits), number.magnitude < 1 << 53 else {
             return nil
@@ -97,7 +97,8 @@ extension JSONValue {
         return number
     }
 
-    /// The number of a crawl. A worker's have the number of its block in their upper bits; nothing is worked out from them.
+    /// The id of a crawl. A worker's ids have the number of its block in their upper bits; no arithmetic is done with
+    /// them.
     fileprivate var id: Int64? { if case .number(let digits) = self { Int64(digits) } else { nil } }
 
     fileprivate var ids: [Int64] { if case .array(let elements) = self { elements.compactMap(\.id) } else { [] } }

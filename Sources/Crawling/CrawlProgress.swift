@@ -1,53 +1,55 @@
-/// How far a feed's mirror has come: the ranges that its crawls stored, and the crawl of every page that is under way.
+/// The progress of a feed's mirror: the ranges that its crawls stored, and the current full crawl.
 ///
 /// Pure: the store keeps it as JSON, and a page's transaction saves it with the page.
 package struct CrawlProgress: Sendable, Hashable {
-    /// A crawl from the head to the end, which may take several runs. Each of them begins at the head, so it may have
-    /// several crawls, which are joined as ranges are.
+    /// A crawl from the head to the end, which may take several runs. Each run begins at the head, so there may be
+    /// several crawls, which are joined like ranges.
     package struct Round: Sendable, Hashable {
         /// The number of its first crawl.
         package let id: Int64
-        /// What it crawls for: `all` or `since`.
+        /// Its mode: `all` or `since`.
         package let mode: CrawlMode
         package var ranges = SyncedRanges()
-        /// Whether something may have passed unseen, so that nothing proves that all was met.
+        /// True if items may have been missed, so that nothing proves that all were met.
         package var isDoubtful = false
     }
 
-    /// What is stored of the list, whichever crawl brought it.
+    /// The stored ranges of the list, whichever crawl read them.
     package var synced = SyncedRanges()
-    /// The crawl of every page that is under way; nil if there is none.
+    /// The current full crawl; nil if there is none.
     package var round: Round?
-    /// How many items the last crawl had met where the list seemed to end too soon. An end like it is believed.
+    /// The number of items that the last crawl had met if the list seemed to end too soon. A second end like it is
+    /// accepted.
     package var suspectEnd: Int?
-    /// The elements of the last full crawl's pages that are not items: totals count them, too.
+    /// The number of elements on the last full crawl's pages that are not items. Totals count them, too.
     package var otherElements = 0
-    /// The pages of the last full crawl.
+    /// The number of pages of the last full crawl.
     package var fullPages: Int?
-    /// The run of the last full crawl, if it was complete and nothing proved that. The next one proves it that finds the list
-    /// as it was.
+    /// The run of the last full crawl, if it was complete but not proved. A next full crawl that finds the list
+    /// unchanged proves it.
     package var unprovedRun: Int64?
-    /// Whether it was proved that the last full crawl met everything, and each sync by watermark since.
+    /// True if the last full crawl was proved to have met everything, and each sync by watermark since then as well.
     package var isFullVerified = false
-    /// The name of the partition to begin with, where those around it were found to be too large and no page of the crawl
-    /// is stored yet.
+    /// The name of the partition to begin with, if the partitions around it were too large and no page of the crawl is
+    /// stored yet.
     package var firstPartition: String?
 
-    /// Where `more` goes on: the crawl and its page cursor; nil where nothing is left to read.
+    /// The range at whose end `more` continues; nil if nothing is left to read.
     package var open: SyncedRange? {
         if synced.isWhole { return nil }
         return round?.ranges.open ?? synced.open
     }
 
-    /// Whether a range from the head to the end is stored, or one that went as far as it could.
+    /// True if a stored range reaches from the head to the end, or as far as its crawl could.
     package var isWhole: Bool { synced.isWhole || (round.map { $0.mode == .all && $0.ranges.isWhole } ?? false) }
 
-    /// Why what is stored is not all, although there are no further pages.
+    /// The reason why the stored list is incomplete although there are no further pages.
     package var reason: IncompleteReason? { synced.isWhole ? synced.reason : round?.ranges.reason }
 
-    /// A crawl found a partition too large: it goes on with the half that this page cursor leads to, in the next run too.
+    /// Records that a partition is too large. The crawl continues with the half that this cursor leads to, in this run
+    /// or the next.
     ///
-    /// - Parameter crawl: nil where the partition is the first of all.
+    /// - Parameter crawl: nil if the partition is the first of all.
     package mutating func narrow(_ crawl: Int64?, to half: PageCursor) {
         guard let crawl else {
             firstPartition = PartitionScheme.partitionName(in: half)
@@ -57,44 +59,44 @@ package struct CrawlProgress: Sendable, Hashable {
         round?.ranges.update(crawl) { $0.end = .open(half) }
     }
 
-    /// Where a crawl goes on behind a page.
+    /// The next step of a crawl after a page.
     package enum Onward: Sendable, Hashable {
-        /// At the page's own cursor.
+        /// Follow the page's own cursor.
         case page(PageCursor)
-        /// At the end of a range that the page met.
+        /// Continue at the end of a range that the page met.
         case range(SyncedRange)
-        /// Nowhere: the page met a range that reaches the end; why that may not be all there is.
+        /// Stop: the page met a range that reaches the end. The reason tells why the list may be incomplete.
         case whole(SyncedRange, IncompleteReason?)
-        /// Nowhere: it is the end of the list.
+        /// Stop: this is the end of the list.
         case end(IncompleteReason?)
     }
 
-    /// A page that was read, as far as ranges have to know.
+    /// A page that was read, with the facts that ranges depend on.
     package struct ReadPage: Sendable, Hashable {
         package let crawl: Int64
-        /// Of the crawl's own rows; nil while it only met rows in their places.
+        /// The generation of the crawl's own rows; nil while it has only met rows in place.
         package var generation: Int64?
         package var isHeader = false
-        /// Where the page's own cursor leads.
+        /// The target of the page's own cursor.
         package var end: SyncedRange.End
-        /// The range that it met: everything from the page on is stored up to the range's end.
+        /// The range that it met: everything from the page to the range's end is stored.
         package var met: SyncedRange?
-        /// Whether it met the range with its first row, or is as it was. Others may have moved to the head, where they
-        /// look like the middle of the range.
+        /// True if it met the range with its first row, or is unchanged. Otherwise rows from the middle of the range
+        /// may have moved to the head.
         package var meetsTop = true
-        /// The generation of the row that its last item had before; nil where that is new.
+        /// The earlier generation of the row of its last item; nil if the item is new.
         package var lastGeneration: Int64?
         package var isSync = false
-        /// True if the list moved under `more`, which read it to its end and looks neither back nor at the head again: the
-        /// next sync reads its pages again.
+        /// True if the list moved under `more`, which read it to its end and neither goes back nor reads the head
+        /// again. The next sync reads its pages again.
         package var hasMovedUnderMore = false
-        /// The reason that items of the crawl's pages give which were not stored.
+        /// The reason given by items of the crawl's pages that were not stored.
         package var unstored: IncompleteReason?
-        /// True if the page is in ascending order, or has no new items: the list may still grow at its end.
+        /// True if the page is in ascending order or has no new items. The list may then still grow at its end.
         package var isAscending = true
-        /// True if it was read again because only earlier runs had read it.
+        /// True if the page is read again because only earlier runs had read it.
         package var readsThrough = false
-        /// Whether the range that it met is no more than the page: what the page says of its end is newer.
+        /// True if the range that it met consists of this page. The page's information about the end is then newer.
         package var coversRange = false
 
         package init(
@@ -119,7 +121,7 @@ package struct CrawlProgress: Sendable, Hashable {
         }
     }
 
-    /// Takes a page in.
+    /// Adds a page that was read, and returns the next step.
     package mutating func read(_ page: ReadPage) -> Onward {
         firstPartition = nil
         guard round != nil else { return synced.read(page) }
@@ -131,7 +133,7 @@ package struct CrawlProgress: Sendable, Hashable {
         return onward
     }
 
-    /// Rows that a round moves stay in the range that had them, as long as the round reads along it.
+    /// Keeps rows that a full crawl moves in the range that had them, as long as the crawl reads along that range.
     private mutating func absorb(_ page: ReadPage) {
         guard !synced.isEmpty, round?.mode == .all else {
             if let generation = page.generation { synced.absorbHead(generation) }
@@ -139,7 +141,7 @@ package struct CrawlProgress: Sendable, Hashable {
         }
         guard let generation = page.generation else { return }
         guard let last = page.lastGeneration, let range = synced.range(ofGeneration: last) else {
-            // Between what the round has read and what is stored may lie others.
+            // Other pages may lie between the pages of the full crawl and the stored range.
             if synced.range(ofGeneration: generation) == nil || page.lastGeneration == nil { synced = SyncedRanges() }
             return
         }
@@ -147,14 +149,14 @@ package struct CrawlProgress: Sendable, Hashable {
         if page.isHeader { synced.absorbHead(generation) }
     }
 
-    /// Begins a crawl of every page with the crawl of this number.
+    /// Begins a full crawl with the crawl of this number.
     package mutating func beginRound(_ id: Int64, _ mode: CrawlMode) {
         if round == nil { round = Round(id: id, mode: mode) }
     }
 
-    /// The round has met all: what it read is the list.
+    /// Ends the full crawl: the range that it read is the list.
     ///
-    /// - Parameter generations: Those of the rows of its pages.
+    /// - Parameter generations: The generations of the rows on its pages.
     package mutating func endRound(
         _ reason: IncompleteReason?, generations: Set<Int64>, isVerified: Bool, growsAtEnd: Bool = false
     ) {
@@ -170,19 +172,20 @@ package struct CrawlProgress: Sendable, Hashable {
         synced = reason == nil || reason?.leavesSyncedRange == true ? .whole(range) : SyncedRanges()
     }
 
-    /// The list moved during the crawl, or cannot be followed: the next sync reads through what is stored.
+    /// Forgets the ranges after the list moved during the crawl or could not be followed. The next sync reads through
+    /// the stored pages.
     package mutating func forgetRanges() {
         round = nil
         synced = SyncedRanges()
     }
 
-    /// A run failed at the page cursor that a crawl goes on with. It is tried again, behind the head, unless it leads
-    /// nowhere any more: after a refusal, or where a token failed in two runs in a row. Then the next sync reads through
-    /// what the crawl stored.
+    /// Records that a run failed at the page cursor with which a crawl continues. A later run tries it again, after the
+    /// head, unless it seems dead: after a refusal, or if a token failed in two runs in a row. Then the next sync reads
+    /// through the pages that the crawl stored.
     ///
     /// - Parameters:
-    ///   - isLost: Whether the upstream refused the page, or it cannot be read.
-    ///   - mayPass: Whether a failure says nothing of the cursor, which is a number that we made ourselves.
+    ///   - isLost: True if the upstream refused the page, or the page cannot be read.
+    ///   - mayPass: True if the failure says nothing about the cursor, because it is a number that we computed.
     package mutating func fail(_ crawl: Int64, isLost: Bool, mayPass: Bool) {
         let change = { (ranges: inout SyncedRanges) in
             guard let range = ranges[crawl], range.cursor != nil else { return }
@@ -200,7 +203,7 @@ package struct CrawlProgress: Sendable, Hashable {
 }
 
 extension SyncedRanges {
-    /// Takes a page in.
+    /// Adds a page that was read, and returns the next step.
     mutating func read(_ page: CrawlProgress.ReadPage) -> CrawlProgress.Onward {
         if page.isHeader {
             begin(page.crawl, generation: page.generation, next: page.end)
@@ -208,7 +211,7 @@ extension SyncedRanges {
             extend(page.crawl, generation: page.generation, next: page.end)
         }
         if let met = page.met {
-            // The first page of a crawl that reads the list anew stands in for one that was dropped.
+            // The first page of a crawl that reads the list again replaces a dropped one.
             join(
                 page.crawl, with: met, isHeader: page.isHeader && !page.readsThrough,
                 isDirect: page.isHeader && page.meetsTop)
@@ -216,7 +219,7 @@ extension SyncedRanges {
             if page.coversRange { update(met.crawl) { $0.end = page.end } }
             if page.hasMovedUnderMore { update(met.crawl) { $0.isLost = true } }
             guard var range = self[met.crawl] else { return .end(nil) }
-            // A sync proves what lies between.
+            // A sync proves the pages in between.
             if page.isSync { range.isVerified = met.isVerified && page.meetsTop }
             switch range.end {
             case .open: return .range(range)
@@ -234,7 +237,7 @@ extension SyncedRanges {
         }
     }
 
-    /// Rows of the list came to its head.
+    /// Adds rows that came to the head of the list.
     mutating func absorbHead(_ generation: Int64) {
         guard let head = ranges.first else { return }
         update(head.crawl) { range in
@@ -245,13 +248,13 @@ extension SyncedRanges {
     }
 }
 
-/// What a crawl is for.
+/// The purpose of a crawl.
 package enum CrawlMode: String, Sendable, Hashable, CaseIterable {
     /// The first page, and further ones by hand.
     case reload
-    /// What is new at the head.
+    /// The new items at the head.
     case new
-    /// What changed since the watermark.
+    /// The changes since the watermark.
     case since
     /// Every page.
     case all

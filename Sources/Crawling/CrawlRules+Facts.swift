@@ -1,22 +1,22 @@
-/// What the rules are told: of the feed, of a page that has come, and of one that is committed.
+/// The input of the rules: facts of the feed, of a fetched page, and of a committed page.
 extension CrawlRules {
-    /// What a committed page tells.
+    /// The facts of a committed page.
     package struct Committed: Sendable, Hashable {
         package var crawl: Int64 = 0
-        /// Its number in the crawl, from 1.
+        /// The page's number in the crawl, from 1.
         package var number: Int
         package var isUnchanged: Bool
-        /// Whether the list goes on behind it, or ends, as it did when it was stored.
+        /// True if the list continues or ends after the page as it did when the page was stored.
         package var isInPlace = true
-        /// Whether some item of it had been met before, so that it is known where it stands.
+        /// True if the crawl had met one of its items before, so that its place in the list is known.
         package var hasOverlap = true
-        /// Where the crawl goes on.
+        /// The next step of the crawl.
         package var onward: CrawlProgress.Onward
-        /// The pages of the range that it met, of the crawl at that range's end.
+        /// The number of pages of the crawl at the end of the range that the page met.
         package var pagesOfRange = 0
-        /// Whether the page cursors of that range have numbers of items in them, so that items move from page to page.
+        /// True if the page cursors of that range contain item positions, so that items move from page to page.
         package var rangeCounts = false
-        /// True if the upstream says that there are more items than the range that it met has.
+        /// True if the upstream reports more items than that range has.
         package var isShort = false
 
         package init(
@@ -36,17 +36,18 @@ extension CrawlRules {
         }
     }
 
-    /// What a page says of its border to the page before, when it has come and is not committed.
+    /// The facts about the border between a fetched page and the previous one, before the page is committed.
     package struct Border: Sendable, Hashable {
-        /// The page's number.
+        /// The page's number in the crawl.
         package var number: Int
-        /// The total that it says.
+        /// The total on the page.
         package var total: Int?
-        /// The total that the page before said.
+        /// The total on the previous page.
         package var totalBefore: Int?
-        /// Whether its first item is the last one of the page before, as it was asked to be; nil where it was not.
+        /// True if the page begins with the last item of the previous page, as requested; nil if that was not
+        /// requested.
         package var overlaps: Bool?
-        /// The crawl.
+        /// The crawl's number.
         package var crawl: Int64 = 0
 
         package init(number: Int, total: Int? = nil, totalBefore: Int? = nil, overlaps: Bool? = nil, crawl: Int64 = 0) {
@@ -57,7 +58,7 @@ extension CrawlRules {
             self.crawl = crawl
         }
 
-        /// Whether items moved up past the crawl between the two requests.
+        /// True if items moved up past the crawl between the two requests.
         var isBroken: Bool {
             if overlaps == false { return true }
             guard let total, let totalBefore else { return false }
@@ -65,20 +66,20 @@ extension CrawlRules {
         }
     }
 
-    /// What the rules have to know of the feed.
+    /// The facts of the feed.
     package struct Feed: Sendable, Hashable {
         var mode = CrawlMode.new
         var verify = VerifyRule.auto
-        /// Whether items move from page to page as others come and go.
+        /// True if items move from page to page as other items come and go.
         var isShifting = false
-        /// Whether each page is asked for with the last item of the page before.
+        /// True if each page is requested to begin with the last item of the previous page.
         var overlaps = false
-        /// Whether its pages say a total.
+        /// True if its pages have a total.
         var hasTotals = false
         var isPartitioned = false
-        /// True if it is not known how the list goes on behind its first page, if it does.
+        /// True if it is unknown how the list continues after its first page, and if it does.
         var isOpen = false
-        /// The most pages that a run asks for, those that it asks for again among them; nil where there is no limit.
+        /// The maximum number of pages that a run requests, including those requested again; nil without a limit.
         var maxPages: Int?
 
         package init(

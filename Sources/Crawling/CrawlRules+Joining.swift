@@ -1,4 +1,4 @@
-/// How a sync gets on through the list: behind a page, at a range that it meets, and at the end.
+/// The way of a sync through the list: after a page, at a range that it meets, and at the end.
 extension CrawlRules {
     mutating func went(on page: Committed, _ before: Crawl) -> Step {
         var crawl = before
@@ -22,12 +22,12 @@ extension CrawlRules {
                 crawl.isReadingThrough = false
                 return examine(crawl)
             }
-            // What came above it is stored.
+            // The new items above it are stored.
             if crawl.isReadingHead { return headIsRead(&crawl) }
             crawl.reason = reason
-            // What a crawl of every page is worth shows when all of it has been read.
+            // The result of a full crawl is known only when the whole list has been read.
             crawl.isVerified = range.isVerified || feed.mode == .all || feed.mode == .since
-            // A crawl that earlier runs brought to its end: the head has just been read again.
+            // A crawl that earlier runs brought to its end: its head has just been read again.
             if crawl.pages == 1 { crawl.hasReadHead = true }
             guard range.loosePages.isEmpty else {
                 return checkLoosePages(of: range, pages: page.pagesOfRange, crawl)
@@ -42,41 +42,41 @@ extension CrawlRules {
                 return finish(crawl)
             }
             crawl.isVerified = true
-            // What leaves a synced range must have no gaps, whatever the reason why it is not all.
+            // A synced range must have no gaps, even if the list is incomplete for another reason.
             return crawl.reason.map { $0 == .cap || !$0.leavesSyncedRange } ?? false ? finish(crawl) : examine(crawl)
         }
     }
 
-    /// A range that reaches the end was met.
+    /// Ends the crawl after it met a range that reaches the end.
     mutating func reachedEnd(_ crawl: Crawl) -> Step {
-        // One page shows itself that nothing lies between it and the range.
+        // A single page itself shows that nothing lies between it and the range.
         let isSure = crawl.pages == 1 && feed.mode == .new
         return isSure || crawl.reason?.leavesSyncedRange == false ? finish(crawl) : examine(crawl)
     }
 
-    /// Pages of a range were fetched one by one, and the list may have moved in between: they are asked for again, each
-    /// with the one behind it.
+    /// Checks the loose pages of a range, each with the page after it: they were fetched one by one, and the list may
+    /// have moved in between.
     mutating func checkLoosePages(of range: SyncedRange, pages count: Int, _ before: Crawl) -> Step {
         var crawl = before
         crawl.behindLoose = range
         let numbers = Set(range.loosePages.flatMap { [$0, $0 + 1] }).sorted()
-        // A range that was read anew from a page before has fewer pages than it had.
+        // A range that was read again from an earlier page on has fewer pages than before.
         let known = numbers.filter { $0 <= count }
         let pages = (known.isEmpty ? numbers : known).map { PageOfCrawl(crawl: range.crawl, number: $0) }
         state = .checking(crawl, Round(pages, number: 1))
         return .check(pages[0])
     }
 
-    /// The crawl met a range that is open at its end.
+    /// Continues after the crawl met a range that is open at its end.
     mutating func join(_ range: SyncedRange, _ page: Committed, _ before: Crawl) -> Step {
         var crawl = before
         if range.growsAtEnd, range.cursor == nil {
             if feed.hasTotals, crawl.pages == 1, page.isUnchanged, page.isInPlace {
-                // As many items as there were.
+                // The number of items has not changed.
                 crawl.isVerified = range.isVerified
                 return reachedEnd(crawl)
             }
-            // What is new stands at the end.
+            // New items are at the end.
             return lookBehindEnd(of: range, page, crawl)
         }
         if !range.loosePages.isEmpty { return checkLoosePages(of: range, pages: page.pagesOfRange, crawl) }
@@ -86,7 +86,7 @@ extension CrawlRules {
             crawl)
     }
 
-    /// Asks for the last page of a range that reaches the end again, and goes on from there.
+    /// Requests the last page of a range that reaches the end again, and continues from there.
     private mutating func lookBehindEnd(of range: SyncedRange, _ page: Committed, _ before: Crawl) -> Step {
         var crawl = before
         crawl.grown = range
@@ -95,11 +95,11 @@ extension CrawlRules {
         return .goOn(crawl: range.crawl, from: page.pagesOfRange)
     }
 
-    /// Goes on at the end of a crawl, with its last page again unless that was read a moment ago, or the next one tells
-    /// by itself whether the list moved.
+    /// Continues at the end of a crawl. Requests its last page again, unless it was just read, or the next page itself
+    /// shows if the list moved.
     mutating func resume(_ id: Int64, pages: Int, isRead: Bool, isShifting: Bool, _ before: Crawl) -> Step {
         var crawl = before
-        // A total may be the same although as many items came as went.
+        // A total does not change if as many items came as went.
         let isSure = isRead || !isShifting || feed.overlaps || feed.isPartitioned || pages < 1
         crawl.isGoingBack = !isSure
         crawl.hasReadAgain = crawl.hasReadAgain || !isSure

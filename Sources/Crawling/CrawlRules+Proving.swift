@@ -1,6 +1,6 @@
-/// How a sync proves, at the end of the list, that nothing was missed, and finds out what is gone.
+/// The end of a sync: proves that nothing was missed, and finds removed items.
 extension CrawlRules {
-    /// Takes the facts of a crawl that has reached the end of the list.
+    /// Takes the facts of a crawl at the end of the list, and returns the next step.
     package mutating func examined(_ facts: CrawlFacts) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.requestsLeft = facts.requestsLeft.map { min($0, .max / 2) + crawl.pages + crawl.checks }
@@ -13,7 +13,7 @@ extension CrawlRules {
         facts.hasTotalMoved = facts.hasTotalMoved || crawl.hasSteppedBack
         if let step = readThrough(facts, &crawl) { return step }
         if crawl.reason == nil, let shortage = Completeness.shortage(facts) {
-            // What the pages passed over may stand at the head by now.
+            // Items that the pages passed over may be at the head by now.
             if shortage == .drift, !crawl.hasReadHead, hasRoom(for: 1, crawl) {
                 return readHeadAgain(crawl, for: .total)
             }
@@ -32,8 +32,8 @@ extension CrawlRules {
         case .given: return proved(crawl)
         case .head(let proves):
             crawl.isVerified = crawl.isVerified && proves
-            // What is as it was stored has nothing to bring up to date.
-            if crawl.hasReadHead || !proves && !crawl.hasMoved { return proved(crawl) }
+            // Unchanged pages leave nothing to update, and an incomplete crawl nothing to prove.
+            if crawl.hasReadHead || crawl.reason != nil || !proves && !crawl.hasMoved { return proved(crawl) }
             guard !facts.isQuotaLow, hasRoom(for: 1, crawl) else {
                 crawl.isVerified = false
                 return proved(crawl)
@@ -49,15 +49,15 @@ extension CrawlRules {
         }
     }
 
-    /// Reads the pages again that only earlier runs read, from the head on until the list is met as this run read it: it may
-    /// have moved since the cut. Where the run has no requests left for that, the crawl is what it was when it began, and
-    /// proves nothing.
+    /// Reads the pages that only earlier runs read again, from the head until the crawl meets pages of this run: the
+    /// list may have moved since those runs. If the run has too few requests left for that, the crawl stays as it began
+    /// and proves nothing.
     private mutating func readThrough(_ facts: CrawlFacts, _ crawl: inout Crawl) -> Step? {
         guard facts.olderPages > 0, !crawl.hasReadThrough else { return nil }
         crawl.hasReadThrough = true
-        // It was not read in one go.
+        // The list was not read in one go.
         crawl.isVerified = false
-        // Rows that were not met need three more: the head, and the two pages beside one.
+        // Missing rows need three more requests: the head, and the two pages next to a row.
         guard facts.mustReadThrough, hasRoom(for: facts.olderPages + 3, crawl) else { return nil }
         crawl.isReadingThrough = true
         crawl.hasReadHead = true
@@ -65,23 +65,23 @@ extension CrawlRules {
         return .readThrough
     }
 
-    /// Takes a first page that is as it was.
+    /// Takes an unchanged first page.
     package mutating func headIsSame() -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.checks += 1
         return headIsRead(&crawl)
     }
 
-    /// Takes the head as it was read again so far. Where items went from it, and nothing proves the pages behind it, some
-    /// items may have been passed over.
+    /// Takes the head as read again so far. If items left it, and nothing proves the pages after it, some items may
+    /// have been missed.
     package mutating func head(hasMovedUp: Bool) {
         guard case .crawling(var crawl) = state else { return }
         crawl.hasHeadMovedUp = hasMovedUp
         state = .crawling(crawl)
     }
 
-    /// Takes a first page that did not come when it was asked for again. Without it, what was read stays read; nil where rows
-    /// that were not met wait for it.
+    /// Takes the failure of a first page that was requested again. The pages that were read still count. Returns nil if
+    /// the removal of missing rows depends on the head.
     package mutating func headFailed() -> Step? {
         guard case .crawling(var crawl) = state, crawl.headPurpose != .removal else { return nil }
         crawl.isReadingHead = false
@@ -90,31 +90,31 @@ extension CrawlRules {
         return crawl.headPurpose == .total ? examine(crawl) : finish(crawl)
     }
 
-    /// The pages beside which rows stand that the crawl did not meet; nil where none is missing.
+    /// Takes the pages next to the rows that the crawl did not meet; nil if none is missing.
     package mutating func found(missingBeside pages: [PageOfCrawl]?) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         guard let pages else { return finish(crawl) }
-        // What is gone stays until it was looked for.
+        // Missing rows stay until their pages have been checked.
         if let most = feed.maxPages, crawl.pages + crawl.checks > most - pages.count - (crawl.hasReadHead ? 0 : 1) {
             crawl.reason = .maxPages
             return finish(crawl)
         }
-        // To the head an item may have moved when the crawl had passed it.
+        // An item may have moved to the head after the crawl had passed its place.
         guard crawl.hasReadHead else { return readHeadAgain(crawl, for: .removal) }
         guard let first = pages.first else { return finish(crawl) }
         crawl.isRemoving = true
-        // Rows whose pages this run cannot ask for stay until a later one can. Two pages show that a row is gone: with fewer
-        // requests left, the run ends there, and the next one begins with them.
+        // Rows whose pages this run cannot request stay until a later run can. Two pages show that a row is gone: with
+        // fewer requests left, the run ends there, and the next one begins with them.
         let left = crawl.requestsLeft.map { $0 - crawl.pages - crawl.checks } ?? .max
         let some = left < min(2, pages.count) ? pages : Array(pages.prefix(left))
         state = .checking(crawl, Round(some, number: 1))
         return .check(first)
     }
 
-    /// A page was asked for again.
+    /// Takes a page that was requested again.
     ///
-    /// - Parameter pages: Where rows that the crawl did not meet are looked for, and items came above the page: those that
-    ///   have by now what stood on it; nil where no page of the crawl has.
+    /// - Parameter pages: In a search for missing rows, if items came above the page: the pages that now hold its
+    ///   earlier items; nil if no page of the crawl does.
     package mutating func checked(
         _ page: PageOfCrawl, _ result: PageComparison, pushedTo pages: [PageOfCrawl]? = []
     ) -> Step {
@@ -133,15 +133,15 @@ extension CrawlRules {
             round.worst, weighed(result, isFollowed: isFollowed, isLast: page == crawl.lastPage))
         if isLost { round.worst = max(round.worst, .movedUp) }
         if result != .same { crawl.hasChanged = true }
-        // The end of the list stands on a page that was not read.
+        // The end of the list is on a page that was not read.
         switch result {
         case .shifted(_, isLast: false) where page == crawl.lastPage,
             .overtaken(isLast: false) where page == crawl.lastPage:
             crawl.isVerified = false
         default: break
         }
-        // What it leads to now was not read: the others need not be asked for. Nor need those behind a loose page that
-        // moved, from which on the range is read again.
+        // The page now leads to pages that were not read, so the others need not be requested. The same holds for pages
+        // after a loose page that moved, from which the range is read again.
         if round.worst == .outgrown || crawl.behindLoose != nil && round.worst != .same { round.left = [] }
         if let next = rest.first, !round.left.isEmpty {
             round.left = rest
@@ -152,7 +152,7 @@ extension CrawlRules {
         if let range = crawl.behindLoose {
             crawl.behindLoose = nil
             guard round.worst == .same else {
-                // Between the page before it and this one something may have come or gone.
+                // Items may have come or gone between the previous page and this one.
                 let isSecond = round.all.contains(PageOfCrawl(crawl: page.crawl, number: page.number - 1))
                 crawl.isGoingBack = true
                 crawl.hasReadAgain = true
@@ -168,7 +168,7 @@ extension CrawlRules {
             return finish(crawl)
         }
         if round.worst < .changed {
-            // What changed while pages were asked for again may have changed back.
+            // Changes during the checks may have been undone meanwhile.
             crawl.isVerified = crawl.isVerified && round.number == 1
             if round.worst == .same || crawl.hasReadHead { return proved(crawl) }
             guard hasRoom(for: 1, crawl) else {
@@ -183,18 +183,18 @@ extension CrawlRules {
             return .check(again.all[0])
         }
         crawl.isVerified = false
-        // What only came above the others, or changed in its place, hides nothing.
+        // Items that only came above the others, or changed in place, hide nothing.
         if round.worst < .movedUp { return proved(crawl) }
         crawl.reason = .drift
         return finish(crawl)
     }
 
-    /// True if so many pages more can be asked for.
+    /// True if this number of further pages may be requested.
     private func hasRoom(for pages: Int, _ crawl: Crawl) -> Bool {
         [feed.maxPages, crawl.requestsLeft].compactMap(\.self).allSatisfy { crawl.pages + crawl.checks <= $0 - pages }
     }
 
-    /// What another page behind it will show is not lost yet.
+    /// The result of a page, adjusted for what the page after it will still show.
     func weighed(_ result: PageComparison, isFollowed: Bool, isLast: Bool) -> PageComparison {
         switch result {
         case .pushedDown where isFollowed: .changed
@@ -221,7 +221,7 @@ extension CrawlRules {
     mutating func headIsRead(_ crawl: inout Crawl) -> Step {
         crawl.isReadingHead = false
         crawl.hasReadHead = true
-        // While its second page was read, more may have come to the first.
+        // While its second page was read, more items may have come to the first.
         if crawl.headPages > 1 {
             if crawl.headReads < Self.mostRounds, hasRoom(for: 1, crawl) {
                 return readHeadAgain(crawl, for: crawl.headPurpose)
@@ -231,7 +231,7 @@ extension CrawlRules {
         return crawl.headPurpose == .total ? examine(crawl) : proved(crawl)
     }
 
-    /// It is proved as far as it can be that nothing was missed: what is gone comes next.
+    /// Ends the proof. The search for removed items comes next.
     mutating func proved(_ before: Crawl) -> Step {
         var crawl = before
         if crawl.hasHeadMovedUp, !crawl.isVerified, crawl.reason == nil { crawl.reason = .drift }

@@ -1,62 +1,63 @@
-/// The rules of one run: which page comes next, and when it is over. Pure; the engine does what it says.
+/// The rules of one run: they choose the next page and the end. Pure: the engine performs the steps.
 ///
-/// A sync reads the head first, whatever is known. Where that meets a stored range it goes on at the range's end, not
-/// through it; at the end of the list it proves that nothing was missed, as far as that can be had, and finds out what
-/// is gone.
+/// A sync always reads the head first. If the head meets a stored range, the sync continues at the range's end instead
+/// of reading through it. At the end of the list it proves, as far as possible, that nothing was missed, and finds
+/// removed items.
 package struct CrawlRules {
     struct Crawl {
         var hasChanged = false
-        /// Whether the list is not what it was, if only because it ends elsewhere.
+        /// True if the list has changed, even if only its end is elsewhere.
         var hasMoved = false
-        /// The pages that were committed, and those that were asked for again and not committed.
+        /// The number of committed pages, and of pages that were requested again and not committed.
         var pages = 0
         var checks = 0
-        /// How often it went a page back.
+        /// The number of steps back to an earlier page.
         var stepsBack = 0
-        /// Whether a border stayed broken after so many steps back.
+        /// True if a border stayed broken after that many steps back.
         var hasDrifted = false
-        /// Whether a border was broken: the page that showed it was not committed, and tells nothing later.
+        /// True if a border was broken. The page that showed it was not committed, so later facts do not show it.
         var hasSteppedBack = false
-        /// Whether the next page to come is asked for again, to see where the list goes on.
+        /// True if the next page is requested again to find the place where the list continues.
         var isGoingBack = false
-        /// Whether the head is read again, behind the end.
+        /// True while the head is read again after the end.
         var isReadingHead = false
-        /// Whether it was.
+        /// True once the head was read again.
         var hasReadHead = false
-        /// The pages of the head that were read again in a row, and how often that was done.
+        /// The number of pages of the head that were read again in a row, and the number of such reads.
         var headPages = 0
         var headReads = 0
         /// The last page of the list.
         var lastPage: PageOfCrawl?
-        /// Whether a proof holds.
+        /// True if a proof holds.
         var isVerified = false
-        /// True if pages were read again, so that their places say nothing of the list's order.
+        /// True if pages were read again, so that their places do not show the list's order.
         var hasReadAgain = false
-        /// True if the head, when it was read again, had lost items, or gained some from further down.
+        /// True if the head, when read again, had lost items or gained items from further down.
         var hasHeadMovedUp = false
-        /// Why the head is read again.
+        /// The reason why the head is read again.
         var headPurpose = HeadPurpose.proof
-        /// True while the pages that only earlier runs read are read again, and once they were, or could not be.
+        /// True while the pages that only earlier runs read are read again. The second is true once they were, or could
+        /// not be.
         var isReadingThrough = false
         var hasReadThrough = false
-        /// The requests that the run may make for pages, from its beginning on; nil where there is no limit.
+        /// The number of requests that the run may make for pages, counted from its beginning; nil without a limit.
         var requestsLeft: Int?
-        /// The pages to check for rows that were not met.
+        /// True if pages are checked for rows that were not met.
         var isRemoving = false
-        /// A range to go on with, once its loose pages are checked.
+        /// A range to continue with once its loose pages are checked.
         var behindLoose: SyncedRange?
-        /// The range at whose end the crawl looks for what was appended.
+        /// The range at whose end the crawl looks for appended items.
         var grown: SyncedRange?
         var reason: IncompleteReason?
     }
 
-    /// The reason why the head is read again behind the end.
+    /// The reason why the head is read again after the end.
     enum HeadPurpose {
         /// The crawl met fewer items than there are.
         case total
-        /// The pages before are proved by it, or what is new comes by it.
+        /// The head proves the earlier pages, or brings new items.
         case proof
-        /// Rows were not met: an item may have moved to the head when the crawl had passed it.
+        /// Rows were not met: an item may have moved to the head after the crawl had passed its place.
         case removal
     }
 
@@ -68,9 +69,9 @@ package struct CrawlRules {
         case ended
     }
 
-    /// How often the pages are asked for again before the crawl is given up as one under which the list moves.
+    /// The number of rounds of checks before the list counts as one that moves under the crawl.
     static let mostRounds = 3
-    /// How often a crawl goes a page back in a row of pages.
+    /// The number of steps back that a crawl may take in a row of pages.
     static let mostStepsBack = 5
 
     var state: State
@@ -81,13 +82,13 @@ package struct CrawlRules {
         self.feed = feed
     }
 
-    /// What pages told of the feed: how they are paged was found with the first one.
+    /// Updates the facts of the feed after its first page has shown how it is paged.
     package mutating func learn(_ feed: Feed) { self.feed = feed }
 
-    /// Whether the page being fetched is wanted to be followed by another.
+    /// True if the page being fetched is to be followed by another.
     package var wantsNext: Bool { pagesWanted != 0 }
 
-    /// How many pages are wanted behind the one being fetched; nil where there is no limit.
+    /// The number of pages wanted after the one being fetched; nil without a limit.
     package var pagesWanted: Int? {
         switch state {
         case .paging(let left, _): left.map { max($0 - 1, 0) }
@@ -96,7 +97,7 @@ package struct CrawlRules {
         }
     }
 
-    /// Whether the run is a sync's.
+    /// True if the run is a sync.
     var isSync: Bool {
         switch state {
         case .crawling, .checking: true
@@ -104,23 +105,23 @@ package struct CrawlRules {
         }
     }
 
-    /// Whether pages are asked for again because rows that stood there were not met.
+    /// True while pages are requested again because rows on them were not met.
     package var isRemoving: Bool { if case .checking(let crawl, _) = state { crawl.isRemoving } else { false } }
 
-    /// Whether pages are asked for again to prove that nothing of the list was missed.
+    /// True while pages are requested again to prove that nothing was missed.
     package var isProving: Bool {
         if case .checking(let crawl, _) = state { !crawl.isRemoving && crawl.behindLoose == nil } else { false }
     }
 
-    /// Whether the head is read again.
+    /// True while the head is read again.
     package var isReadingHeadAgain: Bool { if case .crawling(let crawl) = state { crawl.isReadingHead } else { false } }
 
-    /// True while pages are read again that only earlier runs read: what those stored is not met.
+    /// True while pages that only earlier runs read are read again. Rows that those runs stored are not met then.
     package var isReadingThrough: Bool {
         if case .crawling(let crawl) = state { crawl.isReadingThrough } else { false }
     }
 
-    /// The feed is locked and read.
+    /// Begins the run, once the feed is locked and loaded. Returns the first step.
     package mutating func opened(_ resumePoint: ResumePoint) -> Step {
         guard case .opening(let command) = state else { return end(.failed) }
         guard command == .sync else {
@@ -134,7 +135,7 @@ package struct CrawlRules {
         return .fetch(.header, nil)
     }
 
-    /// A page has come. The step to take instead of committing it; nil to commit it.
+    /// Takes a fetched page before it is committed. Returns the step to take instead; nil to commit the page.
     package mutating func came(_ border: Border) -> Step? {
         guard case .crawling(var crawl) = state, !crawl.isGoingBack, border.isBroken, border.number > 1, feed.isShifting
         else { return nil }
@@ -150,7 +151,7 @@ package struct CrawlRules {
         return .goOn(crawl: border.crawl, from: border.number - 1)
     }
 
-    /// A page is committed.
+    /// Takes a committed page, and returns the next step.
     package mutating func committed(_ page: Committed) -> Step {
         switch state {
         case .paging(let left, let hasChanged):
@@ -174,7 +175,7 @@ package struct CrawlRules {
         }
     }
 
-    /// The page did not come, or could not be committed.
+    /// Takes the error of a page that failed or could not be committed, and returns the run's outcome.
     package mutating func failed(_ error: FeedSyncError) -> RunOutcome {
         state = .ended
         switch error.kind {

@@ -1,83 +1,86 @@
-/// A crawl as far as it has come: what `_crawl` holds, and what its next page is measured against.
+/// The state of a crawl, as stored in `_crawl`, with which its next page is compared.
 package struct CrawlState: Sendable {
     package var id: Int64
     package var mode = CrawlMode.reload
-    /// The first crawl of the crawl of every page that it belongs to; nil for one that stands by itself.
+    /// The first crawl of the full crawl that it belongs to; nil for a crawl of its own.
     package var round: Int64?
-    /// Of the rows it wrote; nil while all its pages were unchanged.
+    /// The generation of the rows that it wrote; nil while all its pages were unchanged.
     package var generation: Int64?
     package var pages = 0
-    /// Elements of the items arrays of all its pages.
+    /// The number of elements in the items arrays of all its pages.
     package var elements = 0
-    /// Where the next new item goes.
+    /// The position of the next new item.
     package var position: Int64 = 0
     package var skipped = 0
-    /// Items whose place another item of the same key and the same page took.
+    /// The number of items replaced by another item of the same page with the same key.
     package var sameKey = 0
     package var total: Int?
-    /// Whether every page said a total.
+    /// True if every page had a total.
     package var hasTotals = true
-    /// Whether that was another one on some page.
+    /// True if the total changed between pages.
     package var hasTotalMoved = false
-    /// Items that came again on a later page.
+    /// The number of items that came again on a later page.
     package var repeats = 0
-    /// Whether each page showed the last item of the page before.
+    /// True if each page began with the last item of the previous page.
     package var overlaps = true
-    /// Whether the places of its rows are the order of the list.
+    /// True if the places of its rows follow the order of the list.
     package var isOrdered = true
-    /// Whether its first page, and its last one with items, had items that were not stored; as far as this run read them.
+    /// True if its first page, and its last page with items, had new items, as far as this run read them.
     package var headGained = false
     package var tailGained = false
-    /// Whether the list moved while it was read.
+    /// True if the list moved while it was read.
     package var hasDrifted = false
-    /// Why it is not complete although it has ended.
+    /// The reason why it is incomplete although it has ended.
     package var reason: IncompleteReason?
-    /// The number of the last page whose rows have their place in the crawl's generation.
+    /// The number of the last page whose rows have places in the crawl's generation.
     package var lifted = 0
-    /// Pages in a row that brought nothing which the crawl had not met.
+    /// The number of pages in a row that brought only items that the crawl had met.
     package var repeatedPages = 0
-    /// The place of the last item of its last page that had any.
+    /// The place of the last item of its last page with items.
     package var lastPlace: Place?
-    /// Where that item stood before the crawl wrote it; nil for one that was new.
+    /// The place of that item before the crawl wrote it; nil for a new item.
     package var lastPlaceBefore: Place?
-    /// How far the watermark's values reach that its items have, as JSON.
+    /// The furthest watermark value of its items, as JSON.
     package var furthest: String?
-    /// The most elements of any of its pages: those of a full one.
+    /// The largest number of elements on any of its pages, taken as that of a full page.
     package var mostElements = 0
     /// The keys of its last page, to notice the same page twice in a row.
     package var lastKeys = "[]"
-    /// The partition that it is reading; nil between two, and for a feed that is not partitioned.
+    /// The partition that it is reading; nil between two partitions, and for a feed without partitions.
     package var part: CrawlPartition?
-    /// The elements of the partitions that it has read, as the upstream said.
+    /// The number of elements in the partitions that it has read, as reported by the upstream.
     package var finishedTotal = 0
-    /// Whether a partition that cannot be halved had more than the upstream serves.
+    /// True if a partition that cannot be halved had more items than the upstream serves.
     package var isCapped = false
-    /// True while its pages are as the crawl before stored them, but for new items above them.
+    /// True while its pages equal those of the previous crawl, except for new items above them.
     package var onlyGrows = true
     /// True once it met stored items.
     package var hasMet = false
-    /// How many elements of a partition the upstream serves, once that was seen.
+    /// The number of elements of a partition that the upstream serves, once known.
     package var cap: Int?
-    /// Whether a page proves too little of the end of its partition.
+    /// True if a page proves too little about the end of the list, or of its partition.
     package var isDoubtful = false
+    /// True if several stored rows have the values by which `keyset` continues: a page may begin behind items that share
+    /// them, and were not met.
+    package var sharesValues = false
 
     package init(id: Int64) {
         self.id = id
     }
 }
 
-/// What a crawl has left behind it, page by page. It grows with the list, so it is added to and never copied.
+/// The trail of a crawl's pages. It grows with the list, so it is extended in place and never copied.
 package struct CrawlTrail: Sendable {
     /// Every page cursor that one of its pages led to.
     package private(set) var cursors: Set<String> = []
-    /// Where the rows that it met stood before.
+    /// The earlier places of the rows that it met.
     private(set) var metPlaces: [MetPlaces] = []
-    /// The rows that it added; nil unless all of the crawl's pages are known.
+    /// The number of rows that it added; nil unless all of the crawl's pages are known.
     private var added: Int64?
-    /// The elements of its pages that are not items; nil where that is not known of each.
+    /// The number of elements on its pages that are not items; nil if unknown for some page.
     package private(set) var others: Int?
 
-    /// - Parameter isWhole: Whether the crawl begins with it.
+    /// - Parameter isWhole: True if the trail begins with the crawl.
     package init(isWhole: Bool = false) {
         added = isWhole ? 0 : nil
         others = isWhole ? 0 : nil
@@ -90,12 +93,12 @@ package struct CrawlTrail: Sendable {
         if let sum = self.others { self.others = others.map { sum + $0 } }
     }
 
-    /// Keeps where rows stood, when the crawl goes a page back.
+    /// Keeps the earlier places of rows when the crawl goes a page back.
     package mutating func keepPlaces(of other: CrawlTrail) { metPlaces = other.metPlaces }
 
-    /// How many rows the crawl met; nil where that is not known.
+    /// The number of rows that the crawl met; nil if unknown.
     ///
-    /// - Parameter generation: The crawl's own: what has a place in it was met before, or is new.
+    /// - Parameter generation: The crawl's own generation. Rows with a place in it were met before, or are new.
     package func metCount(besides generation: Int64?) -> Int64? {
         guard var count = added else { return nil }
         let places = metPlaces.filter { $0.first.generation != generation }
@@ -113,22 +116,22 @@ package struct CrawlTrail: Sendable {
     }
 }
 
-/// What a session knows of its feed and of the crawl in progress; changed only when a transaction has succeeded.
+/// The state of a feed and its current crawl during a run; changed only after a transaction has succeeded.
 package struct FeedState: Sendable {
     /// The feed's newest generation.
     package var generation: Int64
-    /// The crawl that the next page belongs to; nil before the first page.
+    /// The crawl of the next page; nil before the first page.
     package var crawl: CrawlState?
-    /// What is stored of the list.
+    /// The stored ranges of the list.
     package var progress = CrawlProgress()
-    /// The most positions that any page of the feed has.
+    /// The largest number of positions of any page of the feed.
     package var longestPage: Int64
     package var figures = RunMetrics()
-    /// The begin that is not closed yet.
+    /// The begin event that is still open.
     package var open: PageDirection?
-    /// Whether a page of this run changed anything.
+    /// True if a page of this run changed anything.
     package var hasChanged = false
-    /// Whether the mirror is complete, and whether that is proved.
+    /// True if the mirror is complete, and true if that is proved.
     package var isComplete = false
     package var isVerified = false
 
@@ -149,23 +152,23 @@ package struct FeedState: Sendable {
     }
 }
 
-/// What the next command can go on from.
+/// The point at which the next command resumes.
 package struct ResumePoint: Sendable, Hashable {
-    /// Whether a first page is stored.
+    /// True if a first page is stored.
     package var isLoaded: Bool
-    /// Where `more` goes on; nil at the end, or before the first page.
+    /// The range with which `more` continues; nil at the end, or before the first page.
     package var open: SyncedRange?
-    /// What is stored of the list.
+    /// The stored ranges of the list.
     package var progress = CrawlProgress()
-    /// When a crawl of every page was complete last, in milliseconds since 1970.
+    /// The time of the last complete full crawl, in milliseconds since 1970.
     package var fullAt: Int64?
-    /// What the requests of a crawl under way carry for the watermark.
+    /// The watermark in the requests of the current crawl.
     package var crawlWatermark: String?
-    /// The name of the partition that the last crawl began with.
+    /// The name of the first partition of the last crawl.
     package var firstPartition: String?
-    /// How many items of a partition the upstream served, as far as it was seen.
+    /// The number of items of a partition that the upstream serves, as seen so far.
     package var cap: Int?
-    /// How far items reach that a sync by watermark has met, as JSON.
+    /// The furthest watermark value that a sync has met, as JSON.
     package var watermark: String?
 
     package init(
@@ -182,6 +185,6 @@ package struct ResumePoint: Sendable, Hashable {
         self.watermark = watermark
     }
 
-    /// Whether the upstream has no further page.
+    /// True if the upstream has no further page.
     var isAtEnd: Bool { isLoaded && open == nil }
 }

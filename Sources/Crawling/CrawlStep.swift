@@ -1,29 +1,29 @@
 extension CrawlRules {
-    /// What to do next.
+    /// The next step of a run.
     package enum Step: Sendable, Hashable {
         /// Request a page and commit it: the first one, or the next one of the crawl.
         case fetch(PageDirection, PageCursor?)
-        /// Go on at the end of a crawl, or at a page of it, which is asked for again.
+        /// Continue at the end of a crawl, or request one of its pages again and continue there.
         case goOn(crawl: Int64, from: Int?)
-        /// Ask for the first page again; if it is not as it was, a new crawl begins with it.
+        /// Request the first page again. If it has changed, a new crawl begins with it.
         case readHeadAgain
-        /// Read the list from the head on, and meet only what this run has read.
+        /// Read the list from the head, and only meet pages that this run has read.
         case readThrough
-        /// The crawl has reached the end: find out what it has seen, and tell `examined`.
+        /// The crawl has reached the end: load its facts and pass them to `examined`.
         case examine
-        /// Ask for a page of the crawl again, and tell `checked`.
+        /// Request a page of the crawl again, and pass the result to `checked`.
         case check(PageOfCrawl)
-        /// Find out beside which pages rows stand that were not met, and tell `found(missingBeside:)`.
+        /// Find the pages next to the rows that were not met, and pass them to `found(missingBeside:)`.
         case findMissing
-        /// Nothing more; what is to be said of a sync's crawl.
+        /// Stop, with the closing of a sync's crawl.
         case end(RunOutcome, CrawlClosing? = nil)
     }
 }
 
-/// What a sync says of its crawl at the end.
+/// The result of a sync's crawl.
 package enum CrawlClosing: Sendable, Hashable {
-    /// It met everything that it was to meet; and whether that is proved.
+    /// The crawl met everything that it was meant to meet; `isVerified` is true if that is proved.
     case complete(isVerified: Bool)
-    /// It did not, or that is not sure.
+    /// The crawl did not meet everything, or that is not certain.
     case incomplete(IncompleteReason)
 }

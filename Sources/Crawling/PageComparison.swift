@@ -1,22 +1,23 @@
-/// What a page that is asked for again tells, beside the page as it was met.
+/// The result of comparing a page that was requested again with the page as it was met.
 package enum PageComparison: Sendable, Hashable, Comparable {
-    /// It is as it was.
+    /// The page is unchanged.
     case same
-    /// It shows what stood on it and before it, as it was and in the same order, that many items further down: items
-    /// came to the head of the list. Nothing of it has to be stored. `isLast` says whether no page follows it now.
+    /// The page shows its earlier items, or those before them, unchanged and in the same order, the given number of
+    /// items further down: items came to the head of the list. Nothing of it has to be stored. `isLast` is true if no
+    /// page follows it now.
     case shifted(by: Int, isLast: Bool)
-    /// It is as a later crawl stored it, so the items that this crawl met on it are on other pages now. `isLast` says
-    /// whether no page follows it.
+    /// The page is as a later crawl stored it, so the items that this crawl met on it are on other pages now. `isLast`
+    /// is true if no page follows it.
     case overtaken(isLast: Bool)
-    /// It is another one, which is stored now, and nothing lies between it and the next one.
+    /// The page has changed and is stored now. Nothing lies between it and the next one.
     case changed
-    /// It shows only what was met before, from the page before on: what stood at its end stands on the next page.
+    /// The page shows only items met before, from the previous page on. Its earlier last items are on the next page.
     case pushedDown
-    /// Items moved up to it from later pages: what moved past the crawl is stored now.
+    /// Items moved up to it from later pages. Items that moved past the crawl are stored now.
     case movedUp
-    /// Its last item was met nowhere: others may lie between it and what was met.
+    /// Its last item was not met: other items may lie between it and the items that were.
     case detached
-    /// It leads to others than it did: the crawl did not go where the list goes now.
+    /// The page leads to other pages than before: the crawl did not follow the list's present way.
     case outgrown
 
     package static func < (one: PageComparison, other: PageComparison) -> Bool { one.gravity < other.gravity }
@@ -33,30 +34,30 @@ package enum PageComparison: Sendable, Hashable, Comparable {
         }
     }
 
-    /// How many items further down a page shows the list than it did; nil where it shows anything else.
+    /// The number of items by which a page has shifted down; nil if it differs in another way.
     ///
     /// - Parameters:
-    ///   - places: Where in the list each of its items was met first, from 0; nil for new ones.
-    ///   - first: The same of the item that the page began with.
+    ///   - places: The place in the list where each of its items was met first, from 0; nil for new items.
+    ///   - first: The place of the item that the page began with.
     package static func shift(_ places: [Int?], from first: Int?) -> Int? {
         guard let first else { return nil }
         let old = Array(places.drop { $0 == nil })
         guard let head = old.first ?? nil, head <= first else { return nil }
-        // New items stand above all others, or not at all.
+        // New items are above all others, or there are none.
         guard old.count == places.count || head == 0 else { return nil }
         let isInOrder = old.enumerated().allSatisfy { $1 == head + $0 }
         return isInOrder ? first - head + (places.count - old.count) : nil
     }
 
-    /// Compares a page that is not as it was.
+    /// Compares a page that has changed.
     ///
     /// - Parameters:
-    ///   - lastMetAt: Where in the crawl the page's last item was met first: the place of that page in the list; nil if
-    ///     it was not met.
+    ///   - lastMetAt: The place in the list of the page on which the crawl first met this page's last item; nil if it
+    ///     was not met.
     ///   - place: The place of the page itself.
-    ///   - isLast: Whether no page follows it now.
-    ///   - isEmpty: Whether it has no items.
-    ///   - isStored: Whether its last item stands in a synced range.
+    ///   - isLast: True if no page follows it now.
+    ///   - isEmpty: True if it has no items.
+    ///   - isStored: True if its last item is in a synced range.
     package init(lastMetAt met: Int?, at place: Int, isLast: Bool, isEmpty: Bool, isStored: Bool) {
         self =
             if isEmpty {

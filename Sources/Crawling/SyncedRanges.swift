@@ -1,46 +1,47 @@
-/// Stored pages that are known to follow one another.
+/// A range of stored pages that are known to follow one another.
 package struct SyncedRange: Sendable, Hashable {
-    /// Where the list goes on behind the range.
+    /// The end of a range.
     package enum End: Sendable, Hashable {
-        /// At this page cursor: what is there was not read yet.
+        /// The list continues at this page cursor, which was not read yet.
         case open(PageCursor)
-        /// Nowhere: it is the end of the list; with the reason why that may not be all there is.
+        /// The list ends here; the reason tells why it may be incomplete.
         case last(IncompleteReason?)
     }
 
-    /// The crawls whose pages are in it, the last one first: that one goes on at the range's end.
+    /// The crawls whose pages are in it. The first one continues at the range's end.
     package var crawls: [Int64]
     /// The generations whose rows are in it.
     var generations: Set<Int64>
-    /// Where its first row stands; nil where that is not known.
+    /// The place of its first row; nil if unknown.
     package var first: Place?
     package var end: End
-    /// Whether it was proved that no item is missing in it.
+    /// True if it was proved that no item is missing in it.
     package var isVerified = false
-    /// The numbers of pages, of the crawl at the range's end, behind which the list may have moved unseen: the next one
-    /// was fetched by another command.
+    /// The numbers of pages, of the crawl at the range's end, after which the list may have moved unnoticed, because
+    /// another command fetched the next page.
     package var loosePages: [Int] = []
-    /// Whether new items come to the end of the list, and not to its head.
+    /// True if new items are added at the end of the list, not at its head.
     package var growsAtEnd = false
-    /// How many runs in a row failed at the end.
+    /// The number of runs in a row that failed at the range's end.
     var failures = 0
-    /// Whether a sync must read the range again, because its page cursor no longer works or the list moved during the crawl.
+    /// True if a sync must read the range again, because its page cursor no longer works or the list moved during the
+    /// crawl.
     package var isLost = false
 
-    /// True if a page of a sync may join it, so that what follows is taken for read.
+    /// True if a page of a sync may join the range, so that the pages after it count as read.
     package var mayBeJoined: Bool { !isLost }
 
-    /// The crawl that goes on at the range's end.
+    /// The crawl that continues at the range's end.
     package var crawl: Int64 { crawls.first ?? 0 }
 
-    /// True if a later crawl goes on from one of its pages, or asks for one again.
+    /// True if a later crawl continues from one of its pages, or requests one again.
     package var needsPages: Bool { cursor != nil || !loosePages.isEmpty || growsAtEnd }
 
-    /// Where to go on; nil at the end of the list.
+    /// The page cursor to continue with; nil at the end of the list.
     package var cursor: PageCursor? { if case .open(let cursor) = end { cursor } else { nil } }
 }
 
-/// The ranges of a list, from the head. Between two of them may be pages that nobody has read.
+/// The ranges of a list, from the head. There may be unread pages between them.
 package struct SyncedRanges: Sendable, Hashable {
     package private(set) var ranges: [SyncedRange]
 
@@ -48,16 +49,16 @@ package struct SyncedRanges: Sendable, Hashable {
         self.ranges = ranges
     }
 
-    /// Whether nothing is stored yet, or nothing that can be joined.
+    /// True if no range is stored that could be joined.
     package var isEmpty: Bool { ranges.isEmpty }
 
-    /// Whether one range holds the list from its head to its end.
+    /// True if one range holds the list from its head to its end.
     package var isWhole: Bool {
         guard ranges.count == 1, case .last = ranges[0].end else { return false }
         return true
     }
 
-    /// Why the list may have more than its whole range; nil where it is all, or where the range is not whole.
+    /// The reason why the list may have more than its whole range; nil if there is none, or if the range is not whole.
     package var reason: IncompleteReason? {
         guard isWhole, case .last(let reason) = ranges[0].end else { return nil }
         return reason
@@ -66,18 +67,18 @@ package struct SyncedRanges: Sendable, Hashable {
     /// The first range from the head that is open at its end.
     package var open: SyncedRange? { ranges.first { $0.cursor != nil } }
 
-    /// The range that goes on with this crawl.
+    /// The range that continues with this crawl.
     package subscript(crawl: Int64) -> SyncedRange? { ranges.first { $0.crawl == crawl } }
 
-    /// The range that has a row of this generation.
+    /// The range with rows of this generation.
     package func range(ofGeneration generation: Int64) -> SyncedRange? {
         ranges.first { $0.generations.contains(generation) }
     }
 
-    /// The range that has a page of this crawl.
+    /// The range with pages of this crawl.
     package func range(ofPagesOf crawl: Int64) -> SyncedRange? { ranges.first { $0.crawls.contains(crawl) } }
 
-    /// A crawl read its first page: it is the range at the head.
+    /// Begins a range at the head with a crawl's first page.
     mutating func begin(_ crawl: Int64, generation: Int64?, next: SyncedRange.End) {
         ranges.removeAll { $0.crawls == [crawl] }
         let first = generation.map { Place(generation: $0, position: 0) }
@@ -86,7 +87,7 @@ package struct SyncedRanges: Sendable, Hashable {
             at: 0)
     }
 
-    /// A crawl went on at the end of its range.
+    /// Extends a crawl's range at its end.
     mutating func extend(_ crawl: Int64, generation: Int64?, next: SyncedRange.End) {
         guard let index = ranges.firstIndex(where: { $0.crawl == crawl }) else { return }
         ranges[index].end = next
@@ -97,31 +98,31 @@ package struct SyncedRanges: Sendable, Hashable {
         if ranges[index].first == nil, index == 0 { ranges[index].first = Place(generation: generation, position: 0) }
     }
 
-    /// The range of a crawl meets another one: they are one, which goes on where the other one ends. What lies between
-    /// them was read by the crawl.
+    /// Joins a crawl's range with another one that it met. The joined range continues where the other one ends. The
+    /// crawl has read the pages between them.
     ///
     /// - Parameters:
-    ///   - isHeader: Whether it meets it with its first page.
-    ///   - isDirect: Whether no border lies between them that nobody proved.
+    ///   - isHeader: True if the crawl met the range with its first page.
+    ///   - isDirect: True if no unproved border lies between them.
     mutating func join(_ crawl: Int64, with other: SyncedRange, isHeader: Bool = true, isDirect: Bool = true) {
         guard let index = ranges.firstIndex(where: { $0.crawl == crawl }),
             let target = ranges.firstIndex(where: { $0.crawl == other.crawl }), target > index
         else { return }
         let head = ranges[index]
         var joined = ranges[target]
-        // A first page that only met rows in their places adds nothing; pages without rows above them do.
+        // A first page that only met rows in place adds nothing; pages without rows above them do.
         if !head.generations.isEmpty || !isHeader {
             joined.crawls += head.crawls.filter { !joined.crawls.contains($0) }
         }
         joined.generations.formUnion(head.generations)
         joined.isVerified = joined.isVerified && isDirect
-        // Pages that may have others between them are read again by the next sync.
+        // The next sync reads pages again that may have others between them.
         joined.isLost = joined.isLost || !head.loosePages.isEmpty
         joined.first = head.generations.isEmpty ? joined.first : head.first ?? joined.first
         ranges.replaceSubrange(index...target, with: [joined])
     }
 
-    /// A crawl reached the end of the list: what stands behind it is not in the list any more.
+    /// Ends the list with a crawl's range. Ranges after it are no longer in the list.
     mutating func end(_ crawl: Int64, _ reason: IncompleteReason?, isVerified: Bool = false) {
         guard let index = ranges.firstIndex(where: { $0.crawl == crawl }) else { return }
         ranges[index].end = .last(reason)
@@ -129,7 +130,7 @@ package struct SyncedRanges: Sendable, Hashable {
         ranges.removeSubrange((index + 1)...)
     }
 
-    /// Rows at the top of a range were written elsewhere: it begins behind them.
+    /// Moves the beginning of a range past rows at its top that were written elsewhere.
     package mutating func takeTop(at place: Place, count: Int64) {
         for index in ranges.indices where ranges[index].first == place {
             ranges[index].first = Place(generation: place.generation, position: place.position + count)
@@ -142,9 +143,9 @@ package struct SyncedRanges: Sendable, Hashable {
         change(&ranges[index])
     }
 
-    /// Drops the range of a crawl: its rows stay, and the next sync reads through them.
+    /// Drops the range of a crawl. Its rows stay, and the next sync reads through them.
     mutating func drop(_ crawl: Int64) { ranges.removeAll { $0.crawl == crawl } }
 
-    /// One range, from the head to the end.
+    /// A list with one range from the head to the end.
     static func whole(_ range: SyncedRange) -> SyncedRanges { SyncedRanges(ranges: [range]) }
 }

@@ -32,9 +32,12 @@ extension PaginationInput {
     ]
 
     /// True if a total equal to the first page's length may count that page and not the list: the page is as full as
-    /// requested, or has a usual size.
+    /// requested, or no size was requested, or it has a usual one.
     func mayBeCountedAlone(_ size: PageSize?) -> Bool {
-        guard let asked = askedCount ?? size?.count else { return Self.usualSizes.contains(elementCount) }
+        // The totals of partitions are known to differ.
+        guard let asked = askedCount ?? size?.count else {
+            return !isOfPartition || Self.usualSizes.contains(elementCount)
+        }
         return elementCount >= asked || Self.usualSizes.contains(elementCount)
     }
 }

@@ -41,6 +41,8 @@ package struct PaginationInput: Sendable {
     package var overlap = 0
     /// The number of elements of the list before the first page.
     package var passedOver = 0
+    /// True if the page is of a partition.
+    package var isOfPartition = false
     /// The number of elements that the request asks for; nil if it has no size.
     package var askedCount: Int?
 

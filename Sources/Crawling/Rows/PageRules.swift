@@ -1,18 +1,18 @@
-/// What a page does to the stored rows: which item is new, which row has other content, moves, stays as it is, or goes.
+/// The effect of a page on the stored rows: which items are new, and which rows change, move, stay or are removed.
 ///
-/// While every item so far is stored as it came, where it should be, nothing is to be written; where only content is new
-/// and the crawl goes to the end anyway, it is written in its place. The first item that is not where it should be makes
-/// the page a moved one: its crawl gets a generation, and its items get places in it.
+/// While every item is stored unchanged in its place, nothing is written. If only content has changed, and the crawl
+/// goes to the end anyway, the content is written in place. The first item in another place makes the page a moved one:
+/// its crawl gets a generation, and its items get places in it.
 ///
-/// Pure: the store tells it each item's row, in the order of the page, and does what it says.
+/// Pure: the store passes each item's row, in the order of the page, and performs the changes.
 package struct PageRules: Sendable {
-    /// A row that an item has already.
+    /// The row of an item that is already stored.
     package struct Row: Sendable, Hashable {
         package let id: Int64
         package let place: Place
         package let section: String?
         package let isRemoved: Bool
-        /// Whether the item says what the row holds.
+        /// True if the row holds the item's values.
         package let isSame: Bool
 
         package init(id: Int64, place: Place, section: String?, isRemoved: Bool, isSame: Bool) {
@@ -24,49 +24,49 @@ package struct PageRules: Sendable {
         }
     }
 
-    /// What is to be done with an item's row.
+    /// The change to make to an item's row.
     package enum Change: Sendable, Hashable {
-        /// It is as it should be.
+        /// The row needs no change.
         case none
-        /// The item's content is written over it.
+        /// The item's content is written over the row.
         case update(Place, section: String?)
-        /// It gets another place or section, or comes back.
+        /// The row gets another place or section, or is no longer removed.
         case move(Place, section: String?)
-        /// The page becomes a moved one: `becomeMoved`, and then `rewrite` with the row as it is by then.
+        /// The page becomes a moved one: call `becomeMoved`, then `rewrite` with the row as it is by then.
         case makeRoom
     }
 
-    /// What the items became.
+    /// The counts of new, changed, unchanged and removed items.
     package private(set) var items = ItemCounts()
-    /// What that does to the sections.
+    /// The changes to the sections.
     package var sections = SectionTally()
-    /// The places of rows that were rewritten or moved: pages that had them lapse.
+    /// The earlier places of rows that were rewritten or moved. Pages with these places lose their validators.
     package private(set) var touched = PlaceRanges()
-    /// Whether an item keeps the place that another page of the crawl gave it.
+    /// True if an item keeps the place that another page of the crawl gave it.
     package private(set) var sharesRows = false
-    /// How many more live rows there are.
+    /// The number of live rows added.
     package private(set) var added = 0
-    /// Whether anything is not where it was.
+    /// True if a row has moved.
     package private(set) var isMoved = false
     /// The place of the page's first item.
     package private(set) var first: Place?
-    /// How many places the page takes.
+    /// The number of places that the page takes.
     package private(set) var placed: Int64 = 0
     /// The crawl, as the page leaves it.
     package private(set) var crawl: CrawlState
-    /// Whether the page's first item stood right behind the last one of the page before, when both were stored.
+    /// True if the page's first item directly followed the last one of the previous page when both were stored.
     package private(set) var adjoins = false
-    /// Where the rows that the page met stood before.
+    /// The earlier places of the rows that the page met.
     package private(set) var metPlaces: [MetPlaces] = []
     /// The feed's newest generation.
     package private(set) var newest: Int64
     /// The crawl's own generation, or the newest one while it has none.
     package private(set) var generation: Int64
-    /// Items that the crawl had met before.
+    /// The number of items that the crawl had met before.
     package private(set) var repeats = 0
-    /// Whether an item that is new to the crawl follows one that stood elsewhere in it than at its end.
+    /// True if an item that is new to the crawl follows one that was elsewhere in it than at its end.
     package private(set) var isOutOfOrder = false
-    /// Whether the item before was new: items mostly go on as the one before.
+    /// True if the previous item was new: most items are like the previous one.
     package private(set) var expectsNew = false
 
     private var lastRepeat: Int64?
@@ -80,11 +80,11 @@ package struct PageRules: Sendable {
     private let lastBefore: Place?
 
     /// - Parameters:
-    ///   - generation: The feed's newest.
-    ///   - next: The one that follows; nil for the one behind it. The parts of a feed share a table, and no two of them a
-    ///     generation.
-    ///   - updatesInPlace: Whether new content in its old place leaves the crawl one that only reads. Not where a crawl stops at
-    ///     what is known: the place would say that nothing before it is new.
+    ///   - generation: The feed's newest generation.
+    ///   - next: The next generation; nil for the following number. The parts of a feed share a table, and each needs
+    ///     its own generations.
+    ///   - updatesInPlace: True if new content in its old place leaves the crawl one that only reads. False if the
+    ///     crawl stops at known rows: the place would then say that nothing before it is new.
     package init(
         generation: Int64, next: Int64? = nil, crawl: CrawlState, direction: PageDirection, updatesInPlace: Bool
     ) {
@@ -98,19 +98,19 @@ package struct PageRules: Sendable {
         begin = crawl.position
     }
 
-    /// Where the rows stood that follow new items at the page's head, if they stood one behind the other and did not
-    /// change: the list gained items above them. nil where anything else happened to the page.
+    /// The earlier places of the rows that follow new items at the page's head, if they were consecutive and did not
+    /// change: the list gained items above them. nil if anything else happened to the page.
     package var gainedAbove: MetPlaces? {
         guard items.updated == 0, repeats == 0, !hasNewBehindMet, metPlaces.count == 1 else { return nil }
         return metPlaces[0]
     }
 
-    /// Whether all is stored as it came, where it came.
+    /// True if all items are stored unchanged and in place.
     package var isUnchanged: Bool { !isMoved && items.updated == 0 && items.removed == 0 }
 
-    /// True if the page brought nothing but new items above all that the crawl met, and what it met stood one behind the other.
+    /// True if the page brought only new items, above all items that the crawl met, and those were consecutive.
     ///
-    /// - Parameter hasMet: True if the crawl met stored items on pages before.
+    /// - Parameter hasMet: True if the crawl met stored items on earlier pages.
     package func onlyGrows(behindMet hasMet: Bool) -> Bool {
         guard items.updated == 0, items.removed == 0, repeats == 0, added == items.inserted else { return false }
         guard let met = metPlaces.first, metPlaces.count == 1 else {
@@ -119,14 +119,14 @@ package struct PageRules: Sendable {
         return hasMet ? added == 0 && adjoins : !hasNewBehindMet && met.count > 0
     }
 
-    /// The place that a new row gets.
+    /// The place of the next new row.
     package var nextPlace: Place { Place(generation: generation, position: crawl.position) }
 
     // MARK: - Items
 
-    /// The item has a row.
+    /// Takes an item that has a row, and returns the change.
     ///
-    /// - Parameter section: The section that the item says; nil where the feed has none.
+    /// - Parameter section: The section in the item; nil if the feed has none.
     package mutating func meet(_ row: Row, section: String??) -> Change {
         note(row.place)
         expectsNew = false
@@ -144,21 +144,21 @@ package struct PageRules: Sendable {
         return rewrite(row, section: section)
     }
 
-    /// The item has no row.
+    /// Takes an item that has no row.
     ///
-    /// - Returns: Whether the page becomes a moved one before the item is inserted.
+    /// - Returns: True if the page becomes a moved one before the item is inserted.
     package mutating func meetNothing() -> Bool {
         note(nil)
         return !isMoved
     }
 
-    /// A row was tried for the item, which was expected to be new: it had none.
+    /// Records that an item that was expected to be new was inserted.
     package mutating func insertedAsExpected(_ section: String?) {
         inserted(section)
         note(nil)
     }
 
-    /// The item has a row now, at `nextPlace`; or it has one already.
+    /// Records the result of inserting an item at `nextPlace`: false if it already had a row.
     package mutating func tried(isInserted: Bool, _ section: String?) {
         expectsNew = isInserted
         if isInserted { inserted(section) }
@@ -172,10 +172,10 @@ package struct PageRules: Sendable {
         noteElsewhere()
     }
 
-    /// The item says that it is gone.
+    /// Takes an item that reports its own removal.
     ///
-    /// - Parameter row: nil where it was never stored.
-    /// - Returns: Whether its row is to be marked so.
+    /// - Parameter row: nil if it was never stored.
+    /// - Returns: True if its row has to be marked as removed.
     package mutating func isGone(_ row: Row?) -> Bool {
         guard let row, !row.isRemoved else {
             items.unchanged += 1
@@ -188,7 +188,7 @@ package struct PageRules: Sendable {
         return true
     }
 
-    /// An item of a moved page has a row.
+    /// Takes an item of a moved page that has a row, and returns the change.
     package mutating func rewrite(_ row: Row, section: String??) -> Change {
         let section = section ?? row.section
         let isPlaced = row.place.generation == crawl.generation
@@ -215,7 +215,7 @@ package struct PageRules: Sendable {
         return row.isSame ? .move(place, section: section) : .update(place, section: section)
     }
 
-    /// All items were told.
+    /// Ends the page after its last item.
     package mutating func end() {
         guard !isMoved else { return }
         crawl.lastPlace = kept.last?.place ?? crawl.lastPlace
@@ -224,9 +224,10 @@ package struct PageRules: Sendable {
 
     // MARK: - Pages as a whole
 
-    /// A stored page that the upstream calls unchanged.
+    /// Takes a stored page that is unchanged upstream.
     ///
-    /// - Returns: Whether others come before its rows now, so that they move: `becomeMoved`, and then to `nextPlace`.
+    /// - Returns: True if other items now come before its rows, so that they move: call `becomeMoved`, then move them
+    ///   to `nextPlace`.
     package mutating func meetPage(at place: Place, placed count: Int64) -> Bool {
         items.unchanged += Int(count)
         guard count > 0 else { return false }
@@ -236,7 +237,7 @@ package struct PageRules: Sendable {
         return !(direction == .header ? isHead : crawl.lastPlace.map { $0.precedes(place) } ?? isHead)
     }
 
-    /// The rows of a stored page stand at `place` now.
+    /// Records that the rows of a stored page are now at `place`.
     package mutating func place(pageFrom before: Place, at place: Place, placed count: Int64) {
         if place != before { touched.insert(before, count: count) }
         first = place
@@ -245,9 +246,9 @@ package struct PageRules: Sendable {
         crawl.lastPlace = Place(generation: place.generation, position: place.position + count - 1)
     }
 
-    /// Makes the crawl one that writes: what it has seen so far, and what comes, gets places in its own generation.
+    /// Turns the crawl into one that writes: rows met so far, and all later ones, get places in its own generation.
     ///
-    /// The pages before come first: their rows are to be lifted into it. Then come the rows of `placeKept`.
+    /// The rows of the earlier pages come first and have to be lifted into it. Then come the rows of `placeKept`.
     package mutating func becomeMoved() {
         isMoved = true
         guard crawl.generation == nil else { return }
@@ -256,7 +257,7 @@ package struct PageRules: Sendable {
         crawl.generation = newest
     }
 
-    /// The rows that the page has kept in their places so far, with those that they get.
+    /// The rows that the page has kept in place so far, with their new places.
     package mutating func placeKept() -> [(row: Row, place: Place)] {
         crawl.lastPlace = crawl.position > 0 ? Place(generation: generation, position: crawl.position - 1) : nil
         first = nil
@@ -272,7 +273,7 @@ package struct PageRules: Sendable {
 
     // MARK: - Places
 
-    /// Takes note of where an item, or the first of `count`, stood before this page; nil for a new one.
+    /// Records the earlier place of an item, or of the first of `count` items; nil for a new item.
     private mutating func note(_ before: Place?, count: Int64 = 1) {
         if let before {
             let met = MetPlaces(before, count: count, page: crawl.pages + 1)
@@ -285,8 +286,8 @@ package struct PageRules: Sendable {
         crawl.lastPlaceBefore = before
     }
 
-    /// Whether a stored row stands where this page should have it: at the head, or behind the page before, and next to
-    /// the item before. An item that comes twice in the page has its place already.
+    /// True if a stored row is at the place that this page needs: at the head or after the previous page, and next to
+    /// the previous item. An item that comes twice on the page already has its place.
     private mutating func keep(_ row: Row) -> Bool {
         if let last = kept.last?.place, let first {
             let isAgain = (first.position...last.position).contains(row.place.position)
@@ -312,15 +313,15 @@ package struct PageRules: Sendable {
         return place
     }
 
-    /// Takes note of an item that the crawl had not placed yet.
+    /// Records an item that the crawl had not placed yet.
     private mutating func noteElsewhere() {
         if let lastRepeat, lastRepeat != begin - 1 { isOutOfOrder = true }
     }
 
-    /// Takes note of an item that the crawl has met before.
+    /// Records an item that the crawl has met before.
     private mutating func noteRepeat(at position: Int64) {
         repeats += 1
-        // Those that were pushed down come first, in their order.
+        // Items that were pushed down come first, in their order.
         if placed > 0 || lastRepeat.map({ $0 >= position }) ?? false { isOutOfOrder = true }
         lastRepeat = position
     }

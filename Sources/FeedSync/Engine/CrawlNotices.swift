@@ -17,9 +17,19 @@ struct CrawlNotices {
     /// - Parameter seen: The number of items that the upstream has served.
     func texts(_ crawl: CrawlState?, seen: Int, of feed: FeedDefinition) -> [String] {
         guard let crawl else { return [] }
-        return [cap(crawl, seen: seen, isPartitioned: feed.partitioning != nil), watermark(crawl, feed.sync)]
-            .compactMap(
-                \.self)
+        return [
+            cap(crawl, seen: seen, isPartitioned: feed.partitioning != nil), watermark(crawl, feed.sync),
+            sharedValues(crawl, feed),
+        ].compactMap(\.self)
+    }
+
+    /// Of `keyset` over values that do not identify items.
+    private func sharedValues(_ crawl: CrawlState, _ feed: FeedDefinition) -> String? {
+        guard crawl.sharesValues else { return nil }
+        let paths = feed.pagination.itemPaths.map { "`\($0)`" }.joined(separator: " and ")
+        return "several items have the same value of \(paths), and a page may begin behind all of them: "
+            + "what it passes over is neither stored nor removed; name a value that identifies an item, "
+            + "or several that do so together, with `from` in the feed's `pagination`"
     }
 
     /// The notice for an upstream that does not serve all its items; nil if no total shows that.

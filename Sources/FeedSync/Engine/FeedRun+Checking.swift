@@ -43,7 +43,7 @@ extension FeedRun {
         return result
     }
 
-    /// What the crawl had come to before a page: of a partitioned feed what is of its partition, of others all but the last page.
+    /// The state of the crawl before a page: of its partition if the feed has partitions, else of all but the last page.
     private func soFar(before place: PageOfCrawl, known: StoredPage?) throws(FeedSyncError) -> CrawlSoFar {
         let crawl = writer.state.crawl
         var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)

@@ -61,6 +61,8 @@ extension FeedRun {
             rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: false) })
         }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
+        // Only what is worked out may be an error that is the end.
+        before = loader.definition.pagination.mayAskBeyondEnd ? loaded : nil
         let wantsNext = rules.wantsNext
         // No request is sent that a synced range may make unnecessary.
         if wantsNext, !mayMeetRange {
@@ -86,7 +88,9 @@ extension FeedRun {
         let fetch = try await fetched(page)
         waited = .now - start
         if case .success(let fetched) = fetch.result { isQuotaLow = fetched.quota.contains(where: \.isLow) }
-        return try await load(fetch, after: loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap))
+        var soFar = loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap)
+        soFar.before = before
+        return try await load(fetch, after: soFar)
     }
 
     /// Makes a page of a response.

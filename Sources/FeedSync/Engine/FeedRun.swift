@@ -41,6 +41,8 @@ final class FeedRun {
     var mayMeetRange = true
     /// The number of pages that the crawl had read before it went back to an earlier one.
     var pagesBefore = 0
+    /// The previous page, if the next one may not exist.
+    var before: LoadedPage?
     /// The number of pages before the page that did not begin with the last item of the previous page.
     var brokenPage: Int?
     /// The time that the run waited for the last page.
@@ -150,7 +152,8 @@ final class FeedRun {
             let place = try committed { try $0.goOn(crawl, from: number, isProved: command == .sync) }
             pagesBefore = max(number == nil ? 0 : place.pages, pagesBefore)
             isBehindRange = number == nil
-            // What the range's end leads to was read by nobody.
+            before = nil
+            // The page that the end of the range leads to has not been read yet.
             mayMeetRange = writer.mayMeetRange
             return try await page(.footer, place.cursor)
         case .readHeadAgain: return try await readHeadAgain()

@@ -45,6 +45,7 @@ extension PageLoader {
             headers: fetched.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
             url: fetched.response.url.text, secrets: page.secrets)
         facts.overlap = page.overlap
+        facts.isOfPartition = place != nil
         facts.passedOver = definition.pagination.passedOver
         if page.cursor == nil || count == 0 { facts.askedCount = PageSigns.askedCount(in: page.request) }
         facts.fullPageCount = max(crawl.fullPageCount, count - min(page.overlap, count))

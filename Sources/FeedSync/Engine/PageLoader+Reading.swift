@@ -191,7 +191,8 @@ extension PageLoader {
         return .end(
             notice:
                 "the upstream answered \(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? ""); "
-                + "this counts as the end, unless `responses` says `fail`")
+                + "this counts as the end, unless `responses` says `fail`",
+            sign: signOfPageBefore(crawl))
     }
 
     func next(
@@ -225,9 +226,10 @@ extension PageLoader {
             effective.next = nil
         }
         // A 304 would not report the sign again.
-        let isTold = end.next == nil && end.sign.map { $0.kind != .total } ?? false
+        let isTold = end.sign.map { $0.kind != .total } ?? false
         return LoadedPage(
-            page: page, fetched: fetched, content: content, end: effective.adding(notice: notice(of: end.sign)),
+            page: page, fetched: fetched, content: content,
+            end: effective.adding(notice: end.part == .cut ? nil : notice(of: end.sign)),
             upstreamNext: end.next, skipped: skipped,
             validators: isTold ? Validators(etag: nil, lastModified: nil) : validators,
             shape: end.next == nil ? noting(end.sign, in: shape) : shape)

@@ -18,10 +18,12 @@ extension PageLoader {
     /// The next page, with the sign that there are more pages and with a total found outside the items. Only this
     /// function reads the body outside its items.
     func doubting(_ end: NextPage, _ page: PreparedPage, _ fetched: FetchedPage, _ facts: PaginationInput) -> NextPage {
-        guard end.next == nil, definition.partitioning == nil else { return end }
+        guard end.next == nil else { return end }
         let envelope = PageEnvelope(of: fetched.response.body, besides: definition.items?.path ?? Path([]))
         var end = end
-        if end.total == nil {
+        let isPartition = definition.partitioning != nil
+        // Beside a partition, a count may be that of the whole list.
+        if end.total == nil, !isPartition {
             let total = envelope.totals.first { total in
                 (total.value.count ?? 0) > facts.seenCount && (facts.elementCount > 0 || !envelope.isBound(total))
             }
@@ -32,10 +34,27 @@ extension PageLoader {
             ?? SignOfMore.first(
                 in: envelope, after: facts, number: definition.pagination.number(of: facts.cursor),
                 isStated: end.isStated)
+        if isPartition, end.sign?.kind == .total { end.sign = nil }
         if end.sign == nil, definition.hasOpenPagination, let count = shape.findings.strayItemCount, count > 0 {
             end.sign = SignOfMore(.items, "a page that was tried has \(count) more items")
         }
         return end
+    }
+
+    /// The sign of more on the page before an error that counts as the end; nil if it has none but a total.
+    func signOfPageBefore(_ crawl: CrawlSoFar) -> SignOfMore? {
+        guard definition.partitioning == nil else { return nil }
+        // An unchanged page, and one that an earlier run read, still has the sign that it had.
+        guard let before = crawl.before, !before.isNotModified else {
+            return shape.findings.sign.map { SignOfMore(.flag, $0) }
+        }
+        let count = before.elementCount
+        let soFar = CrawlSoFar(elements: crawl.elements - (count - min(before.page.overlap, count)))
+        let facts = facts(before.page, before.fetched, after: soFar, count: count)
+        let sign = SignOfMore.first(
+            in: PageEnvelope(of: before.fetched.response.body, besides: definition.items?.path ?? Path([])),
+            after: facts, number: definition.pagination.number(of: facts.cursor))
+        return sign?.kind == .total ? nil : sign
     }
 
     /// The notice about a sign; nil for a total, which is reported at the end of the crawl.

@@ -91,6 +91,8 @@ struct CrawlSoFar: Sendable {
     var fullPageCount = 0
     /// The number of items of one partition that the upstream serves, as seen so far.
     var cap: Int?
+    /// The page itself that came before, as far as this run read it.
+    var before: LoadedPage?
 }
 
 /// Fetches and decodes a page: the first two stages of the diagram.

@@ -34,7 +34,13 @@ struct PartsResults {
     mutating func noteGone(removed: Int, at host: String) {
         asked += 1
         unreachable[host] = nil
-        figures.items.removed += removed
+        noteRemoved(removed)
+    }
+
+    /// Items went with their list, or with their parent's row.
+    mutating func noteRemoved(_ count: Int) {
+        figures.items.removed += count
+        hasChanged = hasChanged || count > 0
     }
 
     /// - Parameter host: nil for a list that was not requested.

@@ -1,6 +1,6 @@
-/// What the store has for a request.
+/// The stored state of a request.
 extension Store {
-    /// What a page would be asked for with; nil where it would be asked unconditionally.
+    /// The validators with which a page would be requested; nil if it would be requested unconditionally.
     func conditions(for page: PreparedPage, of definition: FeedDefinition) throws(FeedSyncError) -> Validators? {
         try conditions(for: page.identity, page.credentialFingerprint, at: page.cursor, of: definition)
     }

@@ -33,7 +33,9 @@ extension SyncEngine {
             throw error
         }
         defer { withExtendedLifetime(held) {} }
+        opening.events.forEach(publish(of: definition))
         var results = PartsResults()
+        results.noteRemoved(opening.removed)
         var end = await askLists(command, opening, &results)
         do throws(FeedSyncError) { try await store.finishConfirmed() } catch { end = end ?? error }
         let failure = end ?? results.failure(of: opening.count)

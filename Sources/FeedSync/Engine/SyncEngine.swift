@@ -229,7 +229,7 @@ public actor SyncEngine {
         { [statuses, states, watch, options] event in
             options.onActivity(.event(event))
             // The status of one of many lists is not the status of the feed.
-            if definition.part == nil {
+            if event.feed == definition.name, definition.part == nil {
                 statuses.send(event.status)
                 states.update { $0.follow(event) }
             }

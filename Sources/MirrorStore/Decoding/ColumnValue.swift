@@ -12,9 +12,9 @@ enum ColumnValue {
     /// UTF-8 that the page does not hold in this form.
     case madeText([UInt8])
 
-    /// What a slot becomes in a column. A value that does not fit the type stays as it came.
+    /// The value of a slot in a column. A value that does not fit the type is kept as it came.
     ///
-    /// Inlined, as `value(of:)` is: it is called for every value of every page, and the compiler does not see that.
+    /// Inlined, like `value(of:)`: it is called for every value of every page, and the compiler does not know that.
     @inline(__always)
     init(_ slot: json_slot, type: ColumnType?) {
         switch type {
@@ -24,7 +24,7 @@ enum ColumnValue {
         case .text?: self = slot.kind == JSON_TEXT || slot.isNothing ? ColumnValue(slot) : .text(slot.rawBytes)
         case .json?: self = slot.isNothing ? ColumnValue(slot) : .text(slot.rawBytes)
         case .real?:
-            // A larger integer would show other digits than it came with, even where a double holds it.
+            // A larger integer would be shown with other digits than it came with, even if a double can hold it.
             let isExact = slot.kind == JSON_INTEGER && slot.integer.magnitude <= 1 << 53
             self =
                 isExact
@@ -33,7 +33,7 @@ enum ColumnValue {
         }
     }
 
-    /// True if the value is one of the type, and did not stay as it came.
+    /// True if the value fits the type and was not just kept as it came.
     @inline(__always)
     func fits(_ type: ColumnType?) -> Bool {
         switch self {
@@ -44,7 +44,7 @@ enum ColumnValue {
         }
     }
 
-    /// What a slot becomes in a column that takes values as they come.
+    /// The value of a slot in a column that takes values as they come.
     @inline(__always)
     private init(_ slot: json_slot) {
         switch slot.kind {
@@ -63,7 +63,7 @@ enum ColumnValue {
 extension json_slot {
     fileprivate var isNothing: Bool { kind == JSON_MISSING || kind == JSON_NULL }
 
-    /// The time that a text or a number says.
+    /// The time in a text or a number.
     fileprivate var timestamp: Timestamp? {
         switch kind {
         case JSON_TEXT: Timestamp(textBytes) ?? timestampInDigits
@@ -74,9 +74,9 @@ extension json_slot {
     }
 }
 
-/// Texts that are exactly a value of a type: `"3"` is an integer, `"007"` is none.
+/// Texts that are exactly a value of a type: `"3"` is an integer, `"007"` is not.
 extension json_slot {
-    /// The longest text that is looked at: no number with more digits is kept exactly.
+    /// The longest text that is tried: no number with more digits is kept exactly.
     private static let longestNumber: UInt32 = 64
 
     fileprivate var integerInText: ColumnValue {
@@ -102,7 +102,7 @@ extension json_slot {
         return .real(real)
     }
 
-    /// The moment that a text of digits says: of fewer than nine it may be a year or a day.
+    /// The time in a text of digits. With fewer than nine digits it may be a year or a day.
     fileprivate var timestampInDigits: Timestamp? {
         let whole = textBytes.prefix { $0.isDigit }.count
         guard whole >= 9, length <= Self.longestNumber else { return nil }
@@ -112,15 +112,15 @@ extension json_slot {
     }
 }
 
-/// A JSON number by its digits, so that `10.50` and `1.05e1` are one.
+/// A JSON number by its digits, so that `10.50` and `1.05e1` are equal.
 private struct DecimalDigits: Equatable {
     private let isNegative: Bool
-    /// Without zeros at either end.
+    /// The digits without zeros at either end.
     private let digits: [UInt8]
     /// The power of ten of the last digit.
     private let exponent: Int
 
-    /// - Parameter text: A JSON number; nil for an exponent beyond those of a double.
+    /// - Parameter text: A JSON number. The result is nil for an exponent beyond those of a double.
     init?(_ text: String) {
         let parts = text.utf8.split { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
         guard let mantissa = parts.first else { return nil }
@@ -144,19 +144,19 @@ extension UInt8 {
 }
 
 extension PageItem {
-    /// What a column of the plan holds for this item.
+    /// The item's value in a column of the plan.
     @inline(__always)
     func value(of column: Int) -> ColumnValue {
         ColumnValue(self[column], type: layout.columns[column].type)
     }
 
-    /// Whether a text is what a number became that was stored before its column was widened to text.
+    /// True if a stored text is the text of this item's number, stored before the column was widened to text.
     func isWidened(_ column: Int, to text: @autoclosure () -> String?) -> Bool {
         guard plan.fittingKinds != nil, plan.columns[column].type == .text else { return false }
         let slot = self[column]
         switch slot.kind {
         case JSON_INTEGER:
-            // As an integer, or as a real first; `-0` is 0 as an integer.
+            // Stored as an integer, or as a real first; `-0` is 0 as an integer.
             let text = text()
             return text == "\(slot.integer)" || Double(exactly: slot.integer).map(JSONText.number) == text
         case JSON_REAL: return text() == JSONText.number(slot.real)
@@ -164,7 +164,7 @@ extension PageItem {
         }
     }
 
-    /// The section's name; the outer nil means that the item does not say, the inner that it has none.
+    /// The section's name. The outer nil means that the item does not say, the inner that it has none.
     var section: String?? {
         guard let slot = sectionSlot else { return .some(nil) }
         switch slot.kind {
@@ -183,8 +183,8 @@ extension PageItem {
         return String(decoding: slot.rawBytes, as: UTF8.self)
     }
 
-    /// The key as JSON: the value as it is stored, or an array of them. So what SQLite's JSON functions make of it is
-    /// equal to the row's key.
+    /// Appends the key as JSON: the stored value, or an array of the stored values. So SQLite's JSON functions turn it
+    /// into a value equal to the row's key.
     func appendKey(to text: inout [UInt8]) {
         if layout.keyColumns.count > 1 { text.append(UInt8(ascii: "[")) }
         for (index, column) in layout.keyColumns.enumerated() {
@@ -199,7 +199,7 @@ extension PageItem {
         switch value(of: column) {
         case .missing, .null: text.append(contentsOf: "null".utf8)
         case .integer(let integer):
-            // As received it has its only form, but for `-0`.
+            // The received text is the only form of an integer, except for `-0`.
             if slot.kind == JSON_INTEGER, integer != 0 {
                 text.append(contentsOf: slot.rawBytes)
             } else {
@@ -207,7 +207,7 @@ extension PageItem {
             }
         case .real(let real): text.append(contentsOf: JSONText.number(real).utf8)
         case .text(let bytes):
-            // As received it is JSON already, quotes and all, where nothing in it is escaped.
+            // The received text is JSON already, with its quotes, if nothing in it is escaped.
             let isPlain = slot.kind == JSON_TEXT && slot.raw_length == slot.length &+ 2 && bytes.count == slot.length
             if isPlain {
                 text.append(contentsOf: slot.rawBytes)
@@ -221,7 +221,7 @@ extension PageItem {
 }
 
 extension SectionRule.Interval {
-    /// How much of a timestamp's text tells the interval.
+    /// The length of the part of a timestamp's text that identifies the interval.
     fileprivate var length: Int {
         switch self {
         case .hour: 13

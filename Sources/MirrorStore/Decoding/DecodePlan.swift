@@ -1,55 +1,55 @@
 internal import CPageDecoder
 
-/// What to pick from a page, compiled once from a feed's definition.
+/// The values to pick from a page, compiled once from a feed's definition.
 ///
 /// All wanted paths share one tree, so that one pass over the body finds them all.
 package final class DecodePlan: @unchecked Sendable {
-    // Sendable: the C plan is complete when `init` returns, and only read from then on.
+    // Sendable: the C plan is complete when `init` returns, and is only read afterwards.
 
-    /// Columns of the model, in the table's order.
+    /// The columns of the model, in the table's order.
     let columns: [ColumnDefinition]
-    /// What of the plan is asked for each item.
+    /// The parts of the plan that are used for each item.
     let layout: ItemLayout
-    /// The places of the key's columns in `columns`, in the key's order.
+    /// The indexes of the key's columns in `columns`, in the key's order.
     var keyColumns: UnsafeBufferPointer<Int> { layout.keyColumns }
-    /// How the section's name is made of its value.
+    /// The interval that turns the section's value into its name.
     let sectionInterval: SectionRule.Interval?
-    /// The slot of each of the paginator's paths and of the partitioning's total, among the body's; nil where the path starts in the items.
+    /// The slots of the paginator's paths and of the partitions' total, among the body's slots.
     let bodySlots: [Int]
-    /// The slot of each of the paginator's item paths and of the partitioning's, among an item's.
+    /// The slots of the paginator's item paths and of the partitions' path, among an item's slots.
     let pagingSlots: [Int]
-    /// For each column the kinds of value that fit it, as in `json_page.item_kinds`; nil where all do.
+    /// For each column the kinds of value that fit it, as in `json_page.item_kinds`; nil if all fit.
     let fittingKinds: [UInt16]?
-    /// The slot of the watermark's value, among an item's.
+    /// The slot of the watermark's value, among an item's slots.
     let watermarkSlot: Int?
-    /// Whether that is a time rather than a number that counts items.
+    /// True if the watermark is a time, not a number.
     let watermarkIsTime: Bool
-    /// Whether there are as many columns as there may be.
+    /// True if there are as many columns as allowed.
     package let isFull: Bool
-    /// The slots of an item that values stand in for which there is no column.
+    /// The slots of an item whose values have no column.
     let unknownSlots: [Int]
-    /// Whether each item's JSON is kept.
+    /// True if each item's JSON is kept.
     let keepsRaw: Bool
-    /// Whether a stored value stays whose member an item lacks.
+    /// True if a stored value is kept when an item lacks its member.
     let keepsMissing: Bool
-    /// What may change of an item that counts as the same.
+    /// The members whose changes do not count.
     let ignored: IgnoredMembers
-    /// The slot that the hash of an item's content goes into, among an item's; nil where no column has it.
+    /// The slot that receives the hash of an item's content, among an item's slots; nil if no column has it.
     let hashSlot: Int?
-    /// How an item says that it is gone, and the slot of what it says; nil where none does.
+    /// The rule for items that report their removal, and the slot of its value; nil without a rule.
     let removed: (rule: RemovedRule, slot: Int)?
-    /// Whether items say that: asked for every item, where to look at the rule would take longer.
+    /// True if there is such a rule: read for every item, for which reading `removed` would take longer.
     let tellsRemovals: Bool
-    /// Where the items are, for messages.
+    /// The path of the items, for messages.
     let itemsPath: Path?
-    /// How much memory a page may take.
+    /// The memory limits of a page.
     let memory: PageMemory
 
     let pointer: OpaquePointer
 
     /// Compiles the plan.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` where the key names no column.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the key names no column.
     init(_ definition: FeedDefinition) throws(FeedSyncError) {
         var keyColumns: [Int] = []
         for name in definition.key {
@@ -121,7 +121,7 @@ package final class DecodePlan: @unchecked Sendable {
         return isOnePage ? JSON_ITEMS_ARRAY_OR_ONE : JSON_ITEMS_ARRAY
     }
 
-    /// Values of the key stay as they come: rows are told apart by them.
+    /// Key values are kept as they come, because they tell rows apart.
     private static func fittingKinds(_ definition: FeedDefinition) -> [UInt16] {
         definition.columns.map { column in
             guard !definition.key.contains(column.name), ![.memberName, .itemHash].contains(column.path)
@@ -136,14 +136,14 @@ package final class DecodePlan: @unchecked Sendable {
 }
 
 extension FeedSyncError {
-    /// There is no memory for what a page needs.
+    /// The error for a page that needs more memory than there is.
     static var outOfMemory: FeedSyncError {
         FeedSyncError(.undecodable, "there is not enough memory for this page", advice: PageMemory.advice)
     }
 }
 
 extension ColumnType? {
-    /// The kinds of value that a column of the type, found so far, need not be widened for.
+    /// The kinds of value that do not require a column of this discovered type to be widened.
     fileprivate var fittingKinds: UInt16 {
         let kinds: [json_kind]
         switch self {

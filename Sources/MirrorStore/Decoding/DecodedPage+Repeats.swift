@@ -2,10 +2,10 @@ internal import CPageDecoder
 internal import HTTP
 
 extension DecodedPage {
-    /// Whether its first element is none that can be stored.
+    /// True if the first element cannot be stored.
     package var beginsWithoutKey: Bool { elementCount > 0 && element(at: 0).fault != nil }
 
-    /// What `orderWithoutRepeats` is to be.
+    /// The value of `orderWithoutRepeats`.
     func order(of integers: [Int64]?) -> [Int]? {
         if let keys = integers { return keys.hasRepeats ? orderOfLast() : nil }
         var hashes = Set<Int>(minimumCapacity: elementCount)
@@ -15,7 +15,7 @@ extension DecodedPage {
         return nil
     }
 
-    /// The keys, if each is one integer: the usual page, for which no hash need be made.
+    /// The keys, if each is one integer. This is the usual case, for which no hashes are needed.
     var integerKeys: [Int64]? {
         guard plan.layout.keyColumns.count == 1, let column = plan.layout.keyColumns.first else { return nil }
         var keys: [Int64] = []
@@ -29,8 +29,8 @@ extension DecodedPage {
         return keys
     }
 
-    /// The items that are not stored because a different one of the page has the same key: the key does not tell items
-    /// apart. An item that came twice as it was is only a repeat, and one that says that it is gone is a later version.
+    /// The items that are not stored because a different item of the page has the same key, so the key does not tell
+    /// items apart. An identical item is only a repeat, and an item that reports its removal is a later version.
     func sameKeyItems(_ secrets: Secrets) -> SkippedItems {
         var skipped = SkippedItems()
         guard orderWithoutRepeats != nil else { return skipped }
@@ -73,7 +73,7 @@ extension DecodedPage {
         return order
     }
 
-    /// Alike for like keys; elements that are not stored have hashes of their own.
+    /// The hash of an element's key; equal for equal keys. Elements that are not stored have hashes of their own.
     private func keyHash(at index: Int) -> Int {
         let item = element(at: index)
         var hasher = Hasher()
@@ -90,7 +90,7 @@ extension PageItem {
     fileprivate var keyParts: [KeyPart] { layout.keyColumns.map { KeyPart(value(of: $0)) } }
 }
 
-/// A column of a key, equal to another one as SQLite compares them: 1.0 is 1, however it is written.
+/// A column of a key, compared as SQLite compares values: 1.0 equals 1, however it is written.
 private enum KeyPart: Hashable {
     case none
     case integer(Int64)
@@ -107,7 +107,7 @@ private enum KeyPart: Hashable {
         }
     }
 
-    /// Alike for like parts, without a copy of the text.
+    /// Hashes a part without a copy of its text. Equal parts have equal hashes.
     static func hash(_ value: ColumnValue, into hasher: inout Hasher) {
         switch value {
         case .text(let bytes): hasher.combine(bytes: bytes)

@@ -1,8 +1,8 @@
-/// The parts of an item whose change does not count as one.
+/// The parts of an item whose changes do not count.
 struct IgnoredMembers: Sendable {
-    /// The parts of the whole item.
+    /// The paths in the whole item.
     private let paths: [Path]
-    /// For each column the parts of its value; a path without steps stands for all of it.
+    /// For each column the paths in its value; an empty path means the whole value.
     private let pathsOfColumns: [[Path]]
 
     init(_ paths: [Path], columns: [ColumnDefinition]) {
@@ -16,7 +16,7 @@ struct IgnoredMembers: Sendable {
         }
     }
 
-    /// Whether a column's value differs from the stored one at most in what is ignored.
+    /// True if a column's value differs from the stored one only in ignored parts.
     func excuse(_ value: ColumnValue, of column: Int, stored: @autoclosure () -> String?) -> Bool {
         let paths = pathsOfColumns[column]
         guard !paths.isEmpty else { return false }
@@ -25,15 +25,15 @@ struct IgnoredMembers: Sendable {
         return Self.isSame(bytes, stored(), but: paths)
     }
 
-    /// Whether an item's JSON differs from the stored one at most in what is ignored.
+    /// True if an item's JSON differs from the stored one only in ignored parts.
     func excuse(raw: UnsafeRawBufferPointer, stored: @autoclosure () -> String?) -> Bool {
         !paths.isEmpty && Self.isSame(raw, stored(), but: paths)
     }
 
-    /// An item's JSON less what is ignored of it, in the one form that items alike have.
+    /// An item's JSON without its ignored parts, in a form that is the same for equal items.
     func canonicalText(of raw: UnsafeRawBufferPointer) -> String {
         let text = String(decoding: raw, as: UTF8.self)
-        // The decoder has read it already; what cannot be read again counts as it is written.
+        // The decoder has already read it. Text that cannot be read again is used as it is.
         guard let item = try? JSONValue(parsing: text) else { return text }
         return paths.reduce(item) { item, path in item.without(path.segments[...]) }.canonicalText
     }
@@ -50,7 +50,8 @@ struct IgnoredMembers: Sendable {
 }
 
 extension JSONValue {
-    /// The value less what the path leads to: members go, elements become null, so that the others keep their places.
+    /// The value without the part at the path. Members are removed; elements become null, so that the others keep their
+    /// places.
     fileprivate func without(_ path: ArraySlice<Path.Segment>) -> JSONValue {
         guard let segment = path.first else { return .null }
         let rest = path.dropFirst()

@@ -2,8 +2,8 @@ internal import CPageDecoder
 
 /// The hashes of a page's items, in the memory that the page's slots point into.
 ///
-/// A hash is of what an item says: the order of its members, white space and what the feed ignores make no difference.
-/// The second of two items on a page that are alike gets a hash of its own, so that neither is lost.
+/// The hash depends on the item's content: the order of its members, white space and ignored parts make no difference.
+/// The second of two equal items on a page gets a hash of its own, so that neither is lost.
 final class ItemHashes: @unchecked Sendable {
     // Sendable: nothing is written after `init`.
 
@@ -11,7 +11,7 @@ final class ItemHashes: @unchecked Sendable {
     private static let width = 34
     private let text: UnsafeMutablePointer<CChar>
 
-    /// Hashes every item, and puts the hash into the slot.
+    /// Hashes every item and writes the hash into the slot.
     init(of page: json_page, into slot: Int, ignoring ignored: IgnoredMembers) {
         text = .allocate(capacity: max(page.item_count, 1) * Self.width)
         var counts: [UInt128: Int] = [:]
@@ -38,7 +38,7 @@ final class ItemHashes: @unchecked Sendable {
 }
 
 extension JSONValue {
-    /// The value as JSON without white space, members in the order of their names, numbers as they came.
+    /// The value as JSON without white space, with members in the order of their names and numbers as they came.
     var canonicalText: String {
         switch self {
         case .null: return "null"

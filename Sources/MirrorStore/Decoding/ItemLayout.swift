@@ -1,31 +1,30 @@
-/// Where an item's values are, and what they become: what is asked so often that it is plain memory, which nobody counts
-/// references to.
+/// The slots and types of an item's values. It is used so often that it is plain memory, without reference counting.
 ///
-/// It lives as long as the plan that it belongs to.
+/// It lives as long as its plan.
 package struct ItemLayout {
-    /// One column's place and type.
+    /// The slot and type of one column.
     package struct Column {
-        /// The slot of its value, among an item's.
+        /// The slot of its value, among an item's slots.
         let slot: Int
-        /// What its values are; nil where that is left to each value.
+        /// The type of its values; nil if each value has its own.
         let type: ColumnType?
     }
 
     /// The columns, in the table's order.
     let columns: UnsafeBufferPointer<Column>
-    /// The places of the key's columns in `columns`, in the key's order.
+    /// The indexes of the key's columns in `columns`, in the key's order.
     let keyColumns: UnsafeBufferPointer<Int>
-    /// The slot that says which section an item is in, among an item's.
+    /// The slot of the section's value, among an item's slots.
     let sectionSlot: Int?
 
-    /// A layout that `deallocate` must end.
+    /// Creates a layout, which must be freed with `deallocate`.
     init(columns: [Column], keyColumns: [Int], sectionSlot: Int?) {
         self.columns = Self.copy(columns)
         self.keyColumns = Self.copy(keyColumns)
         self.sectionSlot = sectionSlot
     }
 
-    /// Ends the layout, and every copy of it.
+    /// Frees the layout and every copy of it.
     func deallocate() {
         columns.deallocate()
         keyColumns.deallocate()

@@ -2,7 +2,7 @@ internal import CPageDecoder
 internal import Concurrency
 package import HTTP
 
-/// Decodes pages one after the other or several at once, with buffers that are used again.
+/// Decodes pages, one after the other or several at once, and reuses its buffers.
 ///
 /// - Isolation: any.
 package final class PageDecoder: Sendable {
@@ -13,9 +13,9 @@ package final class PageDecoder: Sendable {
         self.plan = plan
     }
 
-    /// Decodes a page in one pass; an error shows none of the secrets.
+    /// Decodes a page in one pass. Errors contain none of the secrets.
     ///
-    /// - Throws: `FeedSyncError` of kind `undecodable`, with the place in bytes and the start of what stands there.
+    /// - Throws: `FeedSyncError` of kind `undecodable`, with the byte offset and an excerpt.
     package func decode(_ body: Body, secrets: Secrets = Secrets()) throws(FeedSyncError) -> DecodedPage {
         let scanner = idle.withLock { $0.scanners.popLast() } ?? Scanner()
         guard let scanner else { throw .outOfMemory }
@@ -30,10 +30,10 @@ package final class PageDecoder: Sendable {
         return DecodedPage(page, body: body, scanner: scanner, plan: plan, decoder: self)
     }
 
-    /// The most memory of a scanner that is kept.
+    /// The maximum memory of a scanner that is kept.
     private static let largestKept = 32 << 20
 
-    /// Takes a scanner back for the next page, unless the one before was unusually large.
+    /// Takes a scanner back for the next page, unless its page was unusually large.
     fileprivate func recycle(_ scanner: Scanner) {
         guard json_decoder_memory(scanner.pointer) <= Self.largestKept else { return }
         idle.withLock { if $0.scanners.count < 4 { $0.scanners.append(scanner) } }
@@ -46,7 +46,7 @@ private struct IdleScanners {
 
 /// Owns one C decoder with its buffers.
 final class Scanner: @unchecked Sendable {
-    // Sendable: whoever took it from the idle ones is the only one to have it until it goes back.
+    // Sendable: it has one user at a time, who takes it from the idle ones and gives it back.
     fileprivate let pointer: OpaquePointer
 
     fileprivate init?() {
@@ -66,16 +66,16 @@ package final class DecodedPage: @unchecked Sendable {
     private let scanner: Scanner
     private let decoder: PageDecoder
     private let hashes: ItemHashes?
-    /// The keys of the page's items in its order, as a JSON array.
+    /// The keys of the page's items in their order, as a JSON array.
     package private(set) var keys = "[]"
-    /// How many keys those are.
+    /// The number of those keys.
     private(set) var keyCount = 0
-    /// For a page that has items of the same key: the element to store at each place, which is the last one of its key at
-    /// the place of the first. nil for the usual page, where each item has a key of its own.
+    /// The elements to store, for a page that has several items with the same key: the last item of a key takes the
+    /// place of the first one. nil for the usual page, on which each item has a key of its own.
     private(set) var orderWithoutRepeats: [Int]?
-    /// Whether every item's key is one column with an integer.
+    /// True if every item's key is one column with an integer.
     private(set) var hasIntegerKeysOnly = false
-    /// Whether every element is known to be an item that can be stored.
+    /// True if every element is known to be an item that can be stored.
     fileprivate private(set) var hasItemsOnly = false
 
     fileprivate init(_ page: json_page, body: Body, scanner: Scanner, plan: DecodePlan, decoder: PageDecoder) {
@@ -94,45 +94,45 @@ package final class DecodedPage: @unchecked Sendable {
 
     deinit { decoder.recycle(scanner) }
 
-    /// The bytes of the body.
+    /// The number of bytes of the body.
     var byteCount: Int { body.count }
 
-    /// The elements of the items array, whatever they are.
+    /// The number of elements in the items array, whatever they are.
     package var elementCount: Int { page.item_count }
 
-    /// The element at `index`, which is less than `elementCount`.
+    /// The element at `index`, which must be less than `elementCount`.
     func element(at index: Int) -> PageItem {
         PageItem(
             element: page.items[index], slots: page.item_slots.advanced(by: index &* page.slots_per_item),
             layout: plan.layout, plan: plan)
     }
 
-    /// The element at `index`, which is less than `elementCount`, as a value.
+    /// The element at `index`, which must be less than `elementCount`, as a value.
     ///
     /// - Throws: `JSONSyntaxError` if it has too many values.
     package func value(at index: Int) throws(JSONSyntaxError) -> JSONValue {
         try JSONValue(parsing: Array(element(at: index).raw))
     }
 
-    /// Whether items have members that there is no column for, or values that do not fit their column, where columns are
-    /// for the items to say.
+    /// True if items have members without a column, or values that do not fit their column, and the feed's columns may
+    /// grow.
     package var needsNewColumns: Bool {
         guard let fitting = plan.fittingKinds, let kinds = page.item_kinds else { return false }
         return (!plan.isFull && hasUnknownMembers)
             || zip(plan.layout.columns, fitting).contains { kinds[$0.slot] & ~$1 != 0 }
     }
 
-    /// Whether items have members that there is no column for, where columns are for the items to say.
+    /// True if items have members without a column, and the feed's columns may grow.
     package var hasUnknownMembers: Bool {
         guard let kinds = page.item_kinds else { return false }
         let isMissing = UInt16(1) << UInt16(JSON_MISSING.rawValue)
         return page.has_strangers != 0 || plan.unknownSlots.contains { kinds[$0] & ~isMissing != 0 }
     }
 
-    /// What stood at the paginator's paths, in its order; nil where nothing did.
+    /// The values at the paginator's paths, in its order; nil for a path that matches nothing.
     package var bodyValues: [JSONScalar?] { plan.bodySlots.map { JSONScalar(asWritten: page.body_slots[$0]) } }
 
-    /// What stands at the paginator's item paths in the last element that is an object; none without one.
+    /// The values at the paginator's item paths in the last element that is an object; empty if there is none.
     package var lastItemValues: [JSONScalar?] {
         guard !plan.pagingSlots.isEmpty,
             let last = (0..<elementCount).last(where: { element(at: $0).element.kind == JSON_OBJECT })
@@ -141,7 +141,7 @@ package final class DecodedPage: @unchecked Sendable {
         return plan.pagingSlots.map { JSONScalar(asWritten: item.slots[$0]) }
     }
 
-    /// The furthest of the items' values that the watermark goes by; nil where none has one.
+    /// The furthest watermark value of the items; nil if none has one.
     package var furthest: Watermark? {
         guard let slot = plan.watermarkSlot else { return nil }
         var furthest: Watermark?
@@ -155,7 +155,7 @@ package final class DecodedPage: @unchecked Sendable {
         return furthest
     }
 
-    /// How far into the body the element begins, in bytes.
+    /// The offset of an element in the body, in bytes.
     func offset(of item: PageItem) -> Int {
         body.withUnsafeBytes { bytes in
             bytes.baseAddress.map { UnsafeRawPointer(item.element.raw) - $0 } ?? 0
@@ -164,7 +164,7 @@ package final class DecodedPage: @unchecked Sendable {
 }
 
 extension DecodedPage {
-    /// What `keysText` makes of keys that are one integer each.
+    /// The text of `keysText` for keys that are one integer each.
     fileprivate static func text(of keys: [Int64]) -> String {
         // A sign, nineteen digits and a comma.
         String(unsafeUninitializedCapacity: keys.count &* 21 &+ 2) { buffer in
@@ -194,7 +194,7 @@ extension DecodedPage {
                     digits = rest
                 } while digits > 0
             }
-            // In place of the last comma.
+            // Replaces the last comma.
             if keys.isEmpty { end += 1 }
             end.pointee = UInt8(ascii: "]")
             return end - start + 1
@@ -216,9 +216,9 @@ extension DecodedPage {
         return (String(decoding: text, as: UTF8.self), count)
     }
 
-    /// The elements that are not stored; `null` is no item and does not count. An error shows none of the secrets.
+    /// The elements that are not stored; `null` is no item and does not count. Errors contain none of the secrets.
     ///
-    /// - Throws: `FeedSyncError` of kind `undecodable` if there are elements, and none can be stored.
+    /// - Throws: `FeedSyncError` of kind `undecodable` if there are elements but none can be stored.
     package func skipped(secrets: Secrets = Secrets()) throws(FeedSyncError) -> SkippedItems {
         var skipped = sameKeyItems(secrets)
         if hasItemsOnly { return skipped }

@@ -1,7 +1,7 @@
 internal import CPageDecoder
 internal import HTTP
 
-/// Puts into words why a body is not a page.
+/// The error for a body that is not a page.
 struct PageFault {
     let error: FeedSyncError
 
@@ -65,7 +65,7 @@ struct PageFault {
     private static let smallerPages =
         "ask for smaller pages, with `size` in the feed's `pagination`, or give the feed a larger `max_memory`"
 
-    /// How to take the members of an object for the items, where each is an object.
+    /// Advice to use the members of an object as the items, if each is an object.
     private static func wayToMembers(_ path: Path?, _ body: Body) -> String {
         let path = path ?? Path([])
         guard case .json(let text)? = BodyProbe.value(of: body, at: path), let value = try? JSONValue(parsing: text),
@@ -75,12 +75,12 @@ struct PageFault {
         return "; if its members are the items, set `items: {path: \(path), keyed_by: COLUMN}`"
     }
 
-    /// At most 40 characters of what the upstream sent, in backticks.
+    /// At most 40 characters of the body, in backticks.
     private static func excerpt(of body: Body, at offset: Int, _ secrets: Secrets) -> String {
         Excerpt.of(body, from: offset, limit: 40, secrets: secrets).map { "`\($0)`" } ?? "the end of the body"
     }
 
-    /// Whether there is nothing but white space and a byte order mark before `offset`.
+    /// True if only white space and a byte order mark come before `offset`.
     private static func isStart(_ offset: Int, of body: Body) -> Bool {
         body.withUnsafeBytes { bytes in
             var start = bytes.prefix(max(0, offset))

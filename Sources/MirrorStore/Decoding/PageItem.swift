@@ -5,26 +5,26 @@ struct PageItem {
     let element: json_item
     let slots: UnsafePointer<json_slot>
     let layout: ItemLayout
-    // Not counted: there is an item for each row of every page, and the page that it is a view of has the plan.
+    // Not reference-counted: there is an item for each row of every page, and the page keeps the plan alive.
     unowned(unsafe) let plan: DecodePlan
 
-    /// Why an element is no row, if it is none.
+    /// The reason why an element cannot be stored.
     enum Fault: Equatable {
-        /// `null`, which upstreams leave where an item was.
+        /// `null`, which some upstreams leave in place of a removed item.
         case isNull
-        /// Text, a number, an array …
+        /// A text, a number, an array or the like.
         case isNoObject(String)
-        /// The key's column that is missing, null, or no scalar.
+        /// The key column that is missing, null, or not a scalar.
         case lacksKey(String)
     }
 
-    /// Whether the element is an item that can be stored.
+    /// True if the element is an item that can be stored.
     var isStorable: Bool {
         guard element.kind == JSON_OBJECT else { return false }
         return layout.keyColumns.allSatisfy { self[$0].kind.isScalar }
     }
 
-    /// What keeps the element from being stored; nil for an item.
+    /// The reason why the element cannot be stored; nil for an item.
     var fault: Fault? {
         guard !isStorable else { return nil }
         switch element.kind {
@@ -38,16 +38,16 @@ struct PageItem {
     /// The value of a column.
     subscript(column: Int) -> json_slot { slots[layout.columns[column].slot] }
 
-    /// The value that the section is made of.
+    /// The value that gives the section.
     var sectionSlot: json_slot? { layout.sectionSlot.map { slots[$0] } }
 
-    /// Whether the item says that it is gone.
+    /// True if the item reports its removal.
     var isGone: Bool {
         guard plan.tellsRemovals, let removed = plan.removed else { return false }
         return removed.rule.holds(for: JSONScalar(slots[removed.slot]))
     }
 
-    /// Whether it holds only what changed, or says no more than that it is gone: the rest of its row stays.
+    /// True if the item has only changed members, or only reports its removal. The rest of its row stays.
     var isPartial: Bool { plan.keepsMissing || isGone }
 
     /// The element's JSON as received.
@@ -60,12 +60,12 @@ extension json_slot {
     /// The JSON as received.
     var rawBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: raw, count: Int(raw_length)) }
 
-    /// The text, escapes replaced; only for `JSON_TEXT`.
+    /// The text with its escapes replaced; only for `JSON_TEXT`.
     var textBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: Int(length)) }
 }
 
 extension json_kind {
-    /// Whether it is a value other than null that a key may have.
+    /// True for a non-null value that a key may have.
     var isScalar: Bool {
         switch self {
         case JSON_MISSING, JSON_NULL, JSON_OBJECT, JSON_ARRAY: false

@@ -1,9 +1,9 @@
-/// A feed as far as it is known: its definition, what was found of the rest, and the plan that follows from both.
+/// A feed as far as it is known: its definition, the findings about the rest, and the resulting plan.
 package struct ResolvedFeed: Sendable {
-    /// The definition as the user gave it.
+    /// The user's definition.
     package let declared: FeedDefinition
     package let findings: Findings
-    /// The definition with the findings in it.
+    /// The definition with the findings.
     package let definition: FeedDefinition
     package let plan: DecodePlan
 
@@ -15,7 +15,7 @@ package struct ResolvedFeed: Sendable {
         plan = try DecodePlan(definition)
     }
 
-    /// The columns that the definition does not have; those that it has stay as they are.
+    /// The columns that were discovered. Columns of the definition stay as they are.
     package var openColumns: Set<String> {
         guard declared.hasOpenColumns else { return [] }
         return Set(definition.columns.map(\.name)).subtracting(declared.columns.map(\.name)).subtracting(definition.key)

@@ -68,7 +68,7 @@ final class ConfirmedLists {
         throw loss
     }
 
-    /// The numbers that the next rows have.
+    /// The ids of the next rows.
     private struct Numbers {
         var run: Int64 = 0
         var event: Int64 = 0
@@ -88,7 +88,7 @@ final class ConfirmedLists {
         }
     }
 
-    /// - Returns: The events; none where the list is not as it was any more, and is left for the next run.
+    /// - Returns: The events; empty if the list has changed meanwhile and is left to the next run.
     private func store(_ confirmed: ConfirmedList, _ numbers: inout Numbers) throws -> [StatusEvent] {
         let list = confirmed.list
         let name = Value.text(list.feed)
@@ -152,7 +152,7 @@ final class ConfirmedLists {
 
     /// Takes note of the quota that a list's request counted against.
     ///
-    /// - Returns: Until when its host wants no further one, in seconds since 1970.
+    /// - Returns: The time before which its host accepts no request, in seconds since 1970.
     private func blockedUntil(_ confirmed: ConfirmedList) throws -> Int64? {
         guard let quota = confirmed.quota?.quota else { return nil }
         let feed = confirmed.list.feed
@@ -177,7 +177,7 @@ extension Store {
 }
 
 extension ConfirmedList {
-    // A 304 that does not repeat a header leaves what was known.
+    // A 304 that does not repeat a header leaves the stored value.
     fileprivate var pollInterval: Int64? { advice.pollInterval ?? (advice.isModified ? nil : list.pollInterval) }
     fileprivate var freshFor: Int64? { advice.freshFor ?? (advice.isModified ? nil : list.freshFor) }
 

@@ -6,10 +6,10 @@ extension FeedDefinition {
         return "[\(names.map(JSONText.string).joined(separator: ","))]"
     }
 
-    /// A hash of the definition, which is another one when the definition changes. The store keeps one for each part.
+    /// A hash of the definition that changes whenever the definition does. The store keeps one for each part.
     func fingerprint(salt: String) -> String { fingerprint(salt: salt, common: commonLines(salt: salt)) }
 
-    /// The same, with the lines that all lists of the feed share.
+    /// The same hash, computed with the lines that all lists of the feed share.
     package func fingerprint(salt: String, common: CommonLines) -> String {
         var hash = FNV1a()
         hash.add(canonicalText(salt: salt, common: common).utf8)

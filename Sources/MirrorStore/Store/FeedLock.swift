@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The holder of a feed's lock, by its own words; nil for anything that it has not written yet.
+/// The holder of a feed's lock, as recorded by the holder itself; nil for anything not written yet.
 package struct FeedHolder: Sendable, Hashable {
     /// The process's id.
     package let process: Int32?
@@ -49,7 +49,7 @@ package final class FeedLock: Sendable {
         close(descriptor)
     }
 
-    /// Makes sure that the lock still counts: that others find its file, and not another one.
+    /// Checks that the lock is still valid: the path still leads to the locked file.
     ///
     /// - Throws: `FeedSyncError` of kind `store` if the file was deleted or replaced; another process may have the feed
     ///   then.
@@ -105,7 +105,7 @@ package final class FeedLock: Sendable {
         let count = pread(descriptor, &words, words.count, record(of: feed))
         let text = String(decoding: words.prefix(max(0, count)).prefix { $0 != 0 }, as: UTF8.self)
         let parts = text.split(separator: " ", maxSplits: 1)
-        // Between taking the lock and writing the words, those of an earlier holder stand there.
+        // Right after a process takes the lock, the record of an earlier holder may still be there.
         guard parts.count == 2, let process = pid_t(parts[0]), kill(process, 0) == 0 || errno == EPERM else {
             return FeedHolder(process: nil, command: nil)
         }
@@ -150,7 +150,7 @@ package final class FeedLock: Sendable {
                 throw failure
             }
             if stands(descriptor, at: path) { return descriptor }
-            // Somebody deleted the file before it was locked: the next one would find another.
+            // The file was deleted before it was locked: another process would find a new one.
             close(descriptor)
         }
         throw FeedSyncError(
@@ -200,10 +200,10 @@ extension FeedLock {
 }
 
 extension FeedHolder {
-    /// It in words.
+    /// The holder in words.
     fileprivate var text: String {
         guard let process, let command else { return "another feedsync" }
-        // Engines of one mirror share their work; those of two mirrors of one store know nothing of each other.
+        // The engines of one mirror share their work; two mirrors of one store do not know each other.
         let who = process == getpid() ? "another mirror of this process" : "another feedsync"
         return "\(who) (pid \(process), \(command))"
     }

@@ -4,10 +4,10 @@ internal import SQLite
 ///
 /// Each call is part of the transaction in which it is made.
 enum FeedSchedule {
-    /// The items that a feed's crawl has met, and those that it knows behind them.
+    /// The items that a feed's crawl has met, or the feed's item count if that is larger.
     static let seenCount = "max(_crawl.elements, item_count)"
 
-    /// Keeps the advice in the answer to the first page.
+    /// Keeps the polling advice of the response to the first page.
     static func note(_ advice: PollingAdvice, of feed: String, on connection: Connection) throws {
         try connection.run(
             """
@@ -17,10 +17,10 @@ enum FeedSchedule {
             """, Value(advice.pollInterval), Value(advice.freshFor), Value(advice.isModified), .text(feed))
     }
 
-    /// Takes note of a run that has ended, and sets `next_due_at`.
+    /// Records the end of a run and sets `next_due_at`.
     static func follow(_ run: Int64, of feed: String, every: Duration?, on connection: Connection) throws {
-        // A cut-off run (limited, cancelled, interrupted) is no round: the feed stays as due as it was. Nor is a reload
-        // or `more` by hand, which puts no sync back.
+        // A run that was cut off (limited, cancelled, interrupted) is no round: the feed stays as due as it was. The
+        // same holds for `reload` and `more`, which postpone no sync.
         try connection.run(
             """
             UPDATE \(ListTables(of: feed).state) AS _feed SET round_started_at = run.started_at, round_ended_at = run.finished_at,
@@ -32,7 +32,7 @@ enum FeedSchedule {
         let endedAt = try connection.scalar("SELECT finished_at FROM run WHERE id = ?", Value(run))?.text
         let now = Timestamp.milliseconds(of: endedAt) ?? WallClock.system.milliseconds
         guard var history = try histories(of: feed, now: now, on: connection).first else { return }
-        // A time set by hand was for the run that has ended, unless that was cut off.
+        // A due time set by hand was for the run that has ended, unless that run was cut off.
         let hasRound = try connection.int64(
             "SELECT round_ended_at IS (SELECT finished_at FROM run WHERE id = ?1) FROM \(ListTables(of: feed).state) WHERE feed = ?2",
             Value(run), .text(feed))
@@ -48,7 +48,7 @@ enum FeedSchedule {
 
     /// The history of a feed, or of all feeds.
     ///
-    /// - Parameter now: In milliseconds since 1970; times too far after it are not believed.
+    /// - Parameter now: In milliseconds since 1970. Times too far after it are ignored.
     static func histories(of feed: String? = nil, now: Int64, on connection: Connection) throws -> [FeedHistory] {
         let horizon = FeedHistory.horizon(at: now)
         let tables = ListTables(of: feed ?? "")

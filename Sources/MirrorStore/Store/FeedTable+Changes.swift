@@ -1,18 +1,18 @@
 internal import SQLite
 
 extension FeedTable {
-    /// Keeps what happens to a row, whose statement stands at it.
+    /// Logs a change of the row that the statement is at.
     func keep(
         _ kind: ChangeLog.Kind, _ item: PageItem?, of row: Statement, in log: ChangeLog, now: Value
     ) throws(SQLiteError) {
         let before = item.flatMap { changes(to: $0, of: row) }
-        // Where only `_raw` is another, no column of the model changed.
+        // If only `_raw` differs, no column of the model has changed.
         guard kind != .changed || before != nil else { return }
         let key = ChangeLog.key(row, at: plan.keyColumns.map { Self.fixed + $0 }, below: scope)
         try log.add(kind, key: key, before: before, now: now)
     }
 
-    /// The columns in which an item differs from the row, as they are in the row; nil if there is none.
+    /// The columns in which an item differs from the row, with their stored values; nil if there are none.
     private func changes(to item: PageItem, of row: Statement) -> String? {
         var before = JSONObjectText()
         var hasChanges = false

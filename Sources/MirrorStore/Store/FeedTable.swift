@@ -1,7 +1,7 @@
 internal import CPageDecoder
 internal import SQLite
 
-/// A feed's table: one row an item, written from views of the page.
+/// A feed's table with one row for each item, written from views of the page.
 ///
 /// - Isolation: the store's.
 package final class FeedTable {
@@ -9,22 +9,22 @@ package final class FeedTable {
     let plan: DecodePlan
     private let name: String
     let scope: RowScope
-    /// Keeps what happens to rows; nil where nobody wants to know.
+    /// Logs the changes of rows; nil if the feed keeps no changes.
     private let log: ChangeLog?
-    /// The columns of which a row lost its value because its item has no such member any more.
+    /// The columns in which a row lost its value because its item no longer has the member.
     private(set) var lostColumns: Set<String> = []
-    /// For each column, the values written that are none of its type.
+    /// For each column, the number of written values that do not fit its type.
     @exclusivity(unchecked) private(set) var unfitCounts: [Int]
-    /// Whether the row that `row(for:)` found has another text of a number than the item: it was stored before its column
-    /// was widened to text.
+    /// True if a number in the row that `row(for:)` found has another text than in the item, because it was stored
+    /// before its column was widened to text.
     @exclusivity(unchecked) private(set) var hasOtherTexts = false
-    // Nothing that a row's statement calls comes back here: the check for it would be made for every row.
+    // No call of a row's statement comes back here, and the exclusivity check would run for every row.
     @exclusivity(unchecked) private var prepared: Statements?
 
     /// The columns of `select` before the model's.
     static let fixed = 5
 
-    /// Nothing is prepared before the first item: a feed that had none yet has no table.
+    /// Prepares nothing before the first item, because a feed that never had an item has no table.
     init(named name: String, plan: DecodePlan, scope: RowScope, log: ChangeLog?, on connection: Connection) {
         self.log = log
         self.connection = connection
@@ -40,11 +40,11 @@ package final class FeedTable {
         let update: Statement
         let move: Statement
         let remove: Statement
-        /// Writes the model's columns, and nothing else of the row.
+        /// Writes only the model's columns of the row.
         let restore: Statement
-        /// The key's column is the table's rowid, which only integers can be.
+        /// True if the key's column is the table's rowid, which allows only integers.
         let keyIsRowID: Bool
-        /// What `insert` is bound to besides an item's own; a binding stays until it is replaced.
+        /// The values bound to `insert` besides an item's own. A binding stays until it is replaced.
         @exclusivity(unchecked) var insertion: Insertion?
 
         init(_ name: String, _ plan: DecodePlan, _ scope: RowScope, on connection: Connection) throws(SQLiteError) {
@@ -77,7 +77,7 @@ package final class FeedTable {
         }
     }
 
-    /// What new rows of one page have in common.
+    /// The values that all new rows of one page share.
     struct Insertion: Equatable {
         var generation: Int64
         var section: String?
@@ -106,12 +106,12 @@ package final class FeedTable {
             section: select.text(at: 3), isRemoved: !select.isNull(at: 4), isSame: isSame(item, in: select))
     }
 
-    /// Whether every item of a page is stored as it came.
+    /// True if every item of a page is stored unchanged.
     func holds(_ page: DecodedPage) throws(SQLiteError) -> Bool { try newCount(of: page) == 0 }
 
-    /// How many items of a page are not stored at all; nil if another one is not stored as it came.
+    /// The number of a page's items that are not stored; nil if any other item differs from its row.
     func newCount(of page: DecodedPage) throws(SQLiteError) -> Int? {
-        // What has no column yet is stored of no item, whatever the other columns say.
+        // Values without a column are stored for no item, so comparing the other columns would prove nothing.
         guard page.plan === plan || page.plan.columns == plan.columns else { return nil }
         guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return nil }
         var newCount = 0
@@ -138,7 +138,7 @@ package final class FeedTable {
         return newCount
     }
 
-    /// Where the row of a page's last item stands; nil if there is none.
+    /// The place of the row of a page's last item; nil if there is none.
     func lastPlace(of page: DecodedPage) throws(SQLiteError) -> Place? {
         guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return nil }
         let items = (0..<page.elementCount).reversed().lazy.map(page.element)
@@ -148,7 +148,7 @@ package final class FeedTable {
         return place
     }
 
-    /// Adds a row for the item; false, with nothing written, if one with its key is there.
+    /// Adds a row for the item. Writes nothing and returns false if its key has a row.
     func insert(_ item: PageItem, at position: Int64, _ insertion: Insertion) throws(SQLiteError) -> Bool {
         let statements = try statements()
         let insert = statements.insert
@@ -165,14 +165,14 @@ package final class FeedTable {
         return connection.changes == 1
     }
 
-    /// Makes room for a page's keys: a table whose key is the rowid takes others only when it is made anew.
+    /// Prepares the table for a page's keys. A table whose key is the rowid is rebuilt for keys that are no integers.
     func admit(_ page: DecodedPage) throws {
         guard try statements().keyIsRowID, !page.hasIntegerKeysOnly else { return }
         prepared = nil
         try TableSchema.admitAnyKey(to: name, on: connection)
     }
 
-    /// Writes the item over the row that `row(for:)` found for it just before.
+    /// Writes the item over the row that the last `row(for:)` returned.
     func update(
         _ row: PageRules.Row, to item: PageItem, section: String?, at place: Place, now: Value
     ) throws(SQLiteError) {
@@ -193,7 +193,7 @@ package final class FeedTable {
         try run(update)
     }
 
-    /// Writes the texts of an item's numbers over those of the row that `row(for:)` found for it just before.
+    /// Writes the texts of an item's numbers over those of the row that the last `row(for:)` returned.
     func restoreTexts(of row: PageRules.Row, to item: PageItem) throws(SQLiteError) {
         let restore = try statements().restore
         let index = try bindContent(of: item, to: restore, over: try statements().select)
@@ -201,7 +201,7 @@ package final class FeedTable {
         try run(restore)
     }
 
-    /// Gives a row a place, and clears its removal: of a row that is removed, `row(for:)` found it just before.
+    /// Gives a row a place and clears its removal. A removed row must be the one that the last `row(for:)` returned.
     func move(_ row: PageRules.Row, to place: Place, section: String?, now: Value) throws(SQLiteError) {
         if row.isRemoved { try keep(.returned, nil, now: now) }
         let move = try statements().move
@@ -212,7 +212,7 @@ package final class FeedTable {
         try run(move)
     }
 
-    /// Marks a row that `row(for:)` found just before as gone; what the item says besides is written, the rest stays.
+    /// Marks the row that the last `row(for:)` returned as removed. Writes the item's other members; the rest stays.
     func remove(_ row: PageRules.Row, as item: PageItem, now: Value) throws(SQLiteError) {
         try keep(.removed, item, now: now)
         try write(row, item, section: row.section, at: row.place, now: now)
@@ -222,13 +222,13 @@ package final class FeedTable {
         try run(remove)
     }
 
-    /// Keeps what happens to the row that `row(for:)` found just before.
+    /// Logs a change of the row that the last `row(for:)` returned.
     private func keep(_ kind: ChangeLog.Kind, _ item: PageItem?, now: Value) throws(SQLiteError) {
         guard let log else { return }
         try keep(kind, item, of: try statements().select, in: log, now: now)
     }
 
-    /// Ends what `row(for:)` began, so that no read stays open and no view of the page is kept.
+    /// Ends the read that `row(for:)` began, so that no read stays open and no view of the page is kept.
     func endRead() throws(SQLiteError) {
         try prepared?.select.reset()
     }
@@ -249,9 +249,9 @@ package final class FeedTable {
         try statement.reset()
     }
 
-    /// Binds the model's columns and the raw item from 1; the next free index.
+    /// Binds the model's columns and the raw item from index 1. Returns the next free index.
     ///
-    /// - Parameter stored: Stands at the row that the item is written over.
+    /// - Parameter stored: A statement at the row that the item is written over.
     private func bindContent(
         of item: PageItem, to statement: Statement, over stored: Statement? = nil
     ) throws(SQLiteError) -> Int {

@@ -4,7 +4,7 @@ internal import SQLite
 extension FeedWriter {
     /// Ends a sync's run.
     ///
-    /// - Returns: How many rows were removed.
+    /// - Returns: The number of removed rows.
     func close(_ closing: CrawlClosing, outcome: RunOutcome, now: String) throws -> Int {
         var removed = 0
         var draft = state
@@ -43,7 +43,7 @@ extension FeedWriter {
             try countInOwner(-removed)
             try connection.run(
                 "UPDATE run SET removed = ? WHERE id = ?", Value(draft.figures.items.removed), Value(run))
-            // What is gone shows with the page that proved it, the last one.
+            // Removals are reported with the last page, which proved them.
             if removed > 0 {
                 try connection.run(
                     "UPDATE event SET removed = removed + ? WHERE id = (SELECT max(id) FROM event WHERE run = ?)",
@@ -56,13 +56,13 @@ extension FeedWriter {
         return removed
     }
 
-    /// The rows that the verdict goes by.
+    /// The row counts that the verdict depends on.
     private func rows(_ missing: [MissingRow]) throws -> Completeness.Rows {
         var rows = Completeness.Rows()
         rows.count = try itemCount()
         rows.missing = missing.count
         rows.missingAtEnd = missing.count(where: \.isAtEnd)
-        // Only a total is held against them.
+        // They are compared with a total only.
         if state.crawl?.total != nil {
             rows.met = try metCount()
             rows.others = try otherElements()
@@ -70,11 +70,11 @@ extension FeedWriter {
         return rows
     }
 
-    /// Saves that everything was met.
+    /// Saves that the crawl met everything.
     private func complete(isVerified: Bool, now: String, in draft: inout FeedState) throws {
         var isVerified = isVerified
         if draft.progress.round?.mode == .since {
-            // What changed was met; what an earlier crawl missed is missing still.
+            // The changed items were met; items that an earlier crawl missed are still missing.
             let isSound = draft.progress.synced.ranges.first?.isVerified ?? true
             isVerified = isVerified && isSound && draft.progress.isFullVerified
             draft.progress.isFullVerified = isVerified
@@ -101,21 +101,22 @@ extension FeedWriter {
                 $0.loosePages = []
             }
         }
-        // The next sync reads through what is stored in another order than the list's.
+        // The next sync reads through pages that are stored in another order than the list's.
         if draft.crawl?.isOrdered == false { draft.progress.synced = SyncedRanges() }
     }
 
-    /// Saves that the full crawl before this one is proved, if this one found its pages as they were: both read each page, and
-    /// nothing can have moved in between that neither shows. Of this crawl it proves nothing.
+    /// Saves that the full crawl before this one is proved, if this one found its pages unchanged: both read each page,
+    /// and any move in between would show in one of them. This proves nothing about the current crawl.
     private func prove(isVerified: Bool, isWhole: Bool, in draft: inout FeedState) throws {
         guard draft.progress.round?.mode == .all, shape.definition.partitioning == nil else { return }
         if let before = draft.progress.unprovedRun, isWhole, draft.crawl?.onlyGrows == true, crawlsOfList.count == 1 {
             try connection.run("UPDATE run SET verified = 1 WHERE id = ? AND complete = 1", Value(before))
         }
-        draft.progress.unprovedRun = isVerified ? nil : run
+        let isProvable = draft.crawl.map { !$0.isDoubtful && !$0.sharesValues } ?? false
+        draft.progress.unprovedRun = isVerified || !isProvable ? nil : run
     }
 
-    /// Saves that a crawl went as far as it could.
+    /// Saves that a crawl has ended without everything.
     private func endIncomplete(_ reason: IncompleteReason, now: String, in draft: inout FeedState) throws {
         if let round = draft.progress.round, round.mode == .all {
             try saveFull(round, in: &draft, now: now)
@@ -125,7 +126,7 @@ extension FeedWriter {
         draft.progress.endRound(reason, generations: try generationsOfRound(draft.progress), isVerified: false)
     }
 
-    /// Keeps the crawl open at its last page, which the next sync looks at again.
+    /// Keeps the crawl open at its last page, which the next sync checks again.
     private func lookAgain(at met: Int, in draft: inout FeedState) throws {
         draft.progress.suspectEnd = met
         let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
@@ -137,7 +138,7 @@ extension FeedWriter {
         }
     }
 
-    /// Saves when the list was read as a whole: now, or when the first of several runs began to read it.
+    /// Saves the time of the full crawl: now, or the start of the first of several runs that read the list.
     private func saveFull(_ round: CrawlProgress.Round, in draft: inout FeedState, now: String) throws {
         let pages = try pages(of: crawlsOfList)
         draft.progress.fullPages = pages.count
@@ -146,12 +147,12 @@ extension FeedWriter {
             Value(pages.allSatisfy(isOwn) ? nil : round.id), .text(now), .text(feed))
     }
 
-    /// The rows that the upstream has, as far as is known.
+    /// The number of rows that the upstream has, as far as known.
     private func itemCount() throws -> Int {
         try connection.count("SELECT item_count FROM \(tables.feed) WHERE name = ?", .text(feed))
     }
 
-    /// The stored rows that a total of the list is held against. A list that says of items that they are gone may count
+    /// The number of stored rows that a total of the list is compared with. A list that reports removed items may count
     /// them.
     func storedCount() throws -> Int {
         guard shape.definition.removed != nil else { return try itemCount() }
@@ -159,7 +160,7 @@ extension FeedWriter {
             "SELECT count(*) FROM \(try SQL.identifier(tableName)) WHERE 1\(scope.and)")
     }
 
-    /// Moves the watermark to the furthest item, but not past the moment at which the crawl began.
+    /// Moves the watermark to the furthest item, but not beyond the start of the crawl.
     private func moveWatermark(_ round: CrawlProgress.Round) throws {
         var furthest: Watermark?
         var start: Int64?
@@ -198,6 +199,6 @@ extension FeedWriter {
 }
 
 extension CrawlClosing {
-    /// True if the crawl met everything that it was to meet.
+    /// True if the crawl met everything that it was meant to meet.
     fileprivate var isComplete: Bool { if case .complete = self { true } else { false } }
 }

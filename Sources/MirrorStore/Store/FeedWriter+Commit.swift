@@ -1,8 +1,8 @@
 internal import SQLite
 
 extension FeedWriter {
-    /// Stores a page: its items, the page cursor, the feed's status, validators and quota, and the events. What only the
-    /// last page of a transaction says is left to `saveOnce`.
+    /// Stores a page: its items, the page cursor, the feed's status, validators and quota, and the events. Values of
+    /// which only a transaction's last page counts are left to `saveOnce`.
     ///
     /// - Throws: `FeedSyncError` of kind `unfollowable` for a loop, `SQLiteError`; whoever has the transaction undoes it then.
     func store(_ page: PageCommit, now: String) throws -> PageOutcome {
@@ -21,7 +21,7 @@ extension FeedWriter {
         }
     }
 
-    /// The time of a page: a millisecond after the page before at least.
+    /// The time of a page: at least a millisecond after the previous page.
     private func timeOfPage(_ now: String) -> String {
         if now <= lastPageAt, let last = Timestamp.milliseconds(of: lastPageAt) {
             lastPageAt = Timestamp(milliseconds: last + 1)?.text ?? now
@@ -100,21 +100,21 @@ extension FeedWriter {
         return (outcome, rules.metPlaces, rows)
     }
 
-    /// The page, as the end where it goes on to no other one: its items are those of the page before, or it has none and
-    /// leads to a page of this crawl.
+    /// The page, as the last one if it does not lead on: if it has the items of the previous page, or if it has no
+    /// items and leads back to a page of this crawl.
     ///
-    /// - Throws: `FeedSyncError` of kind `unfollowable` where it is the second page, and like the first: what was to lead on
-    ///   is ignored.
+    /// - Throws: `FeedSyncError` of kind `unfollowable` if it is the second page and equals the first: the upstream
+    ///   ignores the page cursor.
     private func endingCircle(_ page: PageCommit, of crawl: CrawlState) throws(FeedSyncError) -> PageCommit {
         guard page.direction == .footer, !page.isCheck else { return page }
         if repeatsPageBefore(page, crawl) {
             guard crawl.pages == 1 else { return page.asRepeat() }
-            // A list that moves may bring a short page again, a full one hardly.
+            // A list that moves may repeat a short page, but hardly a full one.
             guard page.mode != .reload, page.content.elementCount < crawl.mostElements else {
                 throw FeedSyncError.samePageTwice(page)
             }
         }
-        // Partitions follow one another in their own order.
+        // Partitions follow each other in their own order.
         let leadsBack = page.part == nil && page.end.next.map { trail.cursors.contains($0.text) } ?? false
         return leadsBack && page.content.elementCount == 0 ? page.asEnd() : page
     }
@@ -124,7 +124,8 @@ extension FeedWriter {
         return decoded.keys == crawl.lastKeys && !crawl.begins(page.part)
     }
 
-    /// True if a page at which the crawl went back shows an item that the crawl had met there, or on the page before.
+    /// True if the page to which the crawl went back has an item that the crawl had met on that page or the page
+    /// before.
     private func hasOverlap(_ keys: String) -> Bool {
         defer { keysLeft = nil }
         guard let keysLeft else { return true }
@@ -132,9 +133,9 @@ extension FeedWriter {
         return keys == keysLeft.page || !keys.isDisjoint(with: keysLeft.page.union(keysLeft.before))
     }
 
-    /// True if the upstream says that there are more items than the range has that a page met.
+    /// True if the upstream reports more items than the range that a page met has.
     ///
-    /// - Parameter added: The live rows that are not counted yet.
+    /// - Parameter added: The number of live rows that are not counted yet.
     private func isShort(_ onward: CrawlProgress.Onward, _ draft: FeedState, added: Int) throws -> Bool {
         guard case .whole = onward, draft.progress.round == nil, let total = draft.crawl?.total,
             shape.definition.partitioning == nil
@@ -142,14 +143,14 @@ extension FeedWriter {
         return total > (try storedCount()) + added + draft.progress.otherElements
     }
 
-    /// Whether the list goes on behind a page, or ends, as it did when the page was stored.
+    /// True if the list continues or ends after a page as it did when the page was stored.
     private func isInPlace(_ page: PageCommit, _ known: StoredPage?) -> Bool {
         if page.isNotModified { return true }
         guard let known else { return false }
         return (known.cursor == nil) == (page.upstreamNext == nil) && known.total == page.end.total
     }
 
-    /// A page as it will be remembered: its place and its elements.
+    /// A page as it is recorded: its place and its elements.
     struct WrittenPage {
         var keys: String
         var elements: Int
@@ -189,7 +190,7 @@ extension FeedWriter {
         if !isKnown { try writer.becomeMoved() }
     }
 
-    /// Writes where the feed stands.
+    /// Writes the feed's state.
     func updateFeed(_ rows: UnsavedRows) throws {
         let next = state.progress.open?.cursor
         try connection.run(
@@ -204,7 +205,7 @@ extension FeedWriter {
         try countInOwner(rows.added)
     }
 
-    /// Writes what the run has done.
+    /// Writes the run's counts.
     func updateRun(_ figures: RunMetrics) throws {
         try connection.run(
             """
@@ -225,18 +226,18 @@ extension FeedWriter {
     }
 }
 
-/// What pages leave that is written once for all that are committed together.
+/// Changes of pages that are written once for all pages that are committed together.
 struct UnsavedRows: Sendable {
-    /// Where the feed stood before them.
+    /// The feed's state before them.
     let before: FeedState
-    /// How many more live rows there are.
+    /// The number of live rows added.
     var added = 0
     var status: RefreshStatus?
     var reloadedAt: String?
-    /// When the crawl reached its end.
+    /// The time at which the crawl reached its end.
     var endedAt: String?
 
-    /// Those of a page and of the pages before it.
+    /// The changes of a page and of the pages before it.
     func behind(_ others: UnsavedRows) -> UnsavedRows {
         UnsavedRows(
             before: others.before, added: others.added + added, status: status ?? others.status,

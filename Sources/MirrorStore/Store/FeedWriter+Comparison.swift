@@ -1,13 +1,13 @@
 internal import SQLite
 
-/// Pages that are asked for again.
+/// Pages that are requested again.
 extension FeedWriter {
-    /// What a page that is asked for again tells, measured by what the crawl has met.
+    /// The comparison of a page that was requested again with what the crawl has met.
     ///
     /// - Parameters:
     ///   - page: nil for a page without items.
-    ///   - end: Where the list goes on behind it.
-    ///   - known: The page as it was met last.
+    ///   - end: The next page according to it.
+    ///   - known: The page as it was last stored.
     package func compare(
         _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?
     ) throws -> PageComparison {
@@ -23,7 +23,7 @@ extension FeedWriter {
         let last = texts.last
         let before = known.flatMap { RowKey.texts(ofPage: $0.keys).first }.flatMap { met[$0]?.place }
         let places = texts.map { met[$0]?.place }
-        // A row that is stored and was not met is not new: the page has to be stored for it to count as met.
+        // A stored row that the crawl did not meet is not new. The page has to be stored for the row to count as met.
         if let shift = PageComparison.shift(places, from: before), let page,
             try table.newCount(of: page) == places.count(where: { $0 == nil })
         {
@@ -40,7 +40,7 @@ extension FeedWriter {
             isEmpty: last == nil, isStored: isStored)
     }
 
-    /// Whether a stored page is what a crawl met there.
+    /// True if a stored page is the one that a crawl recorded at a place.
     package func isRecord(_ page: StoredPage?, of place: PageOfCrawl) throws -> Bool {
         let id = try connection.int64(
             "SELECT page FROM _crawl_page WHERE crawl = ? AND number = ?", Value(place.crawl),
@@ -59,9 +59,10 @@ extension FeedWriter {
         return ordinal
     }
 
-    /// Takes note of a page that was asked for again and brought nothing.
+    /// Records a page that was requested again and brought nothing new.
     ///
-    /// - Parameter isSame: Whether it is as it was, and has not moved. Two such pages in a row have nothing between them.
+    /// - Parameter isSame: True if the page is unchanged and has not moved. Nothing lies between two such pages in a
+    ///   row.
     package func markChecked(_ page: PageOfCrawl, isSame: Bool) throws {
         if isSame, let last = lastSame, last.crawl == page.crawl, last.number + 1 == page.number {
             var draft = state
@@ -74,7 +75,7 @@ extension FeedWriter {
         lastSame = isSame ? page : nil
     }
 
-    /// Takes note that the list moved, although its pages are as they were.
+    /// Records that the list moved although its pages are unchanged.
     private func markDoubtful() throws {
         var draft = state
         draft.progress.round?.isDoubtful = true

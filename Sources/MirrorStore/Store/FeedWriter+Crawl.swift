@@ -1,8 +1,8 @@
 internal import SQLite
 
-/// What a page makes of its crawl.
+/// The changes that a page makes to its crawl.
 extension FeedWriter {
-    /// The crawl with the page, and both in the store.
+    /// Adds the page to its crawl and stores both. Returns the changed crawl.
     func record(_ page: PageCommit, _ written: WrittenPage, by rules: PageRules, now: String) throws -> CrawlState {
         var crawl = rules.crawl
         let begin = crawl.position - (rules.placed > 0 ? rules.placed : 0)
@@ -23,7 +23,7 @@ extension FeedWriter {
         crawl.furthest = try further(crawl.furthest, page.furthest)
         crawl.skipped += page.skipped.count
         crawl.sameKey += page.skipped.sameKey
-        // What a page has that stands elsewhere by now is stored behind the others.
+        // Rows of a page that moved elsewhere meanwhile are stored after the others.
         if rules.isOutOfOrder || page.isCheck && rules.isMoved { crawl.isOrdered = false }
         if written.keys != "[]", !page.isCheck { crawl.lastKeys = written.keys }
         if rules.isMoved { crawl.lifted = crawl.pages }
@@ -35,7 +35,7 @@ extension FeedWriter {
         let id = try recordPage(
             page, written.keys, elements: written.elements, storedID: written.storedID,
             place: written.place, placed: written.placed, sharesRows: rules.sharesRows, crawl: crawl.id, now: now)
-        // A page that is asked for again stands beside the page as it was met: both have keys that the crawl met.
+        // A page that is requested again is recorded beside the page as it was met: the crawl met the keys of both.
         let number =
             page.isCheck
             ? try connection.int64(
@@ -46,7 +46,8 @@ extension FeedWriter {
             "INSERT INTO _crawl_page (crawl, number, page, position, asked, met) VALUES (?, ?, ?, ?, ?, ?)",
             Value(crawl.id), Value(number), Value(id), Value(begin), Value(page.asked?.text),
             Value(page.isCheck ? nil : MetPlaces.json(rules.metPlaces)))
-        // By itself, as it has an index, which is written even where the value is as it was.
+        // In a statement of its own, because the column has an index, which is written even if the value does not
+        // change.
         if crawl.generation != (state.crawl?.id == crawl.id ? state.crawl?.generation : nil) {
             try connection.run(
                 "UPDATE _crawl SET generation = ? WHERE id = ?", Value(crawl.generation), Value(crawl.id))
@@ -61,16 +62,19 @@ extension FeedWriter {
         crawl.elements += written.elements - page.overlap
         if crawl.pages == 1 { crawl.headGained = rules.items.inserted > 0 }
         if written.elements > page.overlap { crawl.tailGained = rules.items.inserted > 0 }
-        if page.repeatsPageBefore { crawl.repeats += crawl.mostElements }
+        if page.repeatsPageBefore {
+            crawl.repeats += crawl.mostElements
+            crawl.isDoubtful = true
+        }
         crawl.repeats += page.isAgain ? 0 : max(rules.repeats - page.overlap, 0)
         if crawl.pages > 1, !page.showsPageBefore { crawl.overlaps = false }
         guard let part = page.part else {
             if page.end.total == nil { crawl.hasTotals = false }
             if let total = page.end.total {
-                // A first page that is as it was tells of the list as it was then.
+                // An unchanged first page shows the total of the list as it was then.
                 if let before = crawl.total, total != before {
                     crawl.hasTotalMoved = true
-                    // Items that the crawl has passed are gone: as many later ones moved up, past the page that comes next.
+                    // Items that the crawl has passed were removed: as many later ones moved up, past the next page.
                     if total < before, page.mode == .reload { crawl.hasDrifted = true }
                 }
                 crawl.total = total
@@ -81,12 +85,12 @@ extension FeedWriter {
         let hasTotal = said != nil || !crawl.begins(part) && crawl.part?.total != nil
         let hasFallen = crawl.meet(part, elements: written.elements, total: said, end: page.end.part)
         if hasFallen, page.mode == .reload { crawl.hasDrifted = true }
-        // An error proves little where no total says that all had come.
+        // An error proves little if no total shows that all items had come.
         let provesLittle = page.end.part == .whole && page.httpStatus >= 400 && !hasTotal
         crawl.isDoubtful = crawl.isDoubtful || provesLittle
     }
 
-    /// Writes what the crawl has come to.
+    /// Writes the crawl's state.
     func save(_ crawl: CrawlState, endedAt: String?) throws {
         try connection.run(
             """
@@ -110,7 +114,7 @@ extension FeedWriter {
         return read(other)?.isFurther(than: old) == true ? other : one
     }
 
-    /// Pages that bring again what the crawl has met, or nothing but `null`, on and on, are not a list that ends.
+    /// Throws if too many pages in a row brought only items already met, or only `null`: such a list never ends.
     private func noteRepeats(in crawl: inout CrawlState, _ page: PageCommit, isRepeat: Bool) throws {
         crawl.repeatedPages = isRepeat ? crawl.repeatedPages + 1 : 0
         guard crawl.repeatedPages > Self.mostRepeatedPages else { return }
@@ -120,7 +124,7 @@ extension FeedWriter {
             advice: "check `pagination` in the feed's definition", url: page.url)
     }
 
-    /// An upstream to which a thousand items are added meanwhile does not go in a circle yet.
+    /// A list to which a thousand items are added meanwhile is not yet a loop.
     private static let mostRepeatedPages = 100
 
     /// The page cursor that led to a page of a crawl, which is the one in progress from now on; nil for its first.
@@ -135,7 +139,7 @@ extension FeedWriter {
             .text.map(PageCursor.init)
     }
 
-    /// Gives a crawl that wrote nothing yet the generation of the one above it: what it writes comes behind those rows.
+    /// Gives a crawl that has written nothing yet the generation of the crawl above it, so that its rows follow those.
     private func adoptGeneration(_ id: Int64) throws {
         let range = state.progress.round?.ranges[id] ?? state.progress.synced[id]
         let others = (range?.crawls ?? []).filter { $0 != id }.map { "\($0)" }.joined(separator: ", ")
@@ -158,7 +162,7 @@ extension FeedWriter {
             "UPDATE _crawl_page SET position = position + ? WHERE crawl = ?", Value(above.position), Value(id))
     }
 
-    /// The keys of a page of a crawl; none for the page before the first.
+    /// The keys of a page of a crawl; none for page 0.
     private func keys(ofPage number: Int, of crawl: Int64) throws -> Set<String> {
         var keys: Set<String> = []
         try connection.rows(
@@ -170,12 +174,12 @@ extension FeedWriter {
         return keys
     }
 
-    /// The elements of a crawl's pages.
+    /// The number of elements in a crawl's pages.
     ///
     /// - Parameters:
-    ///   - number: The page at which the crawl goes on, from 1; those from there on are gone.
-    ///   - next: What is asked for then. Pages that overlap say by that alone how many elements there are: one that two of
-    ///     them have may be without a key.
+    ///   - number: The page at which the crawl continues, from 1. That page and the later ones are deleted.
+    ///   - next: The cursor of the next request. Cursors of overlapping pages alone tell the number of elements: an
+    ///     element that two pages share may have no key.
     private func elementCount(of crawl: Int64, before number: Int, at next: PageCursor?) throws -> Int {
         guard number > 1 else { return 0 }
         let first = try cursor(of: PageOfCrawl(crawl: crawl, number: 1))
@@ -187,10 +191,10 @@ extension FeedWriter {
             """, Value(crawl))
     }
 
-    /// Goes on with a crawl at its end, or at one of its pages: what it read from there on is read again.
+    /// Continues a crawl at its end or at one of its pages. The crawl then reads that page and the later ones again.
     ///
-    /// - Parameter isProved: Whether it was shown that nothing lies between the pages of its range.
-    /// - Returns: What to request, and how many pages the crawl had.
+    /// - Parameter isProved: True if nothing can lie between the pages of its range.
+    /// - Returns: The cursor to request, and the number of pages that the crawl had.
     package func goOn(_ id: Int64, from number: Int?, isProved: Bool) throws -> (cursor: PageCursor?, pages: Int) {
         var draft = state
         var trail = CrawlTrail()
@@ -211,7 +215,7 @@ extension FeedWriter {
                 if let cursor {
                     let reopen = { (range: inout SyncedRange) in
                         range.end = .open(cursor)
-                        // What is read anew from there on is behind no page yet.
+                        // The pages that are read again follow no page yet.
                         range.loosePages.removeAll { $0 >= number }
                     }
                     draft.progress.synced.update(id, reopen)

@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// What a crawl has seen when it has reached the end of the list.
+/// The facts of a crawl at the end of the list.
 extension FeedWriter {
     /// The facts of a crawl that has reached the end of the list.
     package func examine() throws -> CrawlFacts {
@@ -8,7 +8,7 @@ extension FeedWriter {
         facts.hasTotals = true
         facts.isInSequence = shape.definition.pagination.prefetch <= 1
         facts.overlaps = true
-        // What stopped at a synced range has only its own pages to prove.
+        // A crawl that stopped at a synced range has only its own pages to prove.
         let list = state.progress.round != nil ? crawlsOfList : [state.crawl?.id].compactMap(\.self)
         var trail = CrawlTrail()
         for id in list {
@@ -17,7 +17,7 @@ extension FeedWriter {
                 continue
             }
             let head = PageOfCrawl(crawl: id, number: 1)
-            // The head was read by this run, and is as it was.
+            // This run read the head, and it is unchanged.
             if id == list.first, !isOwn, state.crawl?.pages == 1, state.crawl?.generation == nil {
                 askedAgain.insert(head)
                 try markChecked(head, isSame: true)
@@ -31,10 +31,13 @@ extension FeedWriter {
             facts.overlaps = facts.overlaps && (crawl.overlaps || crawl.pages < 2)
             facts.total = crawl.total ?? facts.total
         }
+        facts.endsInRepeat = shape.definition.partitioning == nil && state.crawl?.isDoubtful == true
+        facts.sharesValues = try sharesValues()
+        state.crawl?.sharesValues = facts.sharesValues
         facts.pages = try pages(of: list)
         facts.pageCount = facts.pages.count
         if let round = state.progress.round {
-            // Crawls of earlier runs that only met rows in their places are in no range.
+            // Crawls of earlier runs that only met rows in place belong to no range.
             facts.hasTotalMoved =
                 try facts.hasTotalMoved
                 || connection.int64(
@@ -51,6 +54,28 @@ extension FeedWriter {
         return facts
     }
 
+    /// True if several live rows have the values by which `keyset` continues.
+    private func sharesValues() throws -> Bool {
+        guard let rows = try rowsThatShareValues() else { return false }
+        return try connection.int64("\(rows) LIMIT 1") != nil
+    }
+
+    /// A query for the live rows that share the values by which `keyset` continues; nil for other styles, where the values
+    /// are the key, and where they have no columns.
+    func rowsThatShareValues() throws -> String? {
+        let definition = shape.definition
+        let columns = definition.pagination.itemPaths.compactMap { path in
+            definition.columns.first { $0.path == path }?.name
+        }
+        guard definition.partitioning == nil, !columns.isEmpty, columns.count == definition.pagination.itemPaths.count,
+            !Set(columns).isSuperset(of: definition.key)
+        else { return nil }
+        let names = try columns.map { try SQL.identifier($0) }.joined(separator: ", ")
+        let rows = "FROM \(try SQL.identifier(tableName)) WHERE _removed_at IS NULL\(scope.and)"
+        return
+            "SELECT _rowid_ \(rows) AND (\(names)) IN (SELECT \(names) \(rows) GROUP BY \(names) HAVING count(*) > 1)"
+    }
+
     /// The pages of crawls, in their order.
     func pages(of crawls: [Int64]) throws -> [PageOfCrawl] {
         var pages: [PageOfCrawl] = []
@@ -62,7 +87,7 @@ extension FeedWriter {
         return pages
     }
 
-    /// Whether new items come to the end of the list: it is in ascending order, and none came to its head since.
+    /// True if new items are added at the end of the list: its keys ascend and none was added at its head since.
     func growsAtEnd() throws -> Bool {
         guard let crawl = state.crawl, shape.definition.partitioning == nil else { return false }
         guard let before = resumePoint.progress.synced.ranges.first else { return try isAscending() }
@@ -83,18 +108,18 @@ extension FeedWriter {
             ) { row in
                 guard isAscending else { return }
                 let keys = RowKey.texts(ofPage: row.text(at: 0) ?? "[]")
-                // A page may begin with the last item of the one before.
+                // A page may begin with the last item of the previous page.
                 isAscending = RowKey.areAscending(keys, behind: last)
                 last = keys.last ?? last
                 pages += 1
             }
         }
-        // Of one page that order is no more than chance, unless the pages go by it.
+        // The order of a single page is chance, unless the paginator relies on it.
         return isAscending && (pages > 1 || !shape.definition.pagination.itemPaths.isEmpty)
     }
 
-    /// True if the page cursors that led to a crawl's pages, and the one behind them if it is known, have their places in
-    /// them, and are not known to be places or keys.
+    /// True if the page cursors of a crawl, and the next one if known, contain item positions, and the paginator does
+    /// not already say that they are positions or keys.
     func cursorsCount(_ crawl: Int64, end: PageCursor? = nil) throws -> Bool {
         let pagination = shape.definition.pagination
         guard !pagination.isShifting, pagination.itemPaths.isEmpty else { return false }
@@ -115,16 +140,16 @@ extension FeedWriter {
         return TokenCount.hasPlaces(tokens)
     }
 
-    /// Whether the crawl has read the list from its head to its end, and did not stop at what older ones had read.
+    /// True if the crawl has read the list from its head to its end, without stopping at a synced range.
     var isOfWholeList: Bool {
         guard let id = state.crawl?.id, state.progress.round == nil else { return true }
         return state.progress.synced.isWhole && state.progress.synced[id]?.crawls == [id]
     }
 
-    /// The different items that the crawl met; for one that stopped at a synced range, those that are stored.
+    /// The number of different items that the crawl met; for a crawl that stopped at a synced range, of stored items.
     func metCount() throws -> Int {
         guard isOfWholeList else { return try storedCount() }
-        // What says that it is gone was met, though its row has no place; totals count it, too.
+        // An item that reports its own removal was met, though its row has no place. Totals count it, too.
         if shape.definition.removed == nil, crawlsOfList.count == 1,
             let count = trail.metCount(besides: state.crawl?.generation)
         {
@@ -133,9 +158,9 @@ extension FeedWriter {
         return try metKeys().count
     }
 
-    /// The elements of the crawl's pages that are not items, `null` among them: totals count them, too.
+    /// The elements of the crawl's pages that are not items, including `null`. Totals count them, too.
     func otherElements() throws -> Int {
-        // Only a total is held against them.
+        // They are compared with a total only.
         guard isOfWholeList, state.crawl?.total != nil else { return state.progress.otherElements }
         let known = crawlsOfList.count == 1 ? trail.others : nil
         let count = try known ?? others ?? otherElements(of: crawlsOfList)

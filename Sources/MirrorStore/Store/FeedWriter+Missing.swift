@@ -1,16 +1,16 @@
 internal import SQLite
 
-/// Rows that a crawl of every page did not meet.
+/// Rows that a full crawl did not meet.
 extension FeedWriter {
-    /// A row that was not met.
+    /// A row that the crawl did not meet.
     struct MissingRow {
         let id: Int64
         let section: String?
         let place: Place
-        /// The pages where it should stand, by the rows that stood beside it, as far as they are to be asked for: none where
-        /// both came on one page of this run with nothing between them.
+        /// The pages where the row would be, next to the rows that were its neighbours, as far as they have to be
+        /// requested. Empty if both neighbours came on one page of this run with nothing between them.
         var pages: Set<PageOfCrawl> = []
-        /// Whether only rows that were not met stand behind it.
+        /// True if all rows after it are missing, too.
         var isAtEnd = true
     }
     /// The pages beside rows that the crawl did not meet; nil if none is missing.
@@ -28,7 +28,7 @@ extension FeedWriter {
         guard state.crawl != nil, try !metEverything() else { return [] }
         let met = try metKeys()
         var missing: [MissingRow] = []
-        /// The rows since the last one that was met.
+        /// The rows since the last row that was met.
         var gap: [Int] = []
         var before: PageOfCrawl?
         let columns = try shape.definition.key.map { try SQL.identifier($0) }
@@ -50,7 +50,7 @@ extension FeedWriter {
             return []
         }
         let places = try placesMet(met, besideRowsOf: Set(missing.map(\.place.generation)))
-        // In the order of before, rows that were met stand between them.
+        // In the previous order, the rows that were met lie between the missing ones.
         var next = 0
         for index in missing.indices {
             let place = missing[index].place
@@ -65,15 +65,25 @@ extension FeedWriter {
         let behind = next < places.count ? PageOfCrawl(places[next]) : nil
         if behind != nil { for row in gap { missing[row].isAtEnd = false } }
         settle(&gap, in: &missing, before: before, behind: behind)
-        // What slid off a page behind which no way was found is not gone.
+        // A row that slid off a page with no known next page is not removed.
         if isTailOpen { missing.removeAll(where: \.isAtEnd) }
+        let unshown = try rowsPassedOver()
+        missing.removeAll { unshown.contains($0.id) }
         return missing
     }
 
-    /// True if it is not known how the list goes on behind its only page, which is as long as ever.
+    /// True if the page after the list's only page is unknown and the only page is as long as ever.
     private var isTailOpen: Bool {
         guard shape.definition.hasOpenPagination, let tried = shape.findings.triedElementCount else { return false }
         return (state.crawl?.mostElements ?? 0) >= tried
+    }
+
+    /// The rows that `keyset` may have passed over: they share their value with another row.
+    private func rowsPassedOver() throws -> Set<Int64> {
+        guard state.crawl?.sharesValues == true, let query = try rowsThatShareValues() else { return [] }
+        var rows: Set<Int64> = []
+        try connection.rows(query) { row in rows.insert(row.int64(at: 0)) }
+        return rows
     }
 
     private func settle(
@@ -85,7 +95,7 @@ extension FeedWriter {
         for row in gap { missing[row].pages = pages }
     }
 
-    /// The keys that the crawl met, as the pages have them.
+    /// The keys that the crawl met, as recorded with its pages.
     func metKeys() throws -> [String: MetKey] {
         var keys: [String: MetKey] = [:]
         var page = 0
@@ -98,14 +108,14 @@ extension FeedWriter {
         return keys
     }
 
-    /// Where an item was met first: the page, from 1, and its number among all, from 0.
+    /// The place where an item was met first: the page, from 1, and its index in the list, from 0.
     struct MetKey {
         let page: Int
         let place: Int
         let name: PageOfCrawl
     }
 
-    /// Goes through the keys of the crawl's pages, in the order of the list.
+    /// Calls `body` with the keys of each of the crawl's pages, in the order of the list.
     private func forEachPage(_ body: (_ keys: String, _ page: PageOfCrawl) throws -> Void) throws {
         for crawl in crawlsOfList {
             try connection.rows(
@@ -117,21 +127,21 @@ extension FeedWriter {
         }
     }
 
-    /// The crawls that make up the list, from the head.
+    /// The crawls that make up the list, from its head.
     var crawlsOfList: [Int64] {
         guard let id = state.crawl?.id else { return [] }
-        // A crawl that only met rows in their places is in no range: those it met are.
+        // A crawl that only met rows in place belongs to no range; the crawls that it met do.
         let range =
             state.progress.round.map { $0.ranges.range(ofPagesOf: id) ?? $0.ranges.ranges.first }
             ?? state.progress.synced.range(ofPagesOf: id)
-        // A range has the crawl at its end first.
+        // A range lists its crawls from the end.
         return range?.crawls.reversed() ?? [id]
     }
 
-    /// Where the rows that the crawl met stood before, in feed order.
+    /// The earlier places of the rows that the crawl met, in feed order.
     ///
-    /// - Parameter generations: Those of rows that it did not meet. Where the crawl itself wrote some of them, with a page
-    ///   that it read anew since, those beside them stand where it put them.
+    /// - Parameter generations: The generations of the missing rows. If the crawl itself wrote some of them, with a
+    ///   page that it has read again since, their neighbours are where the crawl put them.
     private func placesMet(
         _ met: [String: MetKey], besideRowsOf generations: Set<Int64>
     ) throws -> [MetPlaces] {
@@ -164,8 +174,8 @@ extension FeedWriter {
         return places.sorted { $0.first.precedes($1.first) }
     }
 
-    /// The pages behind one, which have what stood on it once so many items have come above it; nil where they are not
-    /// so many.
+    /// The pages after one that now hold its earlier items, after the given number of items was added above it; nil if
+    /// those pages hold fewer items.
     package func pages(behind page: PageOfCrawl, holding items: Int) throws -> [PageOfCrawl]? {
         var pages: [PageOfCrawl] = []
         var left = items
@@ -184,7 +194,7 @@ extension FeedWriter {
         return left > 0 ? nil : pages
     }
 
-    /// Keeps that a row is gone.
+    /// Logs the removal of a row.
     func logRemoval(of row: MissingRow, now: String) throws {
         guard let log else { return }
         let key = try shape.definition.key.map { try SQL.identifier($0) }.joined(separator: ", ")
@@ -196,8 +206,8 @@ extension FeedWriter {
         }
     }
 
-    /// Whether it is plain, without a look at any key, that no row is missing: as many rows as there are stood at places that
-    /// the crawl met, or are new.
+    /// True if no row can be missing, as seen without comparing keys: all rows are at places that the crawl met, or are
+    /// new.
     func metEverything() throws -> Bool {
         if missesNothing { return true }
         guard crawlsOfList.count == 1, let met = trail.metCount(besides: state.crawl?.generation) else { return false }

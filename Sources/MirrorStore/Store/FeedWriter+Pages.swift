@@ -36,11 +36,11 @@ extension FeedWriter {
         return requestsOfFirstRun?.contains(key.hashValue) ?? true
     }
 
-    /// Begins the crawl of a first page. Pages of earlier crawls stay, for their validators; which crawl read them goes,
-    /// unless a later one may go on there.
+    /// Begins the crawl of a first page. Pages of earlier crawls are kept for their validators. The records of the
+    /// crawls that read them are deleted, unless a later crawl may continue there.
     func startCrawl(_ page: PageCommit, in progress: inout CrawlProgress, now: String) throws -> CrawlState {
         let serverDate = page.serverDate.flatMap { Timestamp(sinceEpoch: $0)?.text }
-        // Where nothing is stored that could be joined, every page has to be read.
+        // If no stored range can be joined, every page has to be read.
         let isRound = progress.round != nil || page.mode == .all || page.mode == .since || progress.synced.isEmpty
         let mode = page.mode == .since ? page.mode : isRound ? progress.round?.mode ?? .all : page.mode
         try connection.run(
@@ -54,7 +54,7 @@ extension FeedWriter {
             crawl.round = progress.round?.id
             try connection.run("UPDATE _crawl SET round = ? WHERE id = ?", Value(crawl.round), Value(crawl.id))
         }
-        // A crawl of every page asks for none of those that older ones read, unless it is given up.
+        // A full crawl uses no pages of older crawls, unless it is given up.
         let kept = progress.synced.ranges.filter { !isRound || $0.needsPages }.flatMap(\.crawls)
         try connection.run(
             """
@@ -64,12 +64,12 @@ extension FeedWriter {
         return crawl
     }
 
-    /// The number of the page's record: the stored one where nothing but its validators is new.
+    /// The id of the page's record: the stored one if only its validators are new.
     func recordPage(
         _ page: PageCommit, _ keys: String, elements: Int, storedID: Int64?, place: Place, placed: Int64,
         sharesRows: Bool, crawl: Int64, now: String
     ) throws -> Int64 {
-        // Another page wrote a row of this one, so no validator speaks for all of them.
+        // Another page wrote a row of this one, so no validator covers all its rows.
         let validators = sharesRows ? Validators(etag: nil, lastModified: nil) : page.validators
         let known = try storedPage(page.request, page.credential)
         let key = RequestKey(request: page.request, credential: page.credential)
@@ -113,7 +113,7 @@ extension FeedWriter {
             """, .text(feed), .text(page.request), Value(page.credential))
     }
 
-    /// Keeps a page's newer validators; one that has none may share rows with others, or its rows were written since.
+    /// Updates a page's validators. A page without any may share rows with others, or its rows were written since.
     package func refresh(_ page: StoredPage, _ validators: Validators) throws {
         lookedUp = [:]
         try connection.run(
@@ -123,8 +123,8 @@ extension FeedWriter {
             """, Value(validators.etag), Value(validators.lastModified), Value(page.id))
     }
 
-    /// Gives the rows of the crawl's unchanged pages the places that the crawl met them at, in its generation: a crawl
-    /// that met a changed page leaves the upstream's order.
+    /// Gives the rows of the crawl's unchanged pages the places at which the crawl met them, in its generation. Without
+    /// this, a crawl with a changed page would leave the upstream's order.
     func lift(_ crawl: CrawlState, to generation: Int64, sections: inout SectionTally) throws {
         struct Run {
             var generation: Int64, from: Int64, count: Int64, to: Int64
@@ -160,7 +160,7 @@ extension FeedWriter {
                 "UPDATE _page SET generation = ?, position = ? WHERE id = ?", Value(generation), Value(page.to),
                 Value(page.id))
         }
-        // Whatever other page had one of these rows.
+        // Other pages may have had some of these rows.
         for run in runs {
             var places = PlaceRanges()
             places.insert(Place(generation: run.generation, position: run.from), count: run.count)
@@ -188,7 +188,7 @@ extension FeedWriter {
         }
     }
 
-    /// Takes the validators from pages that have a row at one of these places: it was written from elsewhere.
+    /// Clears the validators of pages that have a row at one of these places, because another page wrote the row.
     func lapse(_ places: PlaceRanges, longest: Int64) throws {
         if !places.ranges.isEmpty { lookedUp = [:] }
         for range in places.ranges {
@@ -202,7 +202,7 @@ extension FeedWriter {
         }
     }
 
-    /// Where the first item of a section stands now.
+    /// The current place of a section's first item.
     func firstPlace(_ section: String?) throws -> Place? {
         var place: Place?
         try connection.rows(

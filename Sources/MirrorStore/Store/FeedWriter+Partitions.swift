@@ -1,11 +1,11 @@
 internal import SQLite
 
-/// What a partitioned feed's crawl has come to, for pages that are asked for once more.
+/// The state of a partitioned feed's crawl, for pages that are requested again.
 extension FeedWriter {
-    /// What came of a page's partition before it, as it was met last.
+    /// The elements and the total of a page's partition before the page, as last stored.
     package func partitionSoFar(before page: PageOfCrawl) throws -> (elements: Int, total: Int?) {
         guard let part = try partitionName(page) else { return (0, nil) }
-        // A partition's pages stand together.
+        // The pages of a partition are consecutive.
         let isOther = "NOT (asked = ?3 OR substr(asked, 1, ?4) = ?5)"
         var soFar: (elements: Int, total: Int?) = (0, nil)
         try connection.rows(
@@ -20,13 +20,13 @@ extension FeedWriter {
         return soFar
     }
 
-    /// Takes back what the pages of a partition counted from one of them on, which are read again.
+    /// Subtracts the counts of a partition's pages from the given one on, because they are read again.
     func leavePartition(at page: PageOfCrawl) throws {
         guard shape.definition.partitioning != nil, let name = try partitionName(page) else { return }
         var trail = CrawlTrail()
         let crawl = try CrawlState.load(page.crawl, trail: &trail, on: connection)
         let (elements, total) = try partitionSoFar(before: page)
-        // A partition that was finished counts as one that is not, by what its pages before this one say.
+        // A finished partition becomes an unfinished one, with the total that its pages before this one reported.
         let known = crawl.part?.name == name ? 0 : total ?? elements
         let (sum, isBeyond) = max(crawl.finishedTotal - known, 0).addingReportingOverflow(total ?? elements)
         try connection.run(
@@ -35,9 +35,9 @@ extension FeedWriter {
             Value(page.crawl))
     }
 
-    /// Takes note that a partition is too large: its half is asked for, by the next run too.
+    /// Records that a partition is too large. This run and the next ones request its half.
     ///
-    /// - Parameter isFirst: Whether it is the first one of a crawl.
+    /// - Parameter isFirst: True for the first partition of a crawl.
     package func narrow(to half: PageCursor, isFirst: Bool) throws {
         var draft = state
         draft.progress.narrow(isFirst ? nil : state.crawl?.id, to: half)
@@ -45,7 +45,7 @@ extension FeedWriter {
         state = draft
     }
 
-    /// Whether a page's partition ends elsewhere by now than the crawl found, so that some of it was never asked for.
+    /// True if a page's partition now ends elsewhere than the crawl found, so that a part of it was never requested.
     func outgrows(_ page: PageOfCrawl, _ end: NextPage) throws -> Bool {
         guard shape.definition.partitioning != nil else { return false }
         return switch end.part {
@@ -61,7 +61,7 @@ extension FeedWriter {
         PartitionScheme.partitionName(in: try cursor(of: page))
     }
 
-    /// Whether a page led to another one of its partition when the crawl met it.
+    /// True if a page led to another page of its partition when the crawl met it.
     private func ledOn(_ page: PageOfCrawl) throws -> Bool {
         let next = try connection.scalar(
             "SELECT p.cursor FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number = ?",
@@ -69,7 +69,7 @@ extension FeedWriter {
         return try PartitionScheme.partitionName(in: next.map(PageCursor.init)) == partitionName(page)
     }
 
-    /// Whether the crawls of the list have asked for a half, or less, of the partition that one of their pages is of.
+    /// True if the list's crawls have requested a half, or less, of the page's partition.
     private func isHalved(_ page: PageOfCrawl) throws -> Bool {
         guard let partitioning = shape.definition.partitioning else { return false }
         let part = { (asked: PageCursor?) in

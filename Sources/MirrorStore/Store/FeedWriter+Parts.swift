@@ -1,30 +1,30 @@
 internal import SQLite
 
-/// What a part of a feed shares with the others: the table, its generations, its counts and its sections.
+/// The values that a part shares with the other parts: the table, its generations, its counts and its sections.
 extension FeedWriter {
     private var part: FeedPart? { shape.definition.part }
 
-    /// The generation that a page takes which writes; nil where the feed's own newest decides.
+    /// The generation for a page that writes; nil if the feed's own newest generation decides.
     func nextGeneration() throws -> Int64? {
         guard let part else { return nil }
         let newest = try connection.int64("SELECT generation FROM feed WHERE name = ?", .text(part.feed)) ?? 0
         return max(newest, state.generation) + 1
     }
 
-    /// Keeps that a generation is taken.
+    /// Records that a generation is in use.
     func keepGeneration(_ generation: Int64, over before: Int64) throws {
         guard let part, generation != before else { return }
         try connection.run("UPDATE feed SET generation = ? WHERE name = ?", Value(generation), .text(part.feed))
     }
 
-    /// Counts rows that came or went with those of the feed.
+    /// Adds to the item count of the feed that owns the part.
     func countInOwner(_ added: Int) throws {
         guard let part, added != 0 else { return }
         try connection.run(
             "UPDATE feed SET item_count = item_count + ? WHERE name = ?", Value(added), .text(part.feed))
     }
 
-    /// Marks all rows of a part as gone; how many they were.
+    /// Marks all rows of a part as removed. Returns their number.
     func removeAll(now: String) throws -> Int {
         var rows: [MissingRow] = []
         try connection.rows(

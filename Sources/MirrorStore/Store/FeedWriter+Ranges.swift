@@ -1,15 +1,15 @@
 internal import SQLite
 
-/// Where a page meets what is stored, and what is stored of the list with it.
+/// The place at which a page meets stored rows, and the ranges that follow from it.
 extension FeedWriter {
-    /// Where the crawl goes on behind a page, and what is stored of the list by now.
+    /// The next step of the crawl after a page. Updates the stored ranges.
     func advance(
         _ page: PageCommit, _ written: WrittenPage, by rules: PageRules, isAsBefore: Bool, isInPlace: Bool,
         in draft: inout FeedState, now: String
     ) throws -> CrawlProgress.Onward {
         guard let crawl = draft.crawl else { return .end(nil) }
         let place = metPlace(rules, written)
-        // A sync reads through some ranges: another one may have the same pages.
+        // A sync reads through some ranges, because another range may have the same pages.
         let mayMeet = { (range: SyncedRange) in page.mode == .reload || range.mayBeJoined }
         let met = try
             (place.flatMap { try range(metAt: $0, rules, of: crawl, draft.progress, amongOwn: page.meetsOwnPages) }
@@ -47,7 +47,7 @@ extension FeedWriter {
             let generations = try generationsOfRound(draft.progress)
             if crawl.total != nil {
                 let crawls = draft.progress.round?.ranges.ranges.first?.crawls ?? [crawl.id]
-                // The pages of a crawl that this run began are counted already, but for the last one.
+                // The pages of a crawl that this run began are counted already, except for the last one.
                 let known = crawls == [crawl.id] && state.crawl?.id == crawl.id ? trail.others : nil
                 draft.progress.otherElements =
                     try known.flatMap { known in page.content.otherElements.map { known + $0 } }
@@ -68,14 +68,15 @@ extension FeedWriter {
         return onward
     }
 
-    /// True if a page that meets a range brought nothing above it that is out of an ascending order.
+    /// True if a page that meets a range brought nothing above it that breaks an ascending order.
     private func keepsOrder(_ page: PageCommit, _ written: WrittenPage, by rules: PageRules) -> Bool {
         if rules.crawl.generation == nil || rules.items.inserted == 0 && page.direction == .header { return true }
         return page.direction == .header && !rules.metPlaces.isEmpty
             && RowKey.areAscending(RowKey.texts(ofPage: written.keys))
     }
 
-    /// True if a page is the last one that `more` reads, or the one at which stored ones begin, and the list moved meanwhile.
+    /// True if the list moved under `more`, and the page is the last one that it reads or the first one that meets a
+    /// range.
     private func hasMovedUnderMore(
         _ crawl: CrawlState, behind page: PageCommit, _ met: SyncedRange?
     ) throws -> Bool {
@@ -84,8 +85,8 @@ extension FeedWriter {
         return Completeness.hasMovedUnderMore(crawl, isShifting: isShifting)
     }
 
-    /// Keeps the first page of a crawl that only met rows in their places beside the pages of the range that it met: an
-    /// item that moved up to it stands on no other page, once the page that had it is read anew.
+    /// Records the first page of a crawl that only met rows in place beside the pages of the range that it met. An item
+    /// that moved up to this page is on no other page once its old page is read again.
     private func keepFirstPage(of crawl: Int64, beside range: SyncedRange) throws {
         guard let head = range.crawls.last else { return }
         try connection.run(
@@ -97,7 +98,7 @@ extension FeedWriter {
             """, Value(crawl), Value(head))
     }
 
-    /// The range that begins with a page without rows, which a first page shows again: what follows it is stored.
+    /// The range that begins with this page, for a page without rows: the pages after it are stored.
     func range(beginningWith page: PageCommit, _ progress: CrawlProgress) throws -> SyncedRange? {
         let ranges = progress.round?.ranges ?? progress.synced
         return try ranges.ranges.first { range in
@@ -110,7 +111,7 @@ extension FeedWriter {
         }
     }
 
-    /// Drops the pages of a range that this run did not read: it has read them anew.
+    /// Drops the pages of a range that this run did not read, because it has read the list again.
     private func dropOlderPages(of range: SyncedRange) throws {
         for crawl in range.crawls {
             let first = tail.filter { $0.crawl == crawl }.map(\.number).min()
@@ -119,12 +120,12 @@ extension FeedWriter {
         }
     }
 
-    /// Where a page meets what is stored: all its rows stand as they came, or new ones came above its first rows.
+    /// The place at which a page meets stored rows: all its rows are unchanged, or new rows came above the first ones.
     func metPlace(_ rules: PageRules, _ written: WrittenPage) -> Place? {
         rules.isUnchanged && written.placed > 0 ? written.place : rules.gainedAbove?.first
     }
 
-    /// Whether no row stands above a place but those that a crawl wrote.
+    /// True if all rows above a place were written by the crawl with this generation.
     func isTop(_ place: Place?, below generation: Int64?) throws -> Bool {
         guard let place else { return false }
         return try connection.int64(
@@ -134,9 +135,9 @@ extension FeedWriter {
             """, Value(generation), Value(place.generation), Value(place.position)) == nil
     }
 
-    /// The range that has the place at which a page meets what is stored.
+    /// The range that contains the place at which a page meets stored rows.
     ///
-    /// - Parameter amongOwn: True if only the pages at the end of the list may be met that this run read.
+    /// - Parameter amongOwn: True if only pages at the end of the list that this run read may be met.
     func range(
         metAt place: Place, _ rules: PageRules, of crawl: CrawlState, _ progress: CrawlProgress, amongOwn: Bool
     ) throws -> SyncedRange? {
@@ -151,7 +152,7 @@ extension FeedWriter {
         let others = round.ranges.ranges.flatMap(\.crawls).filter { !own.contains($0) }
         guard !others.isEmpty else { return nil }
         var met: Set<Int64> = []
-        // A page that was asked for again stands beside the others: what follows its rows in the list is not known.
+        // A page that was requested again is beside the others: the rows after its own in the list are unknown.
         try connection.rows(
             """
             SELECT w.crawl, w.number FROM _crawl_page w JOIN _page p ON p.id = w.page
@@ -162,8 +163,8 @@ extension FeedWriter {
             let page = PageOfCrawl(crawl: row.int64(at: 0), number: row.count(at: 1))
             if !amongOwn || tail.contains(page) { met.insert(page.crawl) }
         }
-        // Where several ranges have the row, the one nearest to the head read it last: what another has behind it may
-        // have moved since.
+        // If several ranges have the row, the one nearest to the head read it last. The rows after it in another range
+        // may have moved since.
         return round.ranges.ranges.first { !met.isDisjoint(with: $0.crawls) }
     }
 
@@ -175,7 +176,7 @@ extension FeedWriter {
         case .page, .end: return 0
         }
         guard range.cursor == nil, range.loosePages.isEmpty else { return try pages(of: range) }
-        // Behind the last page with items there may be an empty one.
+        // The last page with items may be followed by an empty one.
         let last = try connection.count(
             """
             SELECT max(w.number) FROM _crawl_page w JOIN _page p ON p.id = w.page
@@ -184,7 +185,7 @@ extension FeedWriter {
         return max(last, 1)
     }
 
-    /// Whether the page cursors of the range that a crawl goes on with are numbers of items in disguise.
+    /// True if the page cursors of the range with which a crawl continues contain item positions.
     func rangeCounts(_ onward: CrawlProgress.Onward) throws -> Bool {
         guard case .range(let range) = onward else { return false }
         return try cursorsCount(range.crawl, end: range.cursor)
@@ -200,13 +201,13 @@ extension FeedWriter {
         try connection.count("SELECT pages FROM _crawl WHERE id = ?", Value(range.crawl))
     }
 
-    /// Whether a range that a first page met is that page alone.
+    /// True if the range that a first page met consists of that page alone.
     func covers(_ range: SyncedRange?, _ page: PageCommit) throws -> Bool {
         guard let range, page.direction == .header, range.crawls.count == 1 else { return false }
         return try pages(of: range) == 1
     }
 
-    /// The generations of the rows that a crawl of every page met.
+    /// The generations of the rows that a full crawl met.
     func generationsOfRound(_ progress: CrawlProgress) throws -> Set<Int64> {
         guard let round = progress.round else { return [] }
         var generations: Set<Int64> = []

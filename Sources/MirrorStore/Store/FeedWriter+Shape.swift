@@ -1,8 +1,8 @@
 internal import SQLite
 
 extension FeedWriter {
-    /// Whether another list of the feed has found something since this one's shape was read. What the page found would take its
-    /// place, and its items may need other columns.
+    /// True if another list of the feed has stored findings since this list's shape was read. The page's findings would
+    /// replace them, and its items may need other columns.
     func isBehind(_ page: PageCommit) throws -> Bool {
         guard shape.definition.part != nil else { return false }
         if page.shape == nil, page.content.otherElements == nil { return false }
@@ -13,7 +13,7 @@ extension FeedWriter {
         return false
     }
 
-    /// Goes on with what the lists of the feed have found by now.
+    /// Continues with the findings that the lists of the feed have stored by now.
     package func catchUp() throws -> ResolvedFeed {
         let stored = try storedFindings()
         let shape = try ResolvedFeed(shape.declared, stored.flatMap(Findings.init) ?? Findings())
@@ -26,10 +26,10 @@ extension FeedWriter {
         try connection.scalar("SELECT found FROM _feed WHERE feed = ?", .text(shape.definition.owner))?.text
     }
 
-    /// Follows what was found with a page: makes the table or adds columns to it, widens columns in place, and records
-    /// the findings. Part of the page's transaction.
+    /// Applies the shape found with a page: creates the table or adds columns to it, widens columns in place, and
+    /// records the findings. Part of the page's transaction.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something else of the table's name.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has another object with the table's name.
     func adopt(_ shape: ResolvedFeed) throws {
         let definition = shape.definition
         guard definition.isResolved else {
@@ -47,10 +47,10 @@ extension FeedWriter {
         follow(shape)
     }
 
-    /// What the run found out of the feed's columns, where an earlier one had read the whole list: a sentence, or none.
+    /// The notices about new, lost and changed columns, if an earlier run had read the whole list.
     package func columnNotices() throws -> [String] { try [columnNotice(), unfitNotice].compactMap(\.self) }
 
-    /// Values that are none of the type that the definition gives their column: a sentence, or none.
+    /// The notice about values that do not fit the type that the definition gives their column; nil if all fit.
     private var unfitNotice: String? {
         let notes = zip(table.plan.columns, table.unfitCounts).compactMap { column, count -> String? in
             guard count > 0, let type = column.type, shape.declared.columns.contains(where: { $0.name == column.name })
@@ -86,7 +86,7 @@ extension FeedWriter {
         commonFindings = shape.findings.json
     }
 
-    /// Records what was found, for the feed that has the table.
+    /// Records the findings for the feed that owns the table.
     static func record(_ shape: ResolvedFeed, on connection: Connection) throws {
         let name = Value.text(shape.definition.owner)
         try connection.run("UPDATE _feed SET found = ? WHERE feed = ?", .text(shape.findings.json), name)
@@ -99,14 +99,14 @@ extension FeedWriter {
         if let model { try ModelView(model: model).follow(on: connection) }
     }
 
-    /// Writes a column's values as they would have come in with the wider type, so that an item that comes again is
-    /// the one that is stored.
+    /// Converts a column's values to what they would have been with the wider type, so that an item that comes again
+    /// equals the stored one.
     private func widen(_ column: String, from: ColumnType, to: ColumnType) throws {
         let table = try SQL.identifier(tableName)
         let name = try SQL.identifier(column)
         switch (from, to) {
         case (.integer, .real):
-            // Larger ones stay integers, as they would on their way in.
+            // Larger integers stay integers, as they would when stored anew.
             try connection.execute(
                 """
                 UPDATE \(table) SET \(name) = CAST(\(name) AS REAL)
@@ -121,7 +121,7 @@ extension FeedWriter {
         case (.integer, .text), (.real, .text):
             try connection.execute(
                 "UPDATE \(table) SET \(name) = CAST(\(name) AS TEXT) WHERE typeof(\(name)) = 'integer'")
-            // SQLite's own text of a real has 15 digits, which are not all.
+            // SQLite's own text of a real has only 15 digits.
             var rows: [(id: Int64, value: Double)] = []
             try connection.rows("SELECT _rowid_, \(name) FROM \(table) WHERE typeof(\(name)) = 'real'") { row in
                 rows.append((row.int64(at: 0), row.double(at: 1)))
@@ -131,7 +131,7 @@ extension FeedWriter {
                     "UPDATE \(table) SET \(name) = ? WHERE _rowid_ = ?", .text(JSONText.number(row.value)),
                     Value(row.id))
             }
-            // `1` and `100.10` were 1.0 and 100.1 by then: their texts come back with their pages.
+            // `1` and `100.10` were stored as 1.0 and 100.1. Their texts come back with their pages.
             if from == .real {
                 try connection.run(
                     "UPDATE _page SET etag = NULL, last_modified = NULL WHERE \(ListTables.isOf("?1"))",
@@ -139,7 +139,7 @@ extension FeedWriter {
                 lookedUp = [:]
             }
         default:
-            // JSON text is text already, and what has no type yet has no values.
+            // JSON is stored as text already, and a column without a type has no values.
             break
         }
     }

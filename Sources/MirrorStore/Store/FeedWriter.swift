@@ -1,18 +1,17 @@
 internal import SQLite
 
-/// One feed while a run works on it: its table, its crawl, and the transactions that change them.
+/// The writer of one feed during a run: its table, its crawl, and the transactions that change them.
 ///
-/// Every method is one transaction: what it writes is there together or not at all, and `state` follows only a commit.
-/// `commit` is part of one, which may have several pages: `state` follows each page, and goes back if they are undone.
-/// A run calls them within `committed`, or within `pending` where the pages that wait for their commit may go on waiting.
+/// Every method is one transaction: it writes everything or nothing, and `state` follows only a commit. `commit` is
+/// part of a transaction that may have several pages: `state` follows each page, and goes back if the pages are undone.
 ///
 /// - Isolation: the store's.
 package final class FeedWriter {
     package let feed: String
     let tableName: String
-    /// Where what is known of the feed stands.
+    /// The tables that hold the feed's state.
     let tables: ListTables
-    /// Which rows of the table are its.
+    /// The rows of the table that belong to the feed or part.
     let scope: RowScope
     package let run: Int64
     let connection: Connection
@@ -20,55 +19,54 @@ package final class FeedWriter {
     /// The definition, with the findings of all runs.
     package private(set) var shape: ResolvedFeed
     private(set) var table: FeedTable
-    /// Keeps what happens to rows; nil where the definition does not want that.
+    /// Logs the changes of rows; nil if the definition keeps none.
     let log: ChangeLog?
-    /// What the lists of the feed have found together, as the store had it when this one's shape was read; nil if that is not
-    /// known.
+    /// The findings that all lists of the feed share, as stored when this list's shape was read; nil if unknown.
     var commonFindings: String?
-    /// The columns that the feed had before the run, where the whole list had been read by then.
+    /// The feed's columns before the run, if the whole list had been read by then.
     let columnsBefore: [ColumnDefinition]?
-    /// The columns that items lost, as far as they were written by another plan.
+    /// The columns that items lost, as found by earlier tables of this run.
     private(set) var lostColumns: Set<String> = []
-    /// Whether the run found columns or a key.
+    /// True if the run found new columns or a key.
     private(set) var hasNewShape = false
-    /// When the last page was stored: no two of a feed have one time, which tells by whom a row was stored.
+    /// The time of the last page. Each page of a feed has its own time, which tells which page stored a row.
     var lastPageAt = ""
     package internal(set) var state: FeedState
-    /// Of the crawl in progress; changed only when a transaction has succeeded.
+    /// The trail of the current crawl; changed only after a transaction has succeeded.
     private(set) var trail: CrawlTrail
-    /// Whether a look at all keys found no row that the crawl did not meet, and no page came since.
+    /// True if a look at all keys found no missing row and no page was stored since.
     var missesNothing = false
-    /// The elements of the crawl's pages that are not items, once they were counted.
+    /// The elements of the crawl's pages that are not items, once counted.
     var others: Int?
     /// The state of the feed when the run began.
     package let resumePoint: ResumePoint
-    /// Stored pages, or that there is none, as they were looked up; gone when one is written.
+    /// A cache of stored pages, including misses. Cleared when a page is written.
     var lookedUp: [RequestKey: StoredPage?] = [:]
     /// True once the run has looked for stored pages.
     var hasLookedForPages = false
     /// The hashes of the requests whose pages the run stored; nil if the feed had pages before.
     var requestsOfFirstRun: Set<Int>?
-    /// Where in the list each key was met first: gathered once, for pages that are asked for again.
+    /// The place in the list where each key was met first: collected once, for pages that are requested again.
     var metBefore: [String: MetKey]?
-    /// The head as it was read again so far, and the places of the list's keys before that.
+    /// The head of the list as it was read again so far, and the earlier places of the list's keys.
     var head: (comparison: HeadComparison, places: [String: Int])?
-    /// The page that was asked for again last, if it was as it is stored.
+    /// The page that was requested again last, if it was unchanged.
     var lastSame: PageOfCrawl?
-    /// The first page of each crawl that this run read; those behind it are this run's, too.
+    /// The first page that this run read of each crawl. All later pages of the crawl are this run's, too.
     private var firstOwnPage: [Int64: Int] = [:]
-    /// The pages at the end of the list that this run read, once it has read the last one.
+    /// The pages at the end of the list that this run read, set once it has read the last one.
     var tail: Set<PageOfCrawl> = []
-    /// The pages of earlier runs that this one asked for again.
+    /// The pages of earlier runs that this run requested again.
     var askedAgain: Set<PageOfCrawl> = []
-    /// The keys of the page at which the crawl goes back, and of the one before it; nil where it goes on.
+    /// The keys of the page to which the crawl goes back, and of the page before it; nil if the crawl continues.
     var keysLeft: (page: Set<String>, before: Set<String>)?
-    /// What pages left that wait for their commit; nil where none wait.
+    /// Rows of pages that wait for their commit; nil if none wait.
     private(set) var unsaved: UnsavedRows?
-    /// Whether that is written, and not committed yet.
+    /// True if those rows are written but not committed.
     private var isSaved = false
     /// The host that was found to take requests last, and the time at which it is looked up again.
     private var freeHost: (host: FreeHost, until: ContinuousClock.Instant)?
-    /// Why pages that waited for their commit are not stored, until the run is told.
+    /// The error that kept waiting pages from being stored, until it is reported to the run.
     private var loss: (any Error)?
 
     init(
@@ -91,13 +89,13 @@ package final class FeedWriter {
         table = FeedTable(named: tableName, plan: shape.plan, scope: scope, log: log, on: connection)
     }
 
-    /// What a stored page is found by.
+    /// The key of a stored page.
     struct RequestKey: Hashable {
         let request: String
         let credential: Int64
     }
 
-    /// Goes on with another shape, whose table is there.
+    /// Continues with another shape, whose table exists.
     func follow(_ shape: ResolvedFeed) {
         lostColumns.formUnion(table.lostColumns)
         table = FeedTable(named: tableName, plan: shape.plan, scope: scope, log: log, on: connection)
@@ -140,7 +138,7 @@ package final class FeedWriter {
         }
     }
 
-    /// Logs that a page is on its way.
+    /// Logs that a page is being requested.
     package func begin(_ direction: PageDirection, now: String) throws -> StatusEvent {
         let page = direction == .header ? 1 : (state.crawl?.pages ?? 0) + 1
         let event = try connection.transaction {
@@ -150,7 +148,7 @@ package final class FeedWriter {
         return event
     }
 
-    /// Closes the begin that is open, if one is, because its page did not come; and ends the run.
+    /// Closes the open begin event, if there is one, because its page failed. Then ends the run.
     package func fail(
         _ error: FeedSyncError, outcome: RunOutcome, cost: FetchCost, now: String
     ) throws(FeedSyncError) -> StatusEvent? {
@@ -178,7 +176,7 @@ package final class FeedWriter {
                 event = try logEvent(direction.end, page: page, error: error.json, now: now)
             }
             try connection.run("UPDATE \(tables.feed) SET error = ? WHERE name = ?", .text(error.json), .text(feed))
-            // A failed first page says nothing of where the list goes on.
+            // A failed first page says nothing about the place where the list continues.
             if state.open == .footer, let crawl = state.crawl, !error.isOfUser {
                 draft.progress.fail(crawl.id, isLost: !isPassing, mayPass: shape.definition.pagination.mayAskBeyondEnd)
                 try saveProgress(draft)
@@ -273,18 +271,18 @@ package final class FeedWriter {
     private func finish(_ outcome: RunOutcome, now: String) throws {
         try connection.transaction {
             try finishRun(outcome: outcome, figures: state.figures, error: nil, now: now)
-            // No page may have cleared what an earlier run left.
+            // It may be that no page cleared the error of an earlier run.
             try connection.run(
                 "UPDATE \(tables.feed) SET error = NULL WHERE name = ? AND error IS NOT NULL", .text(feed))
         }
     }
 
-    /// Goes on from a page that is stored.
+    /// Continues after a stored page.
     ///
     /// - Parameters:
-    ///   - met: Where the rows that the page met stood before.
-    ///   - added: How many rows it added.
-    ///   - rows: What is to be written of it with the commit.
+    ///   - met: The earlier places of the rows that the page met.
+    ///   - added: The number of rows that the page added.
+    ///   - rows: The page's changes that are written with the commit.
     func follow(_ draft: FeedState, behind page: PageCommit, met: [MetPlaces], added: Int, rows: UnsavedRows) {
         unsaved = rows.behind(unsaved ?? UnsavedRows(before: state))
         isSaved = false
@@ -306,12 +304,12 @@ package final class FeedWriter {
     /// Records that a page was requested again, and shows what is there now.
     package func markAskedAgain(_ page: PageOfCrawl) { askedAgain.insert(page) }
 
-    /// True if this run read a page, or asked for it again.
+    /// True if this run read the page or requested it again.
     func isOwn(_ page: PageOfCrawl) -> Bool {
         askedAgain.contains(page) || firstOwnPage[page.crawl].map { page.number >= $0 } ?? false
     }
 
-    /// Writes what several pages changed, once for all of them.
+    /// Writes the changes of several pages once for all of them.
     func saveOnce() throws {
         guard let unsaved, !isSaved else { return }
         if let crawl = state.crawl { try save(crawl, endedAt: unsaved.endedAt) }
@@ -320,7 +318,7 @@ package final class FeedWriter {
         try updateRun(state.figures)
     }
 
-    /// Writes with `body`, in the transaction of the pages that wait for their commit, what comes behind them.
+    /// Writes with `body` in the transaction of the pages that wait for their commit.
     func write<T>(behindPages body: () throws -> T) throws -> T {
         do {
             return try connection.savepoint {
@@ -334,13 +332,13 @@ package final class FeedWriter {
         }
     }
 
-    /// The pages are committed.
+    /// Records that the pages are committed.
     func isCommitted() {
         unsaved = nil
         isSaved = false
     }
 
-    /// Goes back to where the last commit left the feed: the pages since are not stored.
+    /// Restores the state of the last commit. The pages since then are not stored.
     func undo(_ error: any Error) {
         guard let unsaved else { return }
         state = unsaved.before
@@ -358,7 +356,7 @@ package final class FeedWriter {
         throw loss
     }
 
-    /// Goes on with another crawl.
+    /// Continues with another crawl.
     func follow(_ draft: FeedState, _ trail: CrawlTrail) {
         self.trail = trail
         missesNothing = false
@@ -367,7 +365,7 @@ package final class FeedWriter {
         state = draft
     }
 
-    /// Logs an event that stands by itself.
+    /// Logs an event of its own.
     private func logEvent(
         _ status: RefreshStatus, page: Int?, error: String? = nil, now: String
     ) throws -> StatusEvent {
@@ -375,7 +373,7 @@ package final class FeedWriter {
         return try addEvents([EventEntry(status: status, page: page, error: error)], now: now)[0]
     }
 
-    /// Adds an event to the log; the feed's status is to follow in the same transaction.
+    /// Adds events to the log. The caller updates the feed's status in the same transaction.
     func addEvents(_ entries: [EventEntry], now: String) throws -> [StatusEvent] {
         try connection.run(
             entries.count < Self.insertions.count ? Self.insertions[entries.count] : Self.insertion(of: entries.count),
@@ -386,7 +384,7 @@ package final class FeedWriter {
                     Value(entry.items.removed), Value(entry.error),
                 ]
             })
-        // AUTOINCREMENT counts on in one statement: https://sqlite.org/autoinc.html
+        // AUTOINCREMENT numbers the rows of one statement consecutively: https://sqlite.org/autoinc.html
         let first = Int(connection.lastInsertRowID) - entries.count + 1
         return entries.enumerated().map { index, entry in
             StatusEvent(
@@ -395,7 +393,7 @@ package final class FeedWriter {
         }
     }
 
-    /// Adds so many events; those of a page are at most three.
+    /// Statements that insert a number of events; a page has at most three.
     private static let insertions = (0...3).map(insertion)
 
     private static func insertion(of count: Int) -> String {
@@ -417,7 +415,7 @@ package final class FeedWriter {
         try FeedSchedule.follow(self.run, of: feed, every: shape.definition.every, on: connection)
     }
 
-    /// Keeps the ranges with the transaction.
+    /// Saves the ranges in the current transaction.
     func saveProgress(_ draft: FeedState) throws {
         if draft.progress != state.progress { try writeProgress(draft.progress) }
     }
@@ -428,15 +426,15 @@ package final class FeedWriter {
 }
 
 extension FeedSyncError {
-    /// Whether it is the user's doing that the run did not go on.
+    /// True if the user or the environment, not the upstream, stopped the run.
     fileprivate var isOfUser: Bool { [.cancelled, .interrupted, .limited, .locked, .store].contains(kind) }
 }
 
-/// A line of the event log on its way into the store.
+/// A line of the event log that is to be stored.
 struct EventEntry {
     var status: RefreshStatus
     var page: Int?
     var items = ItemCounts()
-    /// Why it failed, as JSON.
+    /// The error, as JSON.
     var error: String?
 }

@@ -2,22 +2,23 @@ internal import SQLite
 
 /// The view that shows all feeds of one model.
 ///
-/// `feed` first, then every model column that any of the feeds has, then the columns that every feed has; of more columns
-/// than SQLite takes, the first.
+/// It has `feed` first, then every model column of any of the feeds, then the columns that every feed has. If there are
+/// more columns than SQLite allows, it has the first ones.
 struct ModelView {
     let model: String
 
     private static let common = [
         "_section", "_generation", "_position", "_first_seen_at", "_changed_at", "_removed_at",
     ]
-    /// https://sqlite.org/limits.html#max_column, less those that every feed has: a view with more cannot be read at all.
+    /// https://sqlite.org/limits.html#max_column, less the columns of every feed. A view with more cannot be read at
+    /// all.
     private static let mostColumns = 2_000 - common.count - 1
 
-    /// How many feeds a view has at most that follows each of them at once.
+    /// The maximum number of feeds in a view that is updated at once for each feed.
     private static let mostAtOnce = 50
 
-    /// Follows a new feed, or one whose columns have changed, unless the view has so many that it costs more than their
-    /// pages to make it anew for each: then it is made once, behind the run (`Store.refreshViews`).
+    /// Updates the view for a new feed or changed columns. If the view has so many feeds that this would cost more than
+    /// their pages, it is updated once after the run instead (`Store.refreshViews`).
     func follow(on connection: Connection) throws {
         guard try connection.count("SELECT count(*) FROM feed WHERE model = ?", .text(model)) <= Self.mostAtOnce else {
             return
@@ -25,7 +26,7 @@ struct ModelView {
         try apply(to: connection)
     }
 
-    /// Makes the view anew if its feeds or their columns have changed; drops it with its last feed.
+    /// Replaces the view if its feeds or their columns have changed. Drops it with its last feed.
     func apply(to connection: Connection) throws {
         let name = TableSchema.tableName(model)
         var feeds: [(feed: String, table: String, columns: [String])] = []

@@ -1,16 +1,16 @@
 internal import HTTP
 
-/// A page on its way into the store.
+/// A page that is to be stored.
 package struct PageCommit: Sendable {
     package enum Content: Sendable {
-        /// A body with items, or none.
+        /// A decoded body, with or without items.
         case decoded(DecodedPage)
-        /// A response that stands for an empty page.
+        /// A response that means an empty page.
         case empty
-        /// The stored page is still true.
+        /// The stored page is still valid.
         case notModified(StoredPage)
 
-        /// The elements that are not items; nil where that is not known.
+        /// The number of elements that are not items; nil if unknown.
         var otherElements: Int? {
             switch self {
             case .decoded(let page): page.elementCount - page.keyCount
@@ -19,7 +19,7 @@ package struct PageCommit: Sendable {
             }
         }
 
-        /// The elements of its items array.
+        /// The number of elements in the items array.
         var elementCount: Int {
             switch self {
             case .decoded(let page): page.elementCount
@@ -30,54 +30,54 @@ package struct PageCommit: Sendable {
     }
 
     package let direction: PageDirection
-    /// What the crawl is for.
+    /// The purpose of the crawl.
     package var mode = CrawlMode.reload
-    /// The number of the page, where it is asked for again behind the end of the crawl; nil for the crawl's next page.
+    /// The page's number if it is requested again after the end of the crawl; nil for the crawl's next page.
     package var checked: Int?
-    /// Whether the crawl read the page before and went back to it.
+    /// True if the crawl had read the page before and went back to it.
     package var isAgain = false
-    /// Whether it may only meet pages that this run read.
+    /// True if the page may only meet pages that this run read.
     package var meetsOwnPages = false
-    /// Whether the list may have moved since the page before was read, and nothing tells.
+    /// True if the list may have moved unnoticed since the previous page was read.
     package var isLoose = false
-    /// How many elements of the page before it shows: 1 where it was asked to, and does.
+    /// The number of elements that it shares with the previous page: 1 if that was requested and is so.
     package var overlap = 0
-    /// Whether it begins with an item of the page before, as it was asked to.
+    /// True if it begins with an item of the previous page, as requested.
     package var showsPageBefore = false
-    /// Whether its items are those of the page before, and no others.
+    /// True if its items are exactly those of the previous page.
     package private(set) var repeatsPageBefore = false
-    /// The page cursor that it was asked for with; nil for the first page.
+    /// The page cursor of its request; nil for the first page.
     package var asked: PageCursor?
-    /// The partition that the page belongs to; nil for a feed that is not partitioned.
+    /// The partition of the page; nil for a feed without partitions.
     package var part: PagePartition?
-    /// What the request carried for the watermark.
+    /// The watermark in the request.
     package var watermark: String?
-    /// How far its items reach by the watermark's value, as JSON.
+    /// The furthest watermark value of its items, as JSON.
     package var furthest: String?
-    /// How long the run waited for it.
+    /// The time that the run waited for it.
     package var waited = Duration.zero
     package var content: Content
-    /// Method and URL, secrets masked.
+    /// The method and the URL, with secrets masked.
     package let request: String
     package let credential: Int64
     package private(set) var validators: Validators
-    /// Where the crawl goes on.
+    /// The next page of the crawl.
     package private(set) var end: NextPage
-    /// Where the upstream says that the pages go on; the crawl may end before.
+    /// The next page according to the upstream. The crawl may end before it.
     package private(set) var upstreamNext: PageCursor?
     package let httpStatus: Int
-    /// What the run's requests cost since the last commit.
+    /// The cost of the run's requests since the last commit.
     package var cost = FetchCost()
     package let serverDate: Int64?
-    /// The elements that are no items; the first of them in words.
+    /// The elements that are not items, with a description of the first.
     package var skipped: SkippedItems
-    /// The feed's shape, where the page brought something new of it.
+    /// The feed's shape, if the page changed it.
     package var shape: ResolvedFeed?
-    /// Whether a footer begins at once, in the same transaction.
+    /// True if a footer begins at once, in the same transaction.
     package let beginsNext: Bool
-    /// The query parameters that say which page, for a message.
+    /// The query parameters that select the page, for a message.
     package var cursorParameters: [String] = []
-    /// When the upstream wants to be asked again.
+    /// The upstream's advice about the next poll.
     package var advice = PollingAdvice()
 
     package init(
@@ -118,10 +118,10 @@ package struct PageCommit: Sendable {
 
 /// Elements that were not stored.
 package struct SkippedItems: Sendable, Hashable {
-    /// Elements that are no items, or have no key.
+    /// The number of elements that are not items or have no key.
     package var count = 0
     package var first: String?
-    /// Items whose place another item of the same key took; the first of them in words.
+    /// The number of items replaced by another item with the same key, and a description of the first.
     package var sameKey = 0
     package var firstSameKey: String?
 
@@ -132,7 +132,7 @@ package struct SkippedItems: Sendable, Hashable {
         self.firstSameKey = firstSameKey
     }
 
-    /// Adds those of another page.
+    /// Adds the skipped items of another page.
     package mutating func add(_ other: SkippedItems) {
         first = first ?? other.first
         count += other.count
@@ -141,7 +141,7 @@ package struct SkippedItems: Sendable, Hashable {
     }
 }
 
-/// A page as the store has it.
+/// A page as stored.
 package struct StoredPage: Sendable, Hashable {
     package let id: Int64
     package let validators: Validators
@@ -168,10 +168,10 @@ package struct PageOutcome: Sendable {
 }
 
 extension PageCommit {
-    /// Whether the stored page is still true.
+    /// True if the stored page is still valid.
     var isNotModified: Bool { if case .notModified = content { true } else { false } }
 
-    /// Whether it is asked for again behind the end of the crawl.
+    /// True if the page is requested again after the end of the crawl.
     var isCheck: Bool { checked != nil }
 
     /// The page as the last one of its list.
@@ -182,13 +182,14 @@ extension PageCommit {
         return page
     }
 
-    /// The page as an empty last one: its items are those of the page before.
+    /// The page as an empty last page, because its items are those of the previous page.
     func asRepeat() -> PageCommit {
         var page = asEnd()
         page.content = .empty
-        // They speak of items that are not stored with this page.
+        // The validators belong to items that are not stored with this page.
         page.validators = Validators(etag: nil, lastModified: nil)
         page.overlap = 0
+        page.showsPageBefore = false
         page.repeatsPageBefore = true
         return page
     }
@@ -201,7 +202,7 @@ extension PageCommit {
 }
 
 extension FeedSyncError {
-    /// The page has the items of the one before: whatever led to it, the upstream did not go on.
+    /// The error for a page with the items of the previous page: the upstream did not continue.
     static func samePageTwice(_ page: PageCommit) -> FeedSyncError {
         let names = page.cursorParameters.map { "`\($0)`" }.joined(separator: " and ")
         guard !names.isEmpty else {

@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// Writes the items of one page, as far as they differ from what is stored: it does what `PageRules` says.
+/// Writes the items of one page that differ from the stored ones, as `PageRules` decides.
 ///
 /// - Isolation: the store's, inside the page's transaction.
 struct PageWriter {
@@ -10,7 +10,7 @@ struct PageWriter {
     private let lift: (_ crawl: CrawlState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
     private var insertion: FeedTable.Insertion
 
-    /// - Parameter lift: gives the rows of the crawl's unmoved pages their place in the generation.
+    /// - Parameter lift: Gives the rows of the crawl's unmoved pages their places in the generation.
     init(
         _ table: FeedTable, _ rules: PageRules, now: String,
         lift: @escaping (_ crawl: CrawlState, _ generation: Int64, _ sections: inout SectionTally) throws -> Void
@@ -22,7 +22,7 @@ struct PageWriter {
         insertion = FeedTable.Insertion(generation: rules.generation, section: nil, now: .text(now))
     }
 
-    /// - Parameter overlap: How many elements at the page's head are those of the page before, which were written with it.
+    /// - Parameter overlap: The number of elements at the page's head that were written with the previous page.
     mutating func write(_ page: DecodedPage, behind overlap: Int = 0) throws {
         try table.admit(page)
         if let order = page.orderWithoutRepeats {
@@ -37,7 +37,7 @@ struct PageWriter {
         rules.end()
     }
 
-    /// Goes past a stored page that the upstream calls unchanged, and moves its rows only if others come before them now.
+    /// Passes a stored page that is unchanged upstream. Moves its rows only if others now come before them.
     mutating func keep(
         _ page: StoredPage,
         move: (_ from: Place, _ count: Int64, _ to: Place, _ sections: inout SectionTally) throws -> Void
@@ -51,7 +51,7 @@ struct PageWriter {
         if page.placed > 0 { rules.place(pageFrom: page.place, at: place, placed: page.placed) }
     }
 
-    /// Makes the crawl one that writes: what it has seen so far, and what comes, gets places in its own generation.
+    /// Turns the crawl into one that writes: rows met so far, and all later ones, get places in its own generation.
     mutating func becomeMoved() throws {
         guard !rules.isMoved else { return }
         rules.becomeMoved()
@@ -65,7 +65,7 @@ struct PageWriter {
             if rules.isGone(row), let row { try table.remove(row, as: item, now: now) }
             return
         }
-        // One that is expected to be new is tried as new first, which saves a look-up.
+        // An item that is expected to be new is inserted first, which saves a look-up.
         if rules.isMoved, rules.expectsNew, try insert(item) {
             rules.insertedAsExpected(insertion.section)
             return
@@ -78,7 +78,7 @@ struct PageWriter {
         var change = rules.meet(row, section: item.section)
         if change == .makeRoom {
             try becomeMoved()
-            // The row itself may have been moved by that.
+            // This may have moved the row itself.
             row = try table.row(for: item) ?? row
             change = rules.rewrite(row, section: item.section)
         }
@@ -91,7 +91,7 @@ struct PageWriter {
         }
     }
 
-    /// - Returns: Whether the item had no row.
+    /// - Returns: True if the item had no row.
     private mutating func insert(_ item: PageItem) throws -> Bool {
         insertion.section = item.section ?? nil
         insertion.generation = rules.generation

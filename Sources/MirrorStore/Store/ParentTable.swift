@@ -4,19 +4,19 @@ internal import SQLite
 struct ParentTable: Sendable {
     let feed: String
     let rule: ForEachRule
-    /// Its rows that count, as a table `t`.
+    /// The rows that count, as a table `t`.
     let rows: String
     /// The columns of the parent's key, with their names in the feed's table.
     let key: [(own: String, name: String)]
-    /// The parent's key of a row `t` as `feed_part.parent_key` has it.
+    /// The parent's key of a row `t`, in the form of `feed_part.parent_key`.
     let keyText: String
     /// The expression of a row `t` whose change means that its list may have changed.
     let seen: String
-    /// Each column that a request has a value of, as SQL of a row `t`.
+    /// The columns whose values a request uses, each with its SQL expression on a row `t`.
     private let values: [(column: ParentColumn, sql: String)]
 
     /// - Throws: `FeedSyncError` of kind `configuration` if the parent lacks a column that the feed refers to.
-    /// - Returns: nil where the parent has no rows yet.
+    /// - Returns: nil if the parent has no rows yet.
     init?(of rule: ForEachRule, for definition: FeedDefinition, on connection: Connection) throws {
         guard let found = try Self.table(of: rule.feed, on: connection),
             // Removed rows stay, so an empty table has never had a row, and may not have all its columns yet.
@@ -38,7 +38,8 @@ struct ParentTable: Sendable {
         let names = stored.isEmpty ? found.key.map { "\(prefix)_\($0)" } : stored
         key = Array(zip(found.key, names))
         let text = try ChangeView.key(found.key)
-        // Without the column's affinity, which would keep SQLite from looking a key up in the index of `parent_key`:
+        // The `+` removes the column's affinity, which would keep SQLite from looking a key up in the index of
+        // `parent_key`:
         // https://sqlite.org/datatype3.html#type_conversions_prior_to_comparison
         keyText = found.key.count == 1 ? "+\(text)" : text
 
@@ -52,7 +53,7 @@ struct ParentTable: Sendable {
         // A row without a value for the request has no list.
         let needed = values.map { "\($0.sql) IS NOT NULL" }
         let conditions = ["t._removed_at IS NULL"] + needed + [rule.condition].compactMap(\.self).map { "(\($0))" }
-        // In a query of its own, so that the user's condition names columns of the parent alone.
+        // In a subquery, so that the user's condition can only name columns of the parent.
         rows = "(SELECT * FROM \(try SQL.identifier(found.table)) t WHERE \(conditions.joined(separator: " AND "))) t"
         seen = "t.\(try SQL.identifier(rule.when ?? "_changed_at"))"
         guard let condition = rule.condition else { return }
@@ -63,7 +64,7 @@ struct ParentTable: Sendable {
         }
     }
 
-    /// A feed's table, with the columns of its key; nil where nothing is stored of it.
+    /// A feed's table, with the columns of its key; nil if nothing of the feed is stored.
     private static func table(
         of feed: String, on connection: Connection
     ) throws -> (table: String, key: [String])? {
@@ -96,8 +97,8 @@ struct ParentTable: Sendable {
         }
     }
 
-    /// The value that the row above a row `t` has in a column, as SQL. A table's key begins with the key of the feed
-    /// above.
+    /// The SQL expression for a column of the row above a row `t`. A table's key begins with the key of the feed above
+    /// it.
     private static func value(
         of column: ParentColumn, above key: [String], on connection: Connection
     ) throws -> String {
@@ -114,7 +115,7 @@ struct ParentTable: Sendable {
             """
     }
 
-    /// The names that the feed's table has for the parent's key already.
+    /// The names that the feed's table already has for the columns of the parent's key.
     private static func storedKey(of feed: String, own: Int, on connection: Connection) throws -> [String] {
         var names: [String] = []
         try connection.rows(
@@ -126,7 +127,7 @@ struct ParentTable: Sendable {
         return Array(names.dropLast(own == 0 ? 1 : own))
     }
 
-    /// The lists whose rows are removed, or do not count any more.
+    /// The lists whose rows are removed or no longer count.
     func goneParts(on connection: Connection) throws -> [FeedPart] {
         var gone: [FeedPart] = []
         try connection.rows(
@@ -138,7 +139,7 @@ struct ParentTable: Sendable {
         return gone
     }
 
-    /// The list of that name, requested or not; nil if no row has it.
+    /// The list with the given name, whether requested or not; nil if no row has it.
     func part(named name: String, on connection: Connection) throws -> FeedPart? {
         let known = try connection.scalar("SELECT parent_key FROM feed_part WHERE name = ?", .text(name))
         if let part = known.flatMap({ part(storedKey: $0) }) {
@@ -155,7 +156,7 @@ struct ParentTable: Sendable {
         return found
     }
 
-    /// The number of rows without a complete list, and true if each was requested.
+    /// The number of rows without a complete list. `isAsked` is true if each list was requested.
     func missingCount(on connection: Connection) throws -> (lists: Int, isAsked: Bool) {
         var counts = (lists: 0, isAsked: true)
         try connection.rows(
@@ -168,7 +169,7 @@ struct ParentTable: Sendable {
         return counts
     }
 
-    /// A part's row; nil where there is none.
+    /// The row of a part; nil if there is none.
     func row(
         _ part: FeedPart, _ definition: FeedDefinition, on connection: Connection
     ) throws -> (row: ParentRow, seen: FeedPart.KeyValue?)? {

@@ -1,11 +1,10 @@
 internal import SQLite
 internal import Text
 
-/// The lists that a feed requests next: those of rows that have none yet, those whose row changed since, and the due
-/// ones.
+/// The lists that a feed requests next: those of new rows, those whose rows changed since, and those that are due.
 ///
-/// The first two are found by a look at all of the parent's rows, once for each state of these, and kept in
-/// `_part_ahead` from then on as lists are requested. So a run reads no more rows than it requests.
+/// The first two kinds are found by reading all of the parent's rows, once for each state of the rows. They are kept in
+/// `_part_ahead` until their lists are requested. So a run reads no more rows than it requests.
 struct PartsAhead {
     let parent: ParentTable
     let connection: Connection
@@ -18,8 +17,9 @@ struct PartsAhead {
         return try connection.scalar("SELECT parent_state FROM _feed WHERE feed = ?", feed)?.text == state
     }
 
-    /// The state of the parent's rows, as far as the store has it: the runs of the feeds above, and the conditions on
-    /// the rows. nil while a run may write them, and if the same rows may count now and not later.
+    /// The state of the parent's rows, as far as the store shows it: the last runs of the feeds above, and the
+    /// conditions on the rows. nil while a run may write the rows, and if a row may count at one time and not at
+    /// another.
     private func state() throws -> String? {
         guard !parent.rule.dependsOnMore else { return nil }
         var hash = ContentHash()
@@ -35,7 +35,7 @@ struct PartsAhead {
         return hash.digits
     }
 
-    /// Reads all of the parent's rows. Lists whose rows are removed must be deleted before.
+    /// Reads all of the parent's rows. Lists of removed rows must be deleted first.
     func find() throws {
         try connection.run("DELETE FROM _part_ahead WHERE feed = ?", feed)
         try connection.run(
@@ -54,15 +54,15 @@ struct PartsAhead {
     /// The number of rows that count.
     func rowCount() throws -> Int { try connection.count("SELECT parent_rows FROM _feed WHERE feed = ?", feed) }
 
-    /// The number of rows without a complete list, and true if each was requested.
+    /// The number of rows without a complete list. `isAsked` is true if each list was requested.
     func missingCount() throws -> (lists: Int, isAsked: Bool) {
         let new = try connection.count("SELECT count(*) FROM _part_ahead WHERE feed = ? AND is_new = 1", feed)
         let incomplete = try connection.count("SELECT count(*) FROM feed_part WHERE feed = ? AND complete = 0", feed)
         return (new + incomplete, new == 0)
     }
 
-    /// The parent's keys of the lists to request: those never requested, then those whose row changed, then the longest
-    /// due, to the hour.
+    /// The parent's keys of the lists to request: those never requested, then those whose rows changed, then those that
+    /// are due, the earliest first, by the hour.
     func keys(_ choice: Store.PartChoice, dueBefore limit: String) throws -> [Value] {
         var keys: [Value] = []
         let add = { (row: Statement) in keys.append(row.value(at: 0)) }
@@ -85,8 +85,8 @@ struct PartsAhead {
             """, [feed, .text(limit)], add)
         let changed = Set(keys[newCount...])
         let isAsked = { (condition: String, values: [Value]) in
-            // Lists that are due in the same hour come in the order of the table: a hundred neighbouring lists are
-            // stored on a tenth as many pages. The order of their due times is another.
+            // Lists that are due in the same hour come in the order of the table, which differs from the order of their
+            // due times: a hundred neighbouring lists are stored on a tenth as many pages.
             var hour = ""
             var ofHour: [(row: Int64, key: Value)] = []
             let endHour = {
@@ -111,7 +111,7 @@ struct PartsAhead {
         switch choice {
         case .all where parent.rule.when == nil: try isAsked("TRUE", [])
         case .all, .due:
-            // One by one, so that the index has them in order.
+            // In separate queries, so that the index returns them in order.
             try isAsked("next_due_at IS NULL", [])
             try isAsked("next_due_at <= ?2", [.text(limit)])
             if choice == .all { try isAsked("complete = 0 AND next_due_at > ?2", [.text(limit)]) }
@@ -130,7 +130,7 @@ extension PartsAhead {
 }
 
 extension Store {
-    /// Records that a row has a list now, whose state differs from that of the row until it is requested.
+    /// Records that a row now has a list, which is not yet requested for the row's present state.
     func noteList(_ part: FeedPart) throws {
         try connection.run(
             "UPDATE _part_ahead SET is_new = 0 WHERE feed = ? AND parent_key = ?", .text(part.feed), part.parentKey)
@@ -138,8 +138,8 @@ extension Store {
 }
 
 extension ForEachRule {
-    /// True if a row may count or not because of more than its own values: other tables, or the time. Only plain
-    /// conditions are known not to depend on more; for others each run reads all rows.
+    /// True if a row's condition may depend on more than the row's own values: on other tables or on the time. Only
+    /// plain conditions are known not to; for all others each run reads all rows.
     fileprivate var dependsOnMore: Bool {
         guard let condition else { return false }
         let text = condition.lowercased()

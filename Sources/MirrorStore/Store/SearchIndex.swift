@@ -2,16 +2,16 @@ internal import SQLite
 
 /// The full-text index of a feed's table.
 ///
-/// Triggers maintain it: every change of a row changes the index in the same transaction, in `sqlite3` too. It holds no
-/// text of its own: https://sqlite.org/fts5.html#external_content_tables
+/// Triggers maintain it: every change of a row, even in `sqlite3`, changes the index in the same transaction. It stores
+/// no text of its own: https://sqlite.org/fts5.html#external_content_tables
 struct SearchIndex {
     let table: String
-    /// The columns that are indexed, the one that counts most first.
+    /// The indexed columns, the one with the most weight first.
     let columns: [String]
 
-    /// Words as spaces and punctuation part them, without case and accents. An index of all that texts contain, which
-    /// finds parts of words as well, takes six times as long to write, and misses accents and the two characters that
-    /// most Chinese words have: https://sqlite.org/fts5.html#unicode61_tokenizer
+    /// Splits text at spaces and punctuation, and ignores case and accents. A trigram index would also find parts of
+    /// words, but takes six times as long to write, and misses accents and the two-character words that are most common
+    /// in Chinese: https://sqlite.org/fts5.html#unicode61_tokenizer
     private static let tokenizer = "unicode61 remove_diacritics 2"
 
     /// The name of a table's index.
@@ -29,17 +29,17 @@ struct SearchIndex {
         try SearchIndex(table: table, columns: wanted).make(on: connection)
     }
 
-    /// The columns of a table's index; none where there is no index.
+    /// The columns of a table's index; empty if there is none.
     static func storedColumns(of table: String, on connection: Connection) throws -> [String] {
         var columns: [String] = []
-        // Looks in the schema that SQLite has in memory; a feed without an index costs no more than that.
+        // Reads the schema that SQLite holds in memory, so a feed without an index costs no more than that.
         try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name(of: table))]) { row in
             columns.append(row.text(at: 0) ?? "")
         }
         return columns
     }
 
-    /// True if the triggers exist: they disappear with a table that is dropped or replaced by hand.
+    /// True if the triggers exist. They disappear with a table that is dropped or replaced by hand.
     private static func isKept(_ table: String, on connection: Connection) throws -> Bool {
         try connection.int64(
             """
@@ -48,7 +48,7 @@ struct SearchIndex {
             """, .text(table), .text(name(of: table))) == 3
     }
 
-    /// Makes the index, of the rows that are there.
+    /// Creates the index and fills it with the existing rows.
     func make(on connection: Connection) throws {
         let index = try SQL.identifier(Self.name(of: table))
         let table = try SQL.identifier(table)
@@ -59,7 +59,7 @@ struct SearchIndex {
             CREATE VIRTUAL TABLE \(index) USING fts5(\(list), content=\(table), content_rowid="_rowid_",
                 tokenize="\(Self.tokenizer)")
             """)
-        // What is in the first column, mostly a title, counts most.
+        // The first column, usually a title, has the most weight.
         try connection.execute("INSERT INTO \(index) (\(index), rank) VALUES ('rank', 'bm25(4.0)')")
         try Self.rebuild(of: self.table, on: connection)
 
@@ -73,12 +73,12 @@ struct SearchIndex {
         }
         try trigger("insert", "INSERT ON \(table)", add)
         try trigger("delete", "DELETE ON \(table)", remove)
-        // A row of a key that is the row's number may get another.
+        // A row whose key is its rowid may get another rowid.
         let condition = (isOther + ["old._rowid_ <> new._rowid_"]).joined(separator: " OR ")
         try trigger("update", "UPDATE ON \(table) WHEN \(condition)", "\(remove) \(add)")
     }
 
-    /// Drops the index, and the triggers that keep it.
+    /// Drops the index and the triggers that maintain it.
     static func drop(of table: String, on connection: Connection) throws {
         let name = name(of: table)
         for event in ["insert", "update", "delete"] {
@@ -87,13 +87,13 @@ struct SearchIndex {
         try connection.execute("DROP TABLE IF EXISTS \(try SQL.identifier(name))")
     }
 
-    /// Fills the index anew: of rows that got other numbers, it knows the old ones.
+    /// Fills the index again, because it has the old numbers of rows that were renumbered.
     static func rebuild(of table: String, on connection: Connection) throws {
         let index = try SQL.identifier(name(of: table))
         try connection.execute("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
     }
 
-    /// Fills the indexes again of all tables whose row ids may have changed: VACUUM keeps those that are keys.
+    /// Fills the indexes of all tables whose rowids VACUUM may have changed. It keeps rowids that are keys.
     ///
     /// Source: <https://sqlite.org/lang_vacuum.html#how_vacuum_works>
     static func rebuildAllBehindVacuum(on connection: Connection) throws {

@@ -3,7 +3,7 @@ internal import SQLite
 extension SectionTally {
     /// Writes the changes.
     ///
-    /// - Parameter firstPlace: finds the first item of a section in the table, for when the one that was first left.
+    /// - Parameter firstPlace: Finds the first item of a section in the table, in case the first one left.
     func apply(
         to feed: String, on connection: Connection, firstPlace: (String?) throws -> Place?
     ) throws {

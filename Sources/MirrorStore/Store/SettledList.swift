@@ -1,9 +1,10 @@
 internal import SQLite
 
-/// A list that stands as its last sync left it: whole, proved, on one page that has validators, and with nothing under way.
+/// A list that is unchanged since its last sync: complete, proved, on one page with validators, and with no run under
+/// way.
 ///
-/// Where the upstream answers that such a page is as it was, what is to be stored follows from what is: the same again, of a
-/// new run. So lists that did not change need no run to be opened and closed one by one, and many share a transaction.
+/// If the upstream confirms such a page, all values to store follow from the stored ones: the same again, for a new
+/// run. So unchanged lists need no runs that are opened and closed one by one, and many share a transaction.
 package struct SettledList: Sendable {
     package let feed: String
     /// Its only page.
@@ -13,24 +14,25 @@ package struct SettledList: Sendable {
     let seen: Value
     let pollInterval: Int64?
     let freshFor: Int64?
-    /// The quota that its last request counted against; nil where the host told of none.
+    /// The quota that its last request counted against; nil if the host reported none.
     let quota: QuotaReading.Quota?
 
-    /// Whether what a response told of quotas can be stored without a run: that one took a request away, and no more.
+    /// True if the response's quota readings can be stored without a run: they concern the same quota and block
+    /// nothing.
     package func mayTake(_ readings: [QuotaReading]) -> Bool {
         guard let reading = readings.first else { return quota == nil }
         return readings.count == 1 && reading.blockedUntil == nil && (quota == nil || quota == reading.quota)
     }
 }
 
-/// A settled list whose upstream has said that its page is as it was.
+/// A settled list whose page the upstream has confirmed as unchanged.
 package struct ConfirmedList: Sendable {
     let list: SettledList
     let part: FeedPart
     let seen: FeedPart.KeyValue?
     let startedAt: String
     let at: String
-    /// What the run did.
+    /// The run's counts.
     package let figures: RunMetrics
     let quota: QuotaReading?
     let serverDate: Int64?
@@ -39,8 +41,8 @@ package struct ConfirmedList: Sendable {
     let publish: @Sendable (StatusEvent) -> Void
 
     /// - Parameters:
-    ///   - seen: What the parent's row said when the list was asked for.
-    ///   - publish: is called with the events once they are committed.
+    ///   - seen: The value of the parent's row when the list was requested.
+    ///   - publish: Called with the events once they are committed.
     package init(
         _ list: SettledList, _ part: FeedPart, seen: FeedPart.KeyValue?, startedAt: String, at: String, cost: FetchCost,
         serverDate: Int64?, advice: PollingAdvice, every: Duration?, publish: @escaping @Sendable (StatusEvent) -> Void
@@ -64,7 +66,7 @@ package struct ConfirmedList: Sendable {
 }
 
 extension FeedDefinition {
-    /// Whether a page that is as it was may tell that the whole list is: not where it has to be looked at in other ways.
+    /// True if an unchanged page can prove that the whole list is unchanged. False if the list needs other checks.
     package var maySettle: Bool {
         guard part != nil, isResolved, partitioning == nil, verify == .auto, maxPages == nil, !pagination.endsByAbsence
         else { return false }
@@ -76,12 +78,12 @@ extension FeedDefinition {
 }
 
 extension Store {
-    /// A list that may be confirmed by its page alone; nil where a run has to find out how it stands.
+    /// A list that its page alone may confirm; nil if a run has to read it.
     ///
     /// - Parameters:
-    ///   - name: What the list is called.
-    ///   - fingerprint: That of its definition, without what was found of it.
-    ///   - request: What its only page is asked with.
+    ///   - name: The name of the list.
+    ///   - fingerprint: The fingerprint of its definition, without findings.
+    ///   - request: The request of its only page.
     package func settledList(
         _ name: String, fingerprint: String, request: String, credential: Int64, origin: String, now: String
     ) throws(FeedSyncError) -> SettledList? {
@@ -116,7 +118,7 @@ extension Store {
         }
     }
 
-    /// A run that nobody closed is to be closed first, and one that is too old to be kept is to go.
+    /// The conditions of a settled list. A run that was never closed, or that is too old to keep, needs a new run.
     private static let settled = """
         SELECT s.crawl, s.ranges, p.id, p.etag, p.last_modified, p.generation, p.elements, p.keys, s.seen,
             s.poll_interval, s.fresh_for, s.quota_origin, s.quota_credential, s.resource
@@ -141,19 +143,19 @@ extension Store {
             AND NOT EXISTS (SELECT 1 FROM _crawl_page o WHERE o.crawl = c.id AND o.number <> 1)
         """
 
-    /// Whether what is known of ranges is that a crawl read the page, and nothing else.
+    /// True if the stored ranges say that a crawl read this page, and nothing else.
     private static func ranges(_ crawl: Int64, _ page: StoredPage, isFirst text: String) -> Bool {
         let first = #""first":[\#(page.place.generation),0],"#
         return text == ranges(crawl, page) || text == ranges(crawl, page, first)
     }
 
-    /// As `CrawlProgress` writes it.
+    /// The ranges in the form that `CrawlProgress` writes.
     static func ranges(_ crawl: Int64, _ page: StoredPage, _ first: String = "") -> String {
         #"{"synced":[{"crawls":[\#(crawl)],"generations":[\#(page.place.generation)],\#(first)"verified":true}],"#
             + #""full_pages":1,"full_verified":true}"#
     }
 
-    /// Before when runs are not kept.
+    /// The time before which runs are deleted.
     private func oldest(at now: String) -> String? {
         Timestamp(now).flatMap { Timestamp(sinceEpoch: $0.seconds - keep.components.seconds)?.text }
     }

@@ -1,10 +1,10 @@
 package import SQLite
 
-// A whole store, on its way to or from another database.
+// Copies of a whole store, to or from another database.
 extension Store {
     /// Runs `body` with the store's connection, on the store's thread.
     ///
-    /// - Throws: the error of `body`; `FeedSyncError` of kind `store`.
+    /// - Throws: The error of `body`; `FeedSyncError` of kind `store`.
     package func copying<Result: Sendable>(
         _ body: (Connection) throws(FeedSyncError) -> Result
     ) throws(FeedSyncError) -> Result {
@@ -27,10 +27,10 @@ extension Store {
         }
     }
 
-    /// The same for a body that writes every table of a new store. It also makes the views of the tables, and leaves
-    /// one file.
+    /// Runs `body`, which writes every table of a new store. Then creates the views of the tables, and leaves a single
+    /// file.
     ///
-    /// - Throws: the error of `body`; `FeedSyncError` of kind `store`.
+    /// - Throws: The error of `body`; `FeedSyncError` of kind `store`.
     package func filling<Result: Sendable>(
         _ body: (Connection) throws(FeedSyncError) -> Result
     ) throws(FeedSyncError) -> Result {

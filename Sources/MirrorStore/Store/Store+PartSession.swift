@@ -1,13 +1,13 @@
 internal import SQLite
 
-// A part of a feed as its own run finds it.
+// A part of a feed, as its own run opens it.
 extension Store {
-    /// The number of the next feed or part: no two of them have one, as locks go by it.
+    /// The number of the next feed or part. Feeds and parts share one sequence, because locks use the number.
     static let nextNumber = """
         (SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name IN ('_feed', '_feed_part'))
         """
 
-    /// Enters a part that is new.
+    /// Adds a new part to the store.
     func enter(_ part: FeedPart, _ definition: FeedDefinition) throws -> Int64 {
         guard try connection.scalar("SELECT 1 FROM _feed WHERE feed = ?", .text(part.feed)) != nil else {
             throw FeedSyncError(.bug, "a part of feed `\(part.feed)` comes before the feed")
@@ -23,7 +23,7 @@ extension Store {
         return number
     }
 
-    /// Makes what is known of a part follow its definition: its own, and what the parts found together.
+    /// Applies a part's definition to the store: its own members, and the findings shared by all parts.
     func adopt(_ part: FeedPart, _ declared: FeedDefinition) throws -> ResolvedFeed {
         let owner = try storedDefinition(of: part.feed)
         let shape = try ResolvedFeed(declared, owner.findings)
@@ -35,7 +35,7 @@ extension Store {
         let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)
         if isNew {
             changeViewMayLag = true
-            // Whatever was stored is gone with the table.
+            // All stored rows are gone with the table.
             try connection.run("DELETE FROM _section WHERE feed = ?", .text(part.feed))
             try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", .text(part.feed))
             try connection.run("UPDATE feed_part SET item_count = 0 WHERE feed = ?", .text(part.feed))
@@ -56,7 +56,7 @@ extension Store {
 }
 
 extension FeedPart {
-    /// The parent's key as the store has it: the value of its column, or a JSON array of several.
+    /// The parent's key as stored: the value of its column, or a JSON array of several values.
     var parentKey: Value {
         if let only = key.first, key.count == 1 { return Value(only.value) }
         return .text("[\(key.map(\.value.json).joined(separator: ","))]")

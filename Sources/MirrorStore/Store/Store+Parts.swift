@@ -2,44 +2,48 @@ internal import SQLite
 
 // Feeds that have a list for each row of another.
 extension Store {
-    /// What a run found when it had locked a feed with parts.
+    /// The state that a run found after it had locked a feed with parts.
     package struct PartsOpening: Sendable {
         package let run: Int
-        /// The parent's keys of the parts to ask, the most urgent first. Parts are made of them one by one, as there may be many.
+        /// The parent's keys of the parts to request, the most urgent first. Parts are made from them one by one,
+        /// because there may be many.
         let keys: [Value]
-        /// How many rows the parent has.
+        /// The number of the parent's rows.
         package let rowCount: Int
         package let events: [StatusEvent]
-        /// Where their rows are; nil where the parent has none yet.
+        /// The table of their rows; nil if the parent has none yet.
         let parent: ParentTable?
+        /// The number of items that went with their parent's rows.
+        package fileprivate(set) var removed = 0
 
-        /// How many parts there are to ask.
+        /// The number of parts to request.
         package var count: Int { keys.count }
 
-        /// One of the parts to ask, by its place from 0.
+        /// One of the parts to request, by its index.
         func part(at index: Int) -> FeedPart? { parent?.part(storedKey: keys[index]) }
     }
 
-    /// Which parts a run asks.
+    /// The parts that a run requests.
     package enum PartChoice: Sendable, Hashable {
-        /// All; where a column tells which rows changed, those, and what is due.
+        /// All parts. If a column shows which rows changed, only the parts of those rows and the parts that are due.
         case all
-        /// Those never asked, those whose row changed, and those that are due.
+        /// Parts never requested, parts whose rows changed, and parts that are due.
         case due
-        /// Those that have a further page.
+        /// Parts with a further page.
         case open
     }
 
-    /// Opens a feed with parts that this process has locked, begins a run on it, and finds out which parts there are: those
-    /// whose rows are gone go, with their items.
+    /// Opens a feed with parts that this process has locked, begins a run on it, and finds its parts. Parts whose rows
+    /// are gone are deleted with their items.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` if the parent has no such column, or the feed's key is another now.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the parent has no such column, or if the feed's key has
+    ///   changed.
     package func openParts(
         _ definition: FeedDefinition, _ rule: ForEachRule, _ choice: PartChoice, lock: FeedLock, command: String,
         now: String
     ) throws(FeedSyncError) -> PartsOpening {
         try storing {
-            // As far ahead as a sync of what is due takes any feed.
+            // The same look-ahead as in a sync of all feeds that are due.
             let soon = Timestamp.milliseconds(of: now).flatMap {
                 Timestamp(milliseconds: $0.clampedSum(Planner.interval(definition.every) / 10))?.text
             }
@@ -57,12 +61,15 @@ extension Store {
                     return PartsOpening(run: Int(run), keys: [], rowCount: 0, events: events, parent: nil)
                 }
                 let ahead = PartsAhead(parent: parent, connection: connection)
+                var removed = 0
                 if try !ahead.isCurrent() {
                     for part in try parent.goneParts(on: connection) {
                         let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
-                        // No command of its own comes after a process that ended in its midst.
+                        // No later command would close an interrupted run of this part.
                         events += try closeInterrupted(name, now: now)
-                        try removeItems(of: part, definition, run: run, now: now)
+                        let count = try removeItems(of: part, definition, run: run, now: now)
+                        events += try logRemoval(of: count, from: name, run: run, now: now)
+                        removed += count
                         try forgetPart(name)
                     }
                     try ahead.find()
@@ -79,13 +86,14 @@ extension Store {
                     keys = try ahead.keys(choice, dueBefore: soon ?? now)
                 }
                 return PartsOpening(
-                    run: Int(run), keys: keys, rowCount: try ahead.rowCount(), events: events, parent: parent)
+                    run: Int(run), keys: keys, rowCount: try ahead.rowCount(), events: events, parent: parent,
+                    removed: removed)
             }
         }
     }
 
-    /// Some of the parts to ask, by their places, each with the row of its parent: the values that a request has of it, and
-    /// what tells whether it changed. One whose row is not there any more is left out.
+    /// Some of the parts to request, each with the row of its parent: the values that a request uses, and the value
+    /// that shows if the row has changed. Parts whose row no longer exists are left out.
     package func parts(
         _ places: Range<Int>, of definition: FeedDefinition, in opening: PartsOpening
     ) throws(FeedSyncError) -> [(part: FeedPart, row: ParentRow, seen: FeedPart.KeyValue?)] {
@@ -99,12 +107,12 @@ extension Store {
                     }
                 }
             }
-            // One look at the file for all of them.
+            // One transaction, so that the file is checked once for all of them.
             return try connection.isInTransaction ? read() : connection.transaction(.deferred, read)
         }
     }
 
-    /// Keeps what a parent's row said when its list was asked for.
+    /// Saves the value of a parent's row at the time when its list was requested.
     package func keepSeen(_ seen: FeedPart.KeyValue?, of part: FeedPart) throws(FeedSyncError) {
         try storing {
             try connection.transaction {
@@ -116,7 +124,7 @@ extension Store {
         }
     }
 
-    /// Takes note that the upstream has no such list any more: its items are gone, and it is up to date so.
+    /// Records that the upstream no longer has the list: its items are removed, and the part is up to date.
     package func markListGone(
         _ part: FeedPart, _ definition: FeedDefinition, run: Int, now: String
     ) throws(FeedSyncError) -> Int {
@@ -134,6 +142,9 @@ extension Store {
                     "UPDATE run SET outcome = 'ok', error = NULL, reason = NULL, complete = 1, removed = ? WHERE id = ?",
                     Value(removed), Value(run))
                 try connection.run(
+                    "UPDATE event SET removed = removed + ? WHERE id = (SELECT max(id) FROM event WHERE run = ?)",
+                    Value(removed), Value(run))
+                try connection.run(
                     "UPDATE _feed_part SET failures = 0, failing_since = NULL WHERE feed = ?", .text(name))
                 try FeedSchedule.follow(Int64(run), of: name, every: definition.every, on: connection)
                 return removed
@@ -141,7 +152,7 @@ extension Store {
         }
     }
 
-    /// Ends the run of a feed with parts: it is complete when each row's list is.
+    /// Ends the run of a feed with parts. It is complete if each row's list is.
     package func closeParts(
         _ definition: FeedDefinition, _ rule: ForEachRule, run: Int, isSync: Bool, outcome: RunOutcome,
         figures: RunMetrics, error: FeedSyncError?, now: String
@@ -191,7 +202,7 @@ extension Store {
 }
 
 extension Store {
-    /// Makes what is known of a feed with parts follow its definition. The parts do that for themselves when they are asked.
+    /// Applies the definition of a feed with parts to the store. Parts do that for themselves when they are requested.
     private func adoptParts(_ declared: FeedDefinition) throws {
         let name = Value.text(declared.name)
         let stored = try storedDefinition(of: declared.name)
@@ -214,8 +225,23 @@ extension Store {
         }
     }
 
-    /// Marks the items of a part as gone; how many they were.
-    @discardableResult
+    /// Records that items of a list went with their parent's row. The list was not requested, so its header has no page.
+    private func logRemoval(of count: Int, from list: String, run: Int64, now: String) throws -> [StatusEvent] {
+        guard count > 0 else { return [] }
+        var items = ItemCounts()
+        items.removed = count
+        let entries: [(RefreshStatus, ItemCounts)] = [(.beginHeader, ItemCounts()), (.endHeader, items)]
+        return try entries.map { status, items in
+            try connection.run(
+                "INSERT INTO event (at, feed, run, status, removed) VALUES (?, ?, ?, ?, ?)", .text(now), .text(list),
+                Value(run), .text(status.rawValue), Value(items.removed))
+            return StatusEvent(
+                id: Int(connection.lastInsertRowID), at: now, feed: list, run: Int(run), status: status, page: nil,
+                items: items, error: nil)
+        }
+    }
+
+    /// Marks the items of a part as removed. Returns their number.
     private func removeItems(of part: FeedPart, _ declared: FeedDefinition, run: Int64, now: String) throws -> Int {
         let owner = try storedDefinition(of: part.feed)
         var definition = declared

@@ -14,9 +14,8 @@ extension Store {
 
     /// Opens a feed that this process has locked, and begins a run on it.
     ///
-    /// - Parameter lock: Is checked before each change until `close`, as somebody may delete its file.
-    /// - Returns: The run's writer, and the events that closed a begin which an interrupted run had left open.
-    /// - Throws: `FeedSyncError` of kind `configuration` if the feed's key is another now.
+    /// - Parameter lock: Checked before each change until `close`, because its file may be deleted.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the feed's key has changed.
     package func open(
         _ definition: FeedDefinition, lock: FeedLock, command: String, now: String
     ) throws(FeedSyncError) -> (FeedWriter, [StatusEvent]) {
@@ -58,7 +57,7 @@ extension Store {
                 : "feedsync rekey \(feed), or restore the old `key`")
     }
 
-    /// Ends what `open` began, whether or not anything was committed.
+    /// Ends the run's access to the feed, whether or not anything was committed.
     package func close(_ feed: String) {
         // The run has ended, and was told if its pages could not be stored.
         try? transactions.closeGroup()
@@ -72,7 +71,7 @@ extension Store {
         refreshViews()
     }
 
-    /// Deletes the feed's runs that ended more than `keep` ago, whole with their events, and its crawls of that age that
+    /// Deletes the feed's runs that ended more than `keep` ago, with their events, and its crawls of that age that
     /// wrote nothing.
     func forget(_ feed: String, before now: String) throws {
         let seconds = Timestamp(now)?.seconds
@@ -122,9 +121,9 @@ extension Store {
         return id
     }
 
-    /// Makes the store follow a changed definition: rows stay, and what was known of the upstream goes.
+    /// Applies a changed definition to the store: rows stay, the upstream's state is dropped.
     ///
-    /// - Returns: The definition with what earlier runs found.
+    /// - Returns: The definition with the findings of earlier runs.
     func adopt(_ declared: FeedDefinition) throws -> ResolvedFeed {
         let name = Value.text(declared.name)
         let stored = try storedDefinition(of: declared.name)
@@ -134,7 +133,7 @@ extension Store {
         guard stored.key.isEmpty || stored.key == definition.keyText else {
             throw Self.otherKey(declared.name, hasParts: false)
         }
-        // Somebody may have dropped the table; what was known of its rows is not true any more then.
+        // The table may have been dropped by hand. Values derived from its rows are then no longer true.
         let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)
         if isNew {
             changeViewMayLag = true
@@ -171,13 +170,13 @@ extension Store {
             advice: "the store is damaged; restore a backup, or use another with --store")
     }
 
-    /// The definition with what earlier runs found, as far as that still holds.
+    /// The definition with the findings of earlier runs, as far as they still hold.
     func resolved(
         _ declared: FeedDefinition, _ stored: StoredDefinition, canonical: String
     ) throws(FeedSyncError) -> ResolvedFeed {
         var findings = stored.findings
         if stored.definition != canonical {
-            // Rows are told apart by the key that was found; where items and pages are may be another matter now.
+            // The key stays, because it tells rows apart. The places of items and pages may have changed.
             findings.items = nil
             findings.pagination = nil
             findings.triedElementCount = nil
@@ -188,7 +187,7 @@ extension Store {
         return try ResolvedFeed(declared, findings)
     }
 
-    /// What the store has of a feed's definition.
+    /// The stored values of a feed's definition.
     struct StoredDefinition {
         let key: String
         let definition: String
@@ -205,7 +204,7 @@ extension Store {
         }
     }
 
-    /// Drops validators, page cursor, a synced range and watermark, which belong to another definition.
+    /// Drops the validators, page cursor, synced ranges and watermark, which belong to another definition.
     func forgetUpstream(_ shape: ResolvedFeed, canonical: String) throws {
         let definition = shape.definition
         let name = Value.text(definition.name)

@@ -1,9 +1,9 @@
 internal import SQLite
 
-/// The shape of a feed's table.
+/// The schema of a feed's table.
 struct TableSchema {
     let name: String
-    /// The columns of the parent's key, which stand in front; none for a feed that is one list.
+    /// The columns of the parent's key, which come first; empty for a feed with a single list.
     let parentKey: [String]
     let key: [String]
     let columns: [ColumnDefinition]
@@ -17,10 +17,11 @@ struct TableSchema {
         keepsRaw = definition.keepsRaw
     }
 
-    /// The feed's name as SQL likes it.
+    /// The feed's name as a table name.
     static func tableName(_ feed: String) -> String { String(feed.map { $0 == "-" ? "_" : $0 }) }
 
-    /// Adds the columns that the table lacks; none is ever dropped. Makes the table, and says so, if it is not there.
+    /// Adds the missing columns to the table; none is ever dropped. Creates the table and returns true if it does not
+    /// exist.
     func extend(on connection: Connection) throws -> Bool {
         var existing: Set<[UInt8]> = []
         try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)]) { row in
@@ -32,7 +33,7 @@ struct TableSchema {
         }
         let table = try SQL.identifier(name)
         if try isBlank(existing, on: connection) {
-            // Columns that are added stand behind our own, and the model's should come first.
+            // Added columns come after our own, and the model's columns should come first.
             try connection.execute("DROP TABLE \(table)")
             try create(on: connection)
             return false
@@ -46,7 +47,7 @@ struct TableSchema {
         return false
     }
 
-    /// Whether the table lacks columns, and has neither rows, columns of earlier definitions nor indexes of the user's.
+    /// True if the table lacks columns, and has no rows, no columns of earlier definitions and no indexes of the user.
     private func isBlank(_ existing: Set<[UInt8]>, on connection: Connection) throws -> Bool {
         let wanted = Set((parentKey + columns.map(\.name)).map(Self.folded))
         guard !wanted.isSubset(of: existing),
@@ -59,13 +60,15 @@ struct TableSchema {
         return try connection.int64(isUsed, .text(name)) == 0
     }
 
-    /// Makes the table.
+    /// Creates the table.
     ///
-    /// ANY in a STRICT table keeps exactly what was bound: https://sqlite.org/stricttables.html#the_any_datatype. A key of
-    /// one column is an INTEGER PRIMARY KEY, the rowid itself, until one comes that is no integer: without an index beside
-    /// the table a page costs half as much. https://sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key
+    /// ANY in a STRICT table keeps the exact value that was bound:
+    /// https://sqlite.org/stricttables.html#the_any_datatype. A key of one column is an INTEGER PRIMARY KEY, the rowid
+    /// itself, until a key comes that is no integer: without a separate index a page costs half as much.
+    /// https://sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something else of that name, which stays as it is.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has another object of that name, which is not
+    ///   changed.
     func create(on connection: Connection) throws {
         try checkName(on: connection)
         // https://sqlite.org/limits.html#max_column, less our own
@@ -94,7 +97,7 @@ struct TableSchema {
         try connection.execute("CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
     }
 
-    /// - Throws: `FeedSyncError` of kind `configuration` if the store has something else of the table's name.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the store has another object with the table's name.
     func checkName(on connection: Connection) throws {
         let others = "SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
         guard try connection.scalar(others, .text(name)) == nil else {
@@ -104,7 +107,7 @@ struct TableSchema {
         }
     }
 
-    /// As SQLite compares names.
+    /// The name in the form in which SQLite compares names.
     static func folded(_ name: String) -> [UInt8] {
         name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
     }
@@ -112,13 +115,13 @@ struct TableSchema {
 
 // A table whose key is its rowid.
 extension TableSchema {
-    /// Whether only integers can be keys of the table.
+    /// True if only integers can be keys of the table.
     static func keyIsRowID(of table: String, on connection: Connection) throws(SQLiteError) -> Bool {
         try connection.scalar(
             "SELECT group_concat(type) = 'INTEGER' FROM pragma_table_info(?) WHERE pk > 0", .text(table)) == .integer(1)
     }
 
-    /// Makes the table anew with a key that may be anything. Rows, columns and indexes stay, views too.
+    /// Rebuilds the table with a key of any type. Rows, columns and indexes stay, and so do views.
     static func admitAnyKey(to name: String, on connection: Connection) throws {
         var key: [String] = []
         try connection.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", [.text(name)]) { row in
@@ -127,9 +130,9 @@ extension TableSchema {
         try rebuild(name, key: key, keyType: "ANY", on: connection)
     }
 
-    /// Makes the table of that name anew with this key. Rows, columns, indexes and triggers stay, views too.
+    /// Rebuilds the table of that name with this key. Rows, columns, indexes and triggers stay, and so do views.
     ///
-    /// - Throws: `SQLiteError` if the key's columns do not tell the rows apart.
+    /// - Throws: `SQLiteError` if two rows have the same key.
     func rebuild(_ table: String, on connection: Connection) throws {
         let isOfIntegers =
             try key.count == 1 && columns.contains { $0.name == key[0] && $0.mayBeRowID }
@@ -164,13 +167,13 @@ extension TableSchema {
             [.text(name)]
         ) { row in attached.append(row.text(at: 0) ?? "") }
         let list = columns.joined(separator: ", ")
-        // By way of a copy: renaming a table would take the views along that show it.
+        // By way of a copy, because renaming a table would also rename it in the views that show it.
         try connection.execute("CREATE TEMP TABLE _rows AS SELECT \(list) FROM main.\(table)")
         try connection.execute("DROP TABLE main.\(table)")
         try connection.execute("CREATE TABLE main.\(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
         try connection.execute("INSERT INTO main.\(table) (\(list)) SELECT \(list) FROM temp._rows")
         try connection.execute("DROP TABLE temp._rows")
-        // One statement each: behind the first one of a schema that somebody wrote may stand others.
+        // Only the first statement of each: a schema changed by hand may hold several.
         for sql in attached { _ = try connection.prepare(sql).step() }
         if try !SearchIndex.storedColumns(of: name, on: connection).isEmpty {
             try SearchIndex.rebuild(of: name, on: connection)
@@ -179,7 +182,7 @@ extension TableSchema {
 }
 
 extension ColumnDefinition {
-    /// Whether its values may be integers, as far as is known.
+    /// True if its values may be integers, as far as known.
     fileprivate var mayBeRowID: Bool { type == nil || type == .integer }
 }
 

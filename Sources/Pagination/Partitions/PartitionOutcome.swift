@@ -20,7 +20,7 @@ extension PartitionScheme {
     /// | --- | --- |
     /// | the partition's first, and its total is more than the cap | the newer half, without this page |
     /// | leads on | the next page of the partition |
-    /// | ends the partition before its total, after full pages, or at the cap | the newer half |
+    /// | ends the partition before its total or with a sign of more, after full pages, or at the cap | the newer half |
     /// | the same, and the partition is a single value | the next older partition; the crawl is not complete |
     /// | ends the partition | the next older partition |
     ///
@@ -48,7 +48,7 @@ extension PartitionScheme {
         if let next = end.next, !isFull || mayBeMore || total.map({ count < $0 }) == false {
             return end.going(to: cursor(PartitionCursor(partition: partition, page: next)), nil)
         }
-        let isShort = total.map { $0 > count } ?? isFull
+        let isShort = end.sign != nil || total.map { $0 > count } ?? isFull
         guard isShort else { return end.going(to: older(than: partition, count, cap), .whole) }
         // A total that is a little too large is no cap: pages that a cap cuts off are full ones.
         let looksCapped = isFull || (self.cap == nil && input.hasFullPagesOnly)
@@ -88,6 +88,9 @@ extension PartitionScheme {
 
 extension NextPage {
     fileprivate func going(to next: PageCursor?, _ outcome: PartitionOutcome?) -> NextPage {
-        NextPage(next: next, total: total, notice: notice, part: outcome)
+        var end = NextPage(next: next, total: total, notice: notice, part: outcome)
+        // What is read of it otherwise, or cannot be had, is due to the sign.
+        if outcome == .cut || outcome == .capped { end.sign = sign }
+        return end
     }
 }

@@ -213,13 +213,16 @@ private final class Tree: Sendable {
         #expect(try tree.query("SELECT count(*) FROM things") == ["5"])
     }
 
+    private static let removedByEvent = "SELECT feed, status, removed FROM event WHERE removed > 0 AND feed <> 'owners'"
+
     @Test("A list that is gone takes its items along, and is no failure", arguments: [404, 410])
     func listIsGone(status: Int) async throws {
         let tree = try await tree()
         try await tree.sync("things")
         tree.upstream.fail("/owners/ann/things", status)
         let summary = try await tree.sync("things")
-        #expect(summary.reason == nil && summary.figures.items.removed == 3)
+        #expect(summary.reason == nil && summary.outcome == .ok && summary.figures.items.removed == 3)
+        #expect(try tree.query(Self.removedByEvent) == ["things/1|endHeader|3"])
         #expect(try tree.query("SELECT id FROM things WHERE _removed_at IS NULL ORDER BY 1") == ["3", "4"])
         #expect(try tree.query("SELECT item_count, complete FROM feed WHERE name = 'things'") == ["2|1"])
         tree.upstream.fail("/owners/ann/things", nil)
@@ -249,7 +252,17 @@ private final class Tree: Sendable {
         try await tree.sync("things")
         tree.set("/owners", [tree.owner(2, "b/ob c"), tree.owner(3, "cid")])
         try await tree.sync("owners")
-        try await tree.sync("things")
+        let summary = try await tree.sync("things")
+        #expect(summary.outcome == .ok && summary.figures.items.removed == 3)
+        #expect(
+            try tree.query("SELECT outcome, removed FROM run WHERE feed = 'things' ORDER BY id DESC LIMIT 1") == [
+                "ok|3"
+            ])
+        #expect(try tree.query(Self.removedByEvent) == ["things/1|endHeader|3"])
+        #expect(
+            try tree.query("SELECT status FROM event WHERE feed = 'things/1' ORDER BY id DESC LIMIT 2") == [
+                "endHeader", "beginHeader",
+            ])
         #expect(
             try tree.query("SELECT owners_id, id FROM things WHERE _removed_at IS NULL ORDER BY 1, 2") == [
                 "2|3", "2|4",

@@ -88,6 +88,13 @@ struct CompletenessTests {
         var feed = CrawlRules.Feed(mode: .all, isShifting: true)
         var facts = CrawlFacts(met: 30, pageCount: 3)
         let proof: Completeness.Proof
+
+        /// Facts of three pages, changed.
+        static func facts(_ change: (inout CrawlFacts) -> Void) -> CrawlFacts {
+            var facts = CrawlFacts(met: 30, pageCount: 3)
+            change(&facts)
+            return facts
+        }
     }
 
     @Test(
@@ -134,6 +141,17 @@ struct CompletenessTests {
                 testDescription: "cursors whose pages repeat items", feed: .init(mode: .all),
                 facts: CrawlFacts(met: 30, hasRepeats: true, pageCount: 3), proof: .head(proves: false)),
             Case(testDescription: "pages that shift", proof: .head(proves: false)),
+            Case(
+                testDescription: "a last page that repeats, with a total that was met",
+                facts: Case.facts { ($0.total, $0.hasTotals, $0.endsInRepeat) = (30, true, true) },
+                proof: .head(proves: false)),
+            Case(
+                testDescription: "a last page that repeats, and `verify: always`",
+                feed: .init(mode: .all, verify: .always), facts: Case.facts { $0.endsInRepeat = true },
+                proof: .head(proves: false)),
+            Case(
+                testDescription: "pages that go on behind a value that items share", feed: .init(mode: .all),
+                facts: Case.facts { $0.sharesValues = true }, proof: .head(proves: false)),
             Case(testDescription: "one page", facts: CrawlFacts(met: 3, pageCount: 1), proof: .given),
             Case(testDescription: "no page of its own", facts: CrawlFacts(), proof: .given),
             Case(

@@ -15,7 +15,9 @@ struct CountedPagesTests {
 
     @Test("Ends at the total, and takes no lie for one", arguments: ["page", "offset"], totals)
     func total(style: String, total: (value: JSONScalar?, isEnd: Bool, total: Int?, hasNotice: Bool)) throws {
-        let end = try paginator("style: \(style), total: t").next(after: input(nil, 11, crawl: 11, total.value))
+        var page = input(nil, 11, crawl: 11, total.value)
+        page.askedCount = 50
+        let end = try paginator("style: \(style), total: t").next(after: page)
         #expect((end.next == nil) == total.isEnd)
         #expect(end.total == total.total)
         #expect((end.notice != nil) == total.hasNotice)
@@ -24,11 +26,20 @@ struct CountedPagesTests {
     @Test(
         "A total that says what the first page has ends nothing where the page may be full",
         arguments: ["page", "offset"],
-        [(20, nil, false), (7, 7, false), (20, 50, false), (7, 50, true), (7, nil, true)])
+        [(20, nil, false), (7, 7, false), (20, 50, false), (7, 50, true), (7, nil, false)])
     func countOfPage(style: String, page: (count: Int, asked: Int?, isEnd: Bool)) throws {
         var input = input(nil, page.count, crawl: page.count, .integer(Int64(page.count)))
         input.askedCount = page.asked
         #expect((try paginator("style: \(style), total: t").next(after: input).next == nil) == page.isEnd)
+    }
+
+    @Test(
+        "A total that says what the only page of a partition has ends it, unless that has a usual length",
+        arguments: [7, 20])
+    func countOfPartition(count: Int) throws {
+        var input = input(nil, count, crawl: count, .integer(Int64(count)))
+        input.isOfPartition = true
+        #expect((try paginator("style: page, total: t").next(after: input).next == nil) == (count == 7))
     }
 
     @Test(

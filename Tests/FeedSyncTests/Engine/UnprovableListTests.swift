@@ -1,0 +1,136 @@
+import Concurrency
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+/// Lists of which no request shows that all was met.
+@Suite("A list that no proof covers")
+struct UnprovableListTests {
+    private static let live = "SELECT count(*) FROM things WHERE _removed_at IS NULL"
+
+    private func bench(_ paging: String, _ members: String = "sync: {mode: all}") async throws -> EngineBench {
+        try await EngineBench(
+            members: members, paging: "pagination: \(paging)",
+            columns: "items: items\nkey: id\ncolumns: {id: id, at: at}")
+    }
+
+    private func page(_ items: some Collection<String>, _ members: String, _ request: ServerRequest)
+        -> ServerResponse
+    {
+        let body = "{\(members),\"items\":[\(items.joined(separator: ","))]}"
+        let tag = "\"\(body.hashValue)\""
+        return request.header("If-None-Match") == tag
+            ? .status(304) : .json(body, headers: [(name: "ETag", value: tag)])
+    }
+
+    @Test(
+        "A list that repeats its last page is complete and never verified, and a row at its end goes when two syncs end alike",
+        arguments: ["auto", "always"])
+    func lastPageRepeats(verify: String) async throws {
+        let bench = try await bench("page", "sync: {mode: all, verify: \(verify)}")
+        let items = Lock(PagedFeed.items(1...23))
+        bench.server.route("/things") { [self] request in
+            let items = items.withLock { $0 }
+            let number = min(Int(request.parameter("page") ?? "") ?? 1, (items.count + 4) / 5)
+            return page(items.dropFirst((number - 1) * 5).prefix(5), "\"x\":1", request)
+        }
+        for _ in 1...2 {
+            #expect(try await bench.sync().reason == nil)
+            #expect(try bench.feed("item_count, complete, verified") == "23|1|0")
+        }
+        #expect(try bench.query("SELECT verified FROM run") == ["0", "0"])
+        _ = items.withLock { $0.removeLast() }
+        #expect(try await bench.sync().reason == .cap)
+        #expect(try bench.query(Self.live) == ["23"])
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.query(Self.live) == ["22"])
+        #expect(try bench.feed("complete, verified") == "1|0")
+    }
+
+    @Test("`keyset` over a value that items share is not verified, says so, and removes no row that it may pass over")
+    func sharedValue() async throws {
+        let bench = try await bench("{style: keyset, param: after, from: at}")
+        let goesAway = Lock(false)
+        bench.server.route("/things") { [self] request in
+            let times = [1, 2, 3, 4, 4, 5, 6].enumerated().map { (id: $0.offset, at: $0.element) }
+            let all = times.dropFirst(goesAway.withLock { $0 } ? 1 : 0)
+            let after = Int(request.parameter("after") ?? "") ?? 0
+            let items = all.filter { $0.at > after }.prefix(3).map { #"{"id":\#($0.id),"at":\#($0.at)}"# }
+            return page(items, "\"x\":1", request)
+        }
+        let first = try await bench.sync()
+        #expect(first.reason == nil && first.notices.contains { $0.contains("the same value of `at`") })
+        #expect(try bench.feed("item_count, complete, verified") == "7|1|0")
+        // One goes from the first page, whose border is between the two that share a time then.
+        goesAway.withLock { $0 = true }
+        try await bench.sync()
+        #expect(try bench.query(Self.live) == ["6"])
+        #expect(try bench.query(Self.live + " AND at = 4") == ["2"])
+        #expect(try bench.query("SELECT verified FROM run") == ["0", "0"])
+    }
+
+    @Test(
+        "A total that equals the first page's length is no end, whatever that length",
+        arguments: ["{style: page, total: total}", "{style: offset, total: total}"])
+    func totalOfPage(paging: String) async throws {
+        let bench = try await bench(paging)
+        bench.server.route("/things") { [self] request in
+            let start =
+                request.parameter("offset").flatMap { Int($0) } ?? ((Int(request.parameter("page") ?? "") ?? 1) - 1) * 7
+            let items = PagedFeed.items(1...17).dropFirst(start).prefix(7)
+            return page(items, "\"total\":\(items.count)", request)
+        }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete, verified") == "17|1|0")
+    }
+
+    @Test("A page that says that there is more, and behind which there is an error, is not the end")
+    func signBeforeError() async throws {
+        let bench = try await bench("page")
+        let hasMore = Lock(true)
+        bench.server.route("/things") { [self] request in
+            let number = Int(request.parameter("page") ?? "") ?? 1
+            guard number < 3 else { return .status(404) }
+            let items = PagedFeed.items(1...10).dropFirst(number * 5 - 5).prefix(5)
+            return page(items, "\"has_more\":\(hasMore.withLock { $0 })", request)
+        }
+        for _ in 1...2 {
+            let run = try await bench.sync()
+            #expect(run.reason == .upstreamIncomplete)
+            #expect(run.notices.contains { $0.contains("`has_more` is true") })
+        }
+        hasMore.withLock { $0 = false }
+        #expect(try await bench.sync().reason == nil)
+    }
+
+    @Test("A partition whose last page says that there is more is not whole")
+    func signInPartition() async throws {
+        let bench = try await bench(
+            "{style: cursor, param: c, next: c}",
+            "sync: {mode: all}\npartition: {query: {q: \"{from}..{to}\"}, by: number, path: id, from: 1, to: 4}")
+        bench.server.route("/things") { [self] request in
+            let ends = (request.parameter("q") ?? "").split(separator: ".").compactMap { Int($0) }
+            guard ends.count == 2 else { return .status(400) }
+            let items = PagedFeed.items(ends[0]...ends[1]).prefix(2)
+            return page(items, "\"incomplete_results\":\(items.contains { $0.contains(":2,") })", request)
+        }
+        for _ in 1...2 { #expect(try await bench.sync().reason == .cap) }
+        #expect(try bench.feed("complete, verified") == "0|0")
+    }
+
+    @Test("The head is not read again where items of one key make the list incomplete anyway")
+    func sameKey() async throws {
+        let bench = try await bench("page")
+        let asked = Lock(0)
+        bench.server.route("/things") { [self] request in
+            asked.withLock { $0 += 1 }
+            let items = [1, 2, 3, 4, 4].enumerated().map { #"{"id":\#($0.element),"at":\#($0.offset)}"# }
+            let number = Int(request.parameter("page") ?? "") ?? 1
+            return page(items.dropFirst(number * 3 - 3).prefix(3), "\"x\":1", request)
+        }
+        #expect(try await bench.sync().reason == .sameKey)
+        #expect(asked.withLock { $0 } == 3)
+    }
+}
