@@ -5,14 +5,14 @@ extension FeedRun {
         _ place: PageOfCrawl
     ) async throws(FeedSyncError) -> PageComparison {
         let cursor = try committed { try $0.cursor(of: place) }
-        // A page that was read anew since has lost its place.
+        // A page that was read again since then has lost its place.
         guard cursor != nil || place.number == 1 && start == nil else { return .outgrown }
         let prepared = try loader.requests.page(for: cursor)
         let fetch = try await self.fetch(prepared)
         let soFar = try soFar(before: place, known: fetch.stored)
         let loaded: LoadedPage
         do throws(FeedSyncError) { loaded = try await load(fetch, after: soFar) } catch {
-            // The page is gone, or its cursor has expired: the list is another one, which the next sync reads.
+            // The page is gone or its cursor has expired: the list has changed, and the next sync reads it.
             guard error.kind.isOfAnswer else { throw error }
             return .outgrown
         }
@@ -29,11 +29,11 @@ extension FeedRun {
             try keep(fetch.stored, loaded)
             try committed { try $0.markChecked(place, isSame: true) }
         case .shifted, .overtaken:
-            // What came to the head is read there.
+            // The new items at the head are read there.
             try spend(meter.take())
             try committed { try $0.markChecked(place, isSame: false) }
         case .outgrown:
-            // Its items are for the next crawl: what is stored of it stays as it was.
+            // Its items are left to the next crawl; the stored page does not change.
             try spend(meter.take())
         case .changed, .pushedDown, .movedUp, .detached:
             follow(loaded.shape)

@@ -8,7 +8,7 @@ extension FeedRun {
     ) async throws(FeedSyncError) -> CrawlRules.Step {
         try await loader.requests.runCommands()
         let crawl = direction == .header ? nil : writer.state.crawl
-        // What is wrong in the definition is found before anything begins.
+        // Problems of the definition are found before anything begins.
         var prepared: PreparedPage
         if let asked = prefetches.next(cursor) {
             prepared = asked
@@ -29,7 +29,7 @@ extension FeedRun {
         let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
         if isBroken { brokenPage = crawl?.pages }
         if loaded.isOverlapRefused || isBrokenAgain {
-            // Not every upstream begins a page anywhere, or gives one item more.
+            // Some upstreams cannot begin a page at any item or serve one item more.
             try spend(meter.take())
             prefetches.drop()
             loader = loader.withoutOverlap()
@@ -53,7 +53,7 @@ extension FeedRun {
             crawl: crawl?.id ?? 0)
         if let step = rules.came(border) {
             try spend(meter.take())
-            // It is not stored: what it brought of the shape is as new when it comes again.
+            // The page is not stored. Its shape will be new again when the page is read again.
             if loaded.shape != nil { loader = known }
             return step
         }
@@ -93,7 +93,7 @@ extension FeedRun {
         return try await load(fetch, after: soFar)
     }
 
-    /// Makes a page of a response.
+    /// Reads a page from a response.
     func load(_ fetch: PageLoader.Fetch, after soFar: CrawlSoFar) async throws(FeedSyncError) -> LoadedPage {
         try await loader.load(fetch, after: soFar) { [self] () throws(FeedSyncError) in
             try storedPage(fetch.page)
@@ -176,16 +176,16 @@ extension FeedRun {
         return rules.committed(outcome.committed)
     }
 
-    /// Commits a page, with what all requests have cost till now.
+    /// Commits a page, together with the cost of all requests so far.
     func store(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> PageOutcome {
-        // The store follows the latest intent: a page that came too late is not committed.
+        // The store follows the latest intent: a page that arrives too late is not committed.
         guard !Task.isCancelled else { throw .cancelled }
         var commit = commit
         commit.cost = meter.take()
         do throws(FeedSyncError) {
             while true {
                 if let outcome = try writer.commit(commit, now: now(), publish: publish) { return outcome }
-                // Another list of the feed has found columns since this one's were read.
+                // Another list of the feed has found new columns since this list's columns were read.
                 follow(try pending { try $0.catchUp() })
                 guard loader.definition.isResolved else {
                     // No shape was found that could decode the page.

@@ -29,7 +29,7 @@ extension FeedRun {
         return try await self.fetch(page)
     }
 
-    /// Requests a page, conditionally if the store has it with validators. Silent: nothing is stored or logged.
+    /// Requests a page, with the validators of the stored page if there are any. Stores and logs nothing.
     func fetch(_ page: PreparedPage) async throws(FeedSyncError) -> PageLoader.Fetch {
         // The host may have said so to an earlier request, perhaps of another process.
         if let until = try blockedUntil(page) { try await loader.wait(until: until, toRequest: page) }

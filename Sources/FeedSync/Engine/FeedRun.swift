@@ -96,7 +96,7 @@ final class FeedRun {
 
     /// Works through the run.
     ///
-    /// - Throws: `FeedSyncError`; the log's begin is closed and the run ended then, as far as the store can be written.
+    /// - Throws: `FeedSyncError`. The begun event is closed and the run ended by then, if the store can be written.
     func perform() async throws(FeedSyncError) -> RunSummary {
         let resumePoint = writer.resumePoint
         start = loader.start(of: resumePoint)
@@ -206,7 +206,7 @@ final class FeedRun {
     /// Counts the cost of requests.
     func spend(_ cost: FetchCost) throws(FeedSyncError) { try committed { try $0.spend(cost) } }
 
-    /// Waits for the requests that were dropped, so that they are counted: they end as soon as they are cancelled.
+    /// Waits for the dropped requests, so that they are counted. They end as soon as they are cancelled.
     func awaitDropped() async {
         for pending in prefetches.takeDropped() { _ = await pending.value() }
     }

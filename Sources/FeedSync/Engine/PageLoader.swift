@@ -175,7 +175,7 @@ final class PageLoader: Sendable {
         }
     }
 
-    /// Requests a page, conditionally if `stored` has validators. Touches nothing but the network.
+    /// Requests a page, with the validators of `stored` if it has any. Uses only the network.
     ///
     /// - Parameter isAhead: True if another page comes first; this request is not sent if that page fails.
     func fetch(_ page: PreparedPage, stored: StoredPage?, isAhead: Bool = false) async -> Fetch {
@@ -233,7 +233,7 @@ final class PageLoader: Sendable {
 
     private var pages: AuthorizedFetcher { AuthorizedFetcher(requests: requests, fetcher: fetcher) }
 
-    /// The stored page that a 304 speaks of, if no row of it was written while the request was on its way.
+    /// The stored page that a 304 confirms, if none of its rows was written while the request was under way.
     private func current(
         _ fetch: Fetch, _ storedNow: () throws(FeedSyncError) -> StoredPage?
     ) throws(FeedSyncError) -> StoredPage? {

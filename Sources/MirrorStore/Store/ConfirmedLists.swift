@@ -1,6 +1,6 @@
 internal import SQLite
 
-/// Settled lists whose upstream has said that they are as they were: what their runs would store, of many in a transaction.
+/// Settled lists that the upstream has confirmed: stores the results of their runs, many in one transaction.
 ///
 /// - Isolation: the store's.
 final class ConfirmedLists {
@@ -24,7 +24,7 @@ final class ConfirmedLists {
         lists.append(list)
         let now = ContinuousClock.now
         _ = rule.add(CommitGroup.Page(bytes: 0, waited: .zero, isFollowed: false), at: now)
-        // They are smaller than pages: more of them share a transaction.
+        // They are smaller than pages, so more of them share a transaction.
         let isFull = lists.count >= Self.most || rule.dueAt().map { $0 <= now } ?? false
         if isFull {
             store(in: transactions)
