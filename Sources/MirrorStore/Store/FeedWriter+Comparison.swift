@@ -93,10 +93,10 @@ extension FeedWriter {
         return try page.map { try table.holds($0) } ?? true
     }
 
-    /// Compares a page of the head that is read again with the list as the crawl met it.
+    /// Compares a page of the head, read again, with the list as the crawl met it.
     ///
     /// - Parameter isFirst: True for the first page.
-    /// - Returns: True if items went from the head, as far as it was read again.
+    /// - Returns: True if items left the head, as far as it was read again.
     package func hasMovedUp(_ page: DecodedPage?, isFirst: Bool) throws -> Bool {
         var head = try isFirst ? (HeadComparison(), metKeys().mapValues(\.place)) : self.head ?? (HeadComparison(), [:])
         head.0.take(RowKey.texts(ofPage: page?.keys ?? "[]").map { head.1[$0] })

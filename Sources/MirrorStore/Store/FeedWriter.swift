@@ -220,7 +220,7 @@ package final class FeedWriter {
     ) throws -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
         var counts = (outcome: outcome, itemCount: 0, seenCount: 0)
         if let closing {
-            // A row that is gone is a change, though each page is as it was.
+            // A removed row is a change, though no page has changed.
             if try close(closing, outcome: outcome, now: now) > 0 { counts.outcome = .ok }
         } else {
             try finish(outcome, now: now)

@@ -1,7 +1,7 @@
 internal import SQLite
 
 extension Store {
-    /// The feed's number, which its lock goes by; the feed is entered if it is new.
+    /// The feed's number, which its lock uses. A new feed is added to the store.
     package func feedNumber(_ definition: FeedDefinition) throws(FeedSyncError) -> Int64 {
         try storing {
             let known = "SELECT id FROM \(ListTables(of: definition.name).state) WHERE feed = ?"
@@ -59,7 +59,7 @@ extension Store {
 
     /// Ends the run's access to the feed, whether or not anything was committed.
     package func close(_ feed: String) {
-        // The run has ended, and was told if its pages could not be stored.
+        // The run has ended, and has received any error of its pages.
         try? transactions.closeGroup()
         if let writer = transactions.writers[feed] {
             if writer.hasNewShape { changeViewMayLag = true }

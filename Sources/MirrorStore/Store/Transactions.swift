@@ -98,7 +98,7 @@ final class Transactions: @unchecked Sendable {
         _ page: PageCommit, by writer: FeedWriter, publish: @escaping @Sendable (StatusEvent) -> Void,
         _ body: () throws -> PageOutcome
     ) throws -> PageOutcome {
-        // What their responses said of a quota is older than what this page's said.
+        // The quota readings of the queued lists are older than this page's.
         if !page.cost.quota.isEmpty { storeConfirmed() }
         let outcome = try storeInGroup(body)
         if !isOpen(for: writer) { group.writers.append(writer) }
@@ -153,7 +153,7 @@ final class Transactions: @unchecked Sendable {
     /// True while a commit is on its way in another database.
     private var isBehind: Bool { connection.companion?.isBusy ?? false }
 
-    /// Waits for the commit that is on its way.
+    /// Waits for the commit that is under way.
     private func settle() throws {
         guard group.underway.dueAt != nil else { return }
         do { try connection.companion?.settle() } catch {
@@ -169,11 +169,11 @@ final class Transactions: @unchecked Sendable {
         for publish in publications { publish() }
     }
 
-    /// A page's transaction: the one that is open, in which it can be undone alone, or a new one.
+    /// The transaction of a page: a savepoint in the open one, or a new one.
     private func storeInGroup(_ body: () throws -> PageOutcome) throws -> PageOutcome {
         guard group.writers.isEmpty else {
             do { return try connection.savepoint(body) } catch {
-                // SQLite itself may have undone the pages before it, too.
+                // SQLite itself may have undone the earlier pages, too.
                 if !connection.isInTransaction { undoGroup(error) }
                 throw error
             }
@@ -199,7 +199,7 @@ final class Transactions: @unchecked Sendable {
         group.rule.close()
     }
 
-    /// Looks again when the pages have waited long enough.
+    /// Sets an alarm for the time at which the pages have waited long enough.
     func setAlarm() {
         guard !hasAlarm else { return }
         let moments = [group.rule.dueAt(isBehind: isBehind), group.underway.dueAt, confirmed.dueAt]
