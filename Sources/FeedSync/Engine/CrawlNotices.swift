@@ -23,7 +23,7 @@ struct CrawlNotices {
         ].compactMap(\.self)
     }
 
-    /// Of `keyset` over values that do not identify items.
+    /// The notice for `keyset` over values that do not identify items.
     private func sharedValues(_ crawl: CrawlState, _ feed: FeedDefinition) -> String? {
         guard crawl.sharesValues else { return nil }
         let paths = feed.pagination.itemPaths.map { "`\($0)`" }.joined(separator: " and ")

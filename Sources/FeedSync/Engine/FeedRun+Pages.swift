@@ -61,7 +61,7 @@ extension FeedRun {
             rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: false) })
         }
         emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
-        // Only what is worked out may be an error that is the end.
+        // An error can mean the end only for a page whose cursor was computed.
         before = loader.definition.pagination.mayAskBeyondEnd ? loaded : nil
         let wantsNext = rules.wantsNext
         // No request is sent that a synced range may make unnecessary.

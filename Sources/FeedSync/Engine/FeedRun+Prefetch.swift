@@ -4,7 +4,8 @@ internal import HTTP
 /// Requests that are sent before the turn of their pages. They publish no events and use the validators stored when
 /// they are sent. If a row of a page was written meanwhile, the page is requested again.
 extension FeedRun {
-    /// Begins a task of the store's, at once as far as it gets by itself; the operation is given the store.
+    /// Starts a task in the store's isolation, which runs at once until its first suspension. The operation receives
+    /// the store.
     typealias Launch = (@escaping @Sendable (isolated any Actor) async -> Void) -> Task<Void, Never>
 
     /// The response for a page, from a prefetch or a new request.
@@ -31,7 +32,7 @@ extension FeedRun {
 
     /// Requests a page, with the validators of the stored page if there are any. Stores and logs nothing.
     func fetch(_ page: PreparedPage) async throws(FeedSyncError) -> PageLoader.Fetch {
-        // The host may have said so to an earlier request, perhaps of another process.
+        // The host may have demanded it in response to an earlier request, perhaps of another process.
         if let until = try blockedUntil(page) { try await loader.wait(until: until, toRequest: page) }
         return await loader.fetch(page, stored: try storedPage(page))
     }
@@ -41,22 +42,22 @@ extension FeedRun {
         try pending { try $0.storedPage(page.identity, page.credentialFingerprint) }
     }
 
-    /// The end of the time for which the page's host takes no request, in seconds since 1970.
+    /// The time before which the page's host accepts no request, in seconds since 1970.
     private func blockedUntil(_ page: PreparedPage) throws(FeedSyncError) -> Int64? {
         try pending { try $0.blockedUntil(page.quotaOrigin, page.credentialFingerprint, now: now()) }
     }
 
-    /// True if the page may be requested before the page that led to it is committed: the host did not ask to wait, in its
-    /// answer to that one or before.
+    /// True if the page may be requested before the page that led to it is committed: no response of the host, that
+    /// page's included, asked us to wait.
     private func mayPrefetch(_ page: PreparedPage, after fetched: FetchedPage) throws(FeedSyncError) -> Bool {
         guard fetched.quota.allSatisfy({ $0.blockedUntil == nil }) else { return false }
         return try blockedUntil(page) == nil
     }
 
-    /// Records a page that came again as it is stored: its cost, and its validators.
+    /// Records the cost and the validators of a page that came again unchanged.
     func keep(_ page: StoredPage?, _ loaded: LoadedPage) throws(FeedSyncError) {
         try spend(meter.take())
-        // The rest of the body may have changed, and would be taken from the store after a 304.
+        // The rest of the body may have changed, and a 304 would confirm the stored version of it.
         guard let page, case .decoded(let decoded) = loaded.content, decoded.elementCount == page.elements,
             loaded.skipped.count == page.skipped, loaded.skipped.sameKey == page.sameKey,
             loaded.upstreamNext == page.cursor, loaded.end.total == page.total
@@ -92,7 +93,7 @@ extension FeedRun {
                 PrefetchQueue.Entry(
                     cursor: cursor, page: page, response: response, task: task, isLast: isLast))
         }
-        // Their turn on the store's thread: they are on the wire before it is busy.
+        // Lets the tasks run on the store's thread, so that their requests are sent before it is busy.
         await Task.yield()
     }
 

@@ -94,7 +94,7 @@ final class FeedRun {
         rules.learn(CrawlRules.Feed(shape.definition, mode, overlaps: loader.requests.overlap > 0))
     }
 
-    /// Works through the run.
+    /// Performs the run.
     ///
     /// - Throws: `FeedSyncError`. The begun event is closed and the run ended by then, if the store can be written.
     func perform() async throws(FeedSyncError) -> RunSummary {
@@ -203,7 +203,7 @@ final class FeedRun {
         try writer.pending { try body(writer) }
     }
 
-    /// Counts the cost of requests.
+    /// Adds the cost of requests to the run.
     func spend(_ cost: FetchCost) throws(FeedSyncError) { try committed { try $0.spend(cost) } }
 
     /// Waits for the dropped requests, so that they are counted. They end as soon as they are cancelled.
@@ -222,8 +222,8 @@ extension Store {
     /// Runs a command on a feed, in the store's isolation.
     ///
     /// - Parameters:
-    ///   - early: The first page, if it came already.
-    ///   - gate: Opens when a response speaks against further requests to the host.
+    ///   - early: The first page, if it was already fetched.
+    ///   - gate: Shut if a response speaks against more requests to the host.
     ///   - takeLock: Locks the feed for the run.
     /// - Throws: `FeedSyncError`; of kind `configuration` if the run cannot begin, which counts as a failed run.
     func run(
@@ -242,7 +242,7 @@ extension Store {
             (writer, events) = try open(definition, lock: lock, command: command.name, now: now())
             events.forEach(publish)
         } catch {
-            // It will fail until the definition is corrected.
+            // The run fails again until the definition is corrected.
             if error.kind == .configuration {
                 try? logFailure(error, of: definition, command: command.name, now: now())
             }
@@ -252,7 +252,7 @@ extension Store {
         let loader = PageLoader(writer.shape, fetcher: fetcher, salt: salt, options: options)
         let run = FeedRun(
             command, by: writer, loader: loader, gate: gate, now: now, publish: publish,
-            // The task is the store's, so that no other thread is woken to begin it or to go on with it.
+            // The task uses the store's isolation, so that no other thread is woken to begin or continue it.
             launch: { [self] operation in Task(executorPreference: executor) { await operation(self) } })
         if let early { run.begin(with: early) }
         return try await run.perform()

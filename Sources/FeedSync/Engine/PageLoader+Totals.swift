@@ -22,7 +22,7 @@ extension PageLoader {
         let envelope = PageEnvelope(of: fetched.response.body, besides: definition.items?.path ?? Path([]))
         var end = end
         let isPartition = definition.partitioning != nil
-        // Beside a partition, a count may be that of the whole list.
+        // The count next to a partition may be that of the whole list.
         if end.total == nil, !isPartition {
             let total = envelope.totals.first { total in
                 (total.value.count ?? 0) > facts.seenCount && (facts.elementCount > 0 || !envelope.isBound(total))
@@ -41,10 +41,10 @@ extension PageLoader {
         return end
     }
 
-    /// The sign of more on the page before an error that counts as the end; nil if it has none but a total.
+    /// The sign of more on the page before an error that counts as the end; nil if it has no sign other than a total.
     func signOfPageBefore(_ crawl: CrawlSoFar) -> SignOfMore? {
         guard definition.partitioning == nil else { return nil }
-        // An unchanged page, and one that an earlier run read, still has the sign that it had.
+        // An unchanged page, or one that an earlier run read, still has its sign.
         guard let before = crawl.before, !before.isNotModified else {
             return shape.findings.sign.map { SignOfMore(.flag, $0) }
         }

@@ -91,7 +91,7 @@ struct CrawlSoFar: Sendable {
     var fullPageCount = 0
     /// The number of items of one partition that the upstream serves, as seen so far.
     var cap: Int?
-    /// The page itself that came before, as far as this run read it.
+    /// The previous page itself, if this run read it.
     var before: LoadedPage?
 }
 
@@ -106,7 +106,7 @@ final class PageLoader: Sendable {
     let options: EngineOptions
     let decoder: PageDecoder
 
-    /// - Parameter salt: The store's.
+    /// - Parameter salt: The salt of the store.
     convenience init(_ shape: ResolvedFeed, fetcher: Fetcher, salt: String, options: EngineOptions) {
         var requests = RequestPlan(shape.definition, salt: salt, options: options)
         requests.overlap = shape.definition.pagination.overlappingSize == nil ? 0 : 1
@@ -191,7 +191,7 @@ final class PageLoader: Sendable {
     ///
     /// - Parameters:
     ///   - crawl: The crawl before the page.
-    ///   - storedNow: Reads the page as it is stored now.
+    ///   - storedNow: Reads the page as currently stored.
     func load(
         _ fetch: Fetch, after crawl: CrawlSoFar, storedNow: () throws(FeedSyncError) -> StoredPage?
     ) async throws(FeedSyncError) -> LoadedPage {
@@ -263,9 +263,9 @@ final class PageLoader: Sendable {
         return total > crawl.elements + stored.elements - min(page.overlap, stored.elements)
     }
 
-    /// Waits for the end of the time, in seconds since 1970, for which the page's host takes no request.
+    /// Waits until the time, in seconds since 1970, before which the page's host accepts no request.
     ///
-    /// - Throws: `FeedSyncError` of kind `limited` if that is longer than the options allow.
+    /// - Throws: `FeedSyncError` of kind `limited` if the wait is longer than the options allow.
     func wait(until: Int64, toRequest page: PreparedPage) async throws(FeedSyncError) {
         let wait = Duration.seconds(max(0, min(until - options.wallClock.seconds, 86_400)))
         guard wait <= options.maxWait else {
