@@ -37,7 +37,7 @@ struct PartsResults {
         noteRemoved(removed)
     }
 
-    /// Items went with their list, or with their parent's row.
+    /// Records items that were removed with their list or with their parent's row.
     mutating func noteRemoved(_ count: Int) {
         figures.items.removed += count
         hasChanged = hasChanged || count > 0

@@ -1,6 +1,6 @@
-/// The stored state of a request.
+/// The validators of the next request.
 extension Store {
-    /// The validators with which a page would be requested; nil if it would be requested unconditionally.
+    /// The validators for a request of the page; nil if the request would be unconditional.
     func conditions(for page: PreparedPage, of definition: FeedDefinition) throws(FeedSyncError) -> Validators? {
         try conditions(for: page.identity, page.credentialFingerprint, at: page.cursor, of: definition)
     }

@@ -8,17 +8,17 @@ final class ConfirmedLists {
     private let connection: Connection
     private var rule = CommitGroup()
     private var lists: [ConfirmedList] = []
-    /// The reason for which those before could not be stored, until a run learns it.
+    /// The error that kept earlier lists from being stored, until it is reported to a run.
     private var loss: (any Error)?
 
     init(on connection: Connection) { self.connection = connection }
 
-    /// The time to store them unless another list comes before; nil if none waits.
+    /// The time to store them unless another list comes first; nil if none waits.
     var dueAt: ContinuousClock.Instant? { rule.dueAt() }
 
-    /// Adds a list that is as it was, to be stored with those that come close to it.
+    /// Adds an unchanged list, to be stored together with others.
     ///
-    /// - Throws: the reason for which such lists were not stored; they are as due as they were then.
+    /// - Throws: The error that kept such lists from being stored. They stay as due as they were.
     func add(_ list: ConfirmedList, in transactions: Transactions) throws {
         try throwLoss()
         lists.append(list)
@@ -34,14 +34,14 @@ final class ConfirmedLists {
         }
     }
 
-    /// Stores the lists that are as they were. Other users of the store do not fail with them: their own run does.
+    /// Stores the unchanged lists. An error is reported to their run only, not to other users of the store.
     func store(in transactions: Transactions) {
         guard !lists.isEmpty else { return }
         let lists = lists
         self.lists = []
         rule.close()
         do {
-            // Events have their numbers in order.
+            // Closed first, so that events are published in the order of their numbers.
             try transactions.closeGroup()
             try transactions.checkFile(isWriting: true)
             for feed in Set(lists.map(\.part.feed)) { try transactions.locks[feed]?.check() }
@@ -61,7 +61,7 @@ final class ConfirmedLists {
         }
     }
 
-    /// Throws the reason for which lists that waited were not stored, once.
+    /// Throws the error that kept waiting lists from being stored, once.
     func throwLoss() throws {
         guard let loss else { return }
         self.loss = nil
@@ -150,7 +150,7 @@ final class ConfirmedLists {
         }
     }
 
-    /// Takes note of the quota that a list's request counted against.
+    /// Records the quota that a list's request counted against.
     ///
     /// - Returns: The time before which its host accepts no request, in seconds since 1970.
     private func blockedUntil(_ confirmed: ConfirmedList) throws -> Int64? {
@@ -163,16 +163,16 @@ final class ConfirmedLists {
 }
 
 extension Store {
-    /// Adds a list that is as it was, to be stored with those that come close to it.
+    /// Adds an unchanged list, to be stored together with others.
     ///
-    /// - Throws: the reason for which such lists were not stored; they are as due as they were then.
+    /// - Throws: The error that kept such lists from being stored. They stay as due as they were.
     package func confirm(_ list: ConfirmedList) throws(FeedSyncError) {
         try transactions.inGroup { try transactions.confirmed.add(list, in: transactions) }
     }
 
-    /// Stores the lists that wait for it.
+    /// Stores the waiting lists.
     ///
-    /// - Throws: the reason for which some were not stored; they are as due as they were then.
+    /// - Throws: The error that kept some from being stored. They stay as due as they were.
     package func finishConfirmed() throws(FeedSyncError) { try storing { try transactions.confirmed.throwLoss() } }
 }
 

@@ -4,7 +4,8 @@ extension FeedWriter {
     /// Stores a page: its items, the page cursor, the feed's status, validators and quota, and the events. Values of
     /// which only a transaction's last page counts are left to `saveOnce`.
     ///
-    /// - Throws: `FeedSyncError` of kind `unfollowable` for a loop, `SQLiteError`; whoever has the transaction undoes it then.
+    /// - Throws: `FeedSyncError` of kind `unfollowable` for a loop, `SQLiteError`. The owner of the transaction then
+    ///   undoes it.
     func store(_ page: PageCommit, now: String) throws -> PageOutcome {
         let now = timeOfPage(now)
         var draft = state

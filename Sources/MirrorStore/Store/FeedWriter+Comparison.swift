@@ -83,10 +83,10 @@ extension FeedWriter {
         state = draft
     }
 
-    /// True if a page is as it is stored.
+    /// True if a page equals the stored one.
     ///
     /// - Parameters:
-    ///   - page: nil for one without items.
+    ///   - page: nil for a page without items.
     ///   - known: The stored page for the request.
     package func holds(_ page: DecodedPage?, as known: StoredPage?) throws -> Bool {
         guard let known, (page?.keys ?? "[]") == known.keys else { return false }

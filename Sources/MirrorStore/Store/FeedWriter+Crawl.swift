@@ -127,7 +127,7 @@ extension FeedWriter {
     /// A list to which a thousand items are added meanwhile is not yet a loop.
     private static let mostRepeatedPages = 100
 
-    /// The page cursor that led to a page of a crawl, which is the one in progress from now on; nil for its first.
+    /// The page cursor of a page of a crawl; nil for its first page. Makes that crawl the current one.
     package func cursor(of page: PageOfCrawl) throws -> PageCursor? {
         if state.crawl?.id != page.crawl { _ = try goOn(page.crawl, from: nil, isProved: false) }
         return try storedCursor(of: page)
