@@ -54,14 +54,14 @@ extension FeedWriter {
         return facts
     }
 
-    /// True if several live rows have the values by which `keyset` continues.
+    /// True if several live rows share the values with which `keyset` continues.
     private func sharesValues() throws -> Bool {
         guard let rows = try rowsThatShareValues() else { return false }
         return try connection.int64("\(rows) LIMIT 1") != nil
     }
 
-    /// A query for the live rows that share the values by which `keyset` continues; nil for other styles, where the values
-    /// are the key, and where they have no columns.
+    /// A query for the live rows that share the values with which `keyset` continues; nil for other styles, if the
+    /// values are the key, and if they have no columns.
     func rowsThatShareValues() throws -> String? {
         let definition = shape.definition
         let columns = definition.pagination.itemPaths.compactMap { path in

@@ -13,7 +13,7 @@ extension FeedWriter {
         /// True if all rows after it are missing, too.
         var isAtEnd = true
     }
-    /// The pages beside rows that the crawl did not meet; nil if none is missing.
+    /// The pages next to the rows that the crawl did not meet; nil if none is missing.
     package func pagesBesideMissing() throws -> [PageOfCrawl]? {
         let missing = try missingRows()
         guard !missing.isEmpty else { return nil }
@@ -78,7 +78,7 @@ extension FeedWriter {
         return (state.crawl?.mostElements ?? 0) >= tried
     }
 
-    /// The rows that `keyset` may have passed over: they share their value with another row.
+    /// The rows that `keyset` may have passed over, because they share their value with another row.
     private func rowsPassedOver() throws -> Set<Int64> {
         guard state.crawl?.sharesValues == true, let query = try rowsThatShareValues() else { return [] }
         var rows: Set<Int64> = []

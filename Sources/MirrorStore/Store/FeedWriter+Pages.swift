@@ -26,7 +26,7 @@ extension FeedWriter {
         return page
     }
 
-    /// False if the feed had no pages when the run looked first, and the run stored none for the request.
+    /// False if the feed had no pages when the run first looked, and the run has stored none for the request.
     private func mayBeStored(_ key: RequestKey) throws -> Bool {
         if !hasLookedForPages {
             hasLookedForPages = true

@@ -191,7 +191,7 @@ extension FeedWriter {
         return try cursorsCount(range.crawl, end: range.cursor)
     }
 
-    /// True if the crawl has a range behind it, which it may meet.
+    /// True if the crawl may still meet a range after its own pages.
     package var mayMeetRange: Bool {
         let ranges = state.progress.round?.ranges ?? state.progress.synced
         return ranges.ranges.last?.crawl != state.crawl?.id

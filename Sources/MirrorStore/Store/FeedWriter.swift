@@ -64,7 +64,7 @@ package final class FeedWriter {
     private(set) var unsaved: UnsavedRows?
     /// True if those rows are written but not committed.
     private var isSaved = false
-    /// The host that was found to take requests last, and the time at which it is looked up again.
+    /// The last host that was found to accept requests, and the time at which it is looked up again.
     private var freeHost: (host: FreeHost, until: ContinuousClock.Instant)?
     /// The error that kept waiting pages from being stored, until it is reported to the run.
     private var loss: (any Error)?
@@ -105,7 +105,7 @@ package final class FeedWriter {
 
     /// Runs `body` on committed data.
     ///
-    /// - Throws: the reason for which the run's last pages were not stored, the first time; the error of `body`.
+    /// - Throws: The error that kept the run's last pages from being stored, once; the error of `body`.
     package func committed<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
         try transactions.storing {
             try throwLoss()
@@ -116,7 +116,7 @@ package final class FeedWriter {
 
     /// Runs `body` while pages may wait for their commit.
     ///
-    /// - Throws: as `committed` does.
+    /// - Throws: The errors of `committed`.
     package func pending<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
         try transactions.inGroup {
             try throwLoss()
@@ -124,11 +124,11 @@ package final class FeedWriter {
         }
     }
 
-    /// Stores a page, to be committed with those that come close to it.
+    /// Stores a page, to be committed together with pages that follow soon.
     ///
-    /// - Parameter publish: is called with the page's events once they are committed.
-    /// - Returns: nil if another list of the feed has found columns since this one's were read: `catchUp`, and decode the
-    ///   page again.
+    /// - Parameter publish: Called with the page's events once they are committed.
+    /// - Returns: nil if another list of the feed has found columns since this list's columns were read. The caller
+    ///   then calls `catchUp` and decodes the page again.
     package func commit(
         _ page: PageCommit, now: String, publish: @escaping @Sendable (StatusEvent) -> Void
     ) throws(FeedSyncError) -> PageOutcome? {
@@ -153,7 +153,7 @@ package final class FeedWriter {
         _ error: FeedSyncError, outcome: RunOutcome, cost: FetchCost, now: String
     ) throws(FeedSyncError) -> StatusEvent? {
         try transactions.inGroup {
-            // Pages that cannot be committed are undone, and those before them stay.
+            // Pages that cannot be committed are undone; the pages before them stay.
             try? transactions.closeGroup()
             loss = nil
             try transactions.checkFile()
@@ -194,7 +194,7 @@ package final class FeedWriter {
 
     /// Ends the run.
     ///
-    /// - Returns: The rows of the feed that the upstream has, and the number of items that it has served.
+    /// - Returns: The number of the feed's live rows, and the number of items that the upstream has served.
     package func finish(
         outcome: RunOutcome, closing: CrawlClosing? = nil, now: String
     ) throws(FeedSyncError) -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
@@ -210,7 +210,7 @@ package final class FeedWriter {
             try transactions.closeGroup()
             return counts
         }
-        // A run succeeds only if its rows are in the file at the path.
+        // A run has succeeded only if its rows are in the file at the path.
         try transactions.inGroup { try transactions.checkFile() }
         return counts
     }
@@ -235,15 +235,15 @@ package final class FeedWriter {
         return counts
     }
 
-    /// Counts the cost of requests.
+    /// Adds the cost of requests to the run.
     package func spend(_ cost: FetchCost) throws {
         if !cost.quota.isEmpty { try connection.transaction { try record(cost.quota) } }
         state.figures.add(cost)
     }
 
-    /// The end of the time for which a host takes no request with these credentials, in seconds since 1970.
+    /// The time before which a host accepts no request with these credentials, in seconds since 1970.
     ///
-    /// The store is asked again after a second, for other processes, and after each reading of a quota by this one.
+    /// The store is read again after a second, because of other processes, and after each quota reading of this one.
     package func blockedUntil(_ origin: String, _ credential: Int64, now: String) throws -> Int64? {
         let host = FreeHost(origin: origin, credential: credential, readings: transactions.quotaReadings)
         if let known = freeHost, known.host == host, .now < known.until { return nil }
@@ -253,18 +253,18 @@ package final class FeedWriter {
         return end
     }
 
-    /// Records what responses said of quotas; part of the transaction that it is called in.
+    /// Records the quota readings of responses. Part of the caller's transaction.
     func record(_ quota: [QuotaReading]) throws {
         guard !quota.isEmpty else { return }
         transactions.quotaReadings += 1
         try QuotaLedger.record(quota, for: feed, on: connection)
     }
 
-    /// A host that took requests.
+    /// A host that accepts requests.
     private struct FreeHost: Equatable {
         let origin: String
         let credential: Int64
-        /// The readings of quotas in this process before it was looked up.
+        /// The number of this process's quota readings when it was looked up.
         let readings: Int
     }
 
@@ -301,7 +301,7 @@ package final class FeedWriter {
         state = draft
     }
 
-    /// Records that a page was requested again, and shows what is there now.
+    /// Records a page that was requested again and shows the present items.
     package func markAskedAgain(_ page: PageOfCrawl) { askedAgain.insert(page) }
 
     /// True if this run read the page or requested it again.
@@ -349,7 +349,7 @@ package final class FeedWriter {
         loss = error
     }
 
-    /// Throws the reason for which the last pages were not stored, once.
+    /// Throws the error that kept the last pages from being stored, once.
     private func throwLoss() throws {
         guard let loss else { return }
         self.loss = nil

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Migrations
 package import SQLite
 
-/// A SQLite file that holds feeds, and the one connection that this process writes it with.
+/// A SQLite file that holds feeds, and this process's only connection that writes it.
 ///
 /// Other processes may read the file at any time, and work on other feeds: each transaction is one page.
 ///
@@ -15,14 +15,14 @@ package actor Store {
     package nonisolated let executor: ThreadExecutor
     let transactions: Transactions
     let indexedFeeds = IndexedFeeds()
-    /// True if the view `change` may lack a table, as after another process ended early.
+    /// True if the view `change` may lack a table, for example after another process ended early.
     var changeViewMayLag = true
     /// The models whose views may lack a feed or a column, and those whose views this process has checked.
     var modelsThatMayLag: Set<String> = []
     var modelsOfThisProcess: Set<String> = []
     package nonisolated let salt: String
     let keep: Duration
-    /// The mode of reading; nil if the file is written, too.
+    /// The mode of reading; nil if the file is also written.
     package nonisolated let reading: Reading?
 
     /// Runs the actor's code on the store's own thread.
@@ -30,18 +30,18 @@ package actor Store {
 
     /// The options for opening a store.
     package struct Options: Sendable {
-        /// True if a commit survives power failure, not only the end of the process; it waits for the disk then.
+        /// True if a commit survives power failure, not only the end of the process. It then waits for the disk.
         package var isDurable = false
-        /// True if the file can be made again after any failure; no commit waits for the disk then.
+        /// True if the file can be made again after any failure. No commit waits for the disk then.
         package var isScratch = false
         /// The access to the file.
         package var access = Access.create
         /// The time for which runs and events are kept.
         package var keep = Duration.seconds(90 * 86_400)
-        /// The time to wait for another program's lock on the store; 5 seconds at least.
+        /// The time to wait for another program's lock on the store; at least 5 seconds.
         package var wait = Duration.zero
 
-        /// As the configuration has them by default.
+        /// Creates options with the defaults of the configuration.
         package init(
             isDurable: Bool = false, access: Access = .create, keep: Duration = .seconds(90 * 86_400),
             wait: Duration = .zero
@@ -52,25 +52,25 @@ package actor Store {
             self.wait = wait
         }
 
-        /// The number of tries for a lock, a millisecond apart: for five seconds at least, for a day at most.
+        /// The number of tries for a lock, a millisecond apart, over at least five seconds and at most a day.
         var tries: Int { Int(max(5, min(wait.components.seconds, 86_400))) * 1_000 }
     }
 
     /// The access to a store's file.
     package enum Access: Sendable, Hashable {
-        /// Read and write it, and make it if it is not there.
+        /// Read and write it. Create it if it does not exist.
         case create
         /// Read and write it; a missing file is an error.
         case existing
-        /// Read it, and change nothing: no migration either, and no file beside it.
+        /// Read it and change nothing: no migration, and no file next to it.
         case readOnly
     }
 
-    /// Opens the store, makes it if it is not there, and brings an older one up to date.
+    /// Opens the store, creates it if it does not exist, and migrates an older one.
     ///
-    /// - Parameter filling: What puts a store's content into the file before anything is read from it.
+    /// - Parameter filling: Fills the file with a store's content before anything is read from it.
     /// - Throws: `FeedSyncError` of kind `store` if the file cannot be opened or written, is no store, or comes from a
-    ///   newer feedsync; it is untouched then. What `filling` throws.
+    ///   newer feedsync; it is not changed then. The error of `filling`.
     package init(
         path: String, options: Options = Options(), filling: (@Sendable (Connection) async throws -> Void)? = nil
     ) async throws(FeedSyncError) {
@@ -93,7 +93,7 @@ package actor Store {
         reading = opened.reading
     }
 
-    /// A store's file that was opened.
+    /// An opened store file.
     struct Opened {
         let connection: Connection
         let salt: String
@@ -101,8 +101,8 @@ package actor Store {
         var reading: Reading?
     }
 
-    /// Opens the file. It may wait for another process, and for the disk: on the store's thread, which the task
-    /// prefers, and never on one of the pool's.
+    /// Opens the file. It may wait for another process and for the disk, so it runs on the store's thread, which the
+    /// task prefers, never on a thread of the pool.
     @concurrent
     private static func open(
         _ path: String, _ options: Options, _ filling: (@Sendable (Connection) async throws -> Void)?
@@ -119,9 +119,9 @@ package actor Store {
         _ path: String, _ options: Options, _ filling: (@Sendable (Connection) async throws -> Void)?
     ) async throws -> sending Opened {
         if options.access == .create { StoreFiles.make(path) }
-        // Full-text indexes are kept by triggers, the user's own too, and SQLite lets triggers write such an index only
-        // where it trusts the schema. A trigger can do no more for it than change this file: the SQLite that is linked
-        // has no function and no virtual table that reaches beyond, as a test makes sure.
+        // Triggers maintain full-text indexes, including the user's own, and SQLite lets triggers write such an index
+        // only if it trusts the schema. This lets a trigger do no more than change this file: the linked SQLite has no
+        // function and no virtual table that reaches beyond it, as a test checks.
         let connection = try Connection(
             path: path, access: options.access == .create ? .readWriteCreate : .readWrite,
             busyTimeout: .milliseconds(options.tries), trustsSchema: true)
@@ -129,12 +129,12 @@ package actor Store {
         try refuseForeign(connection, path: path)
         try refuseForeignSQL(connection, path: path)
         let migrator = Migrator(Migrations.all)
-        // Before anything is written, so that a store from a newer feedsync stays as it is.
+        // Before anything is written, so that a store from a newer feedsync is not changed.
         let pending = try migrator.pending(in: connection)
         if options.isScratch { try connection.treatAsScratch() }
         try switchToWAL(connection, path: path, tries: options.tries)
         if StoreFiles.isShared(path) { try connection.keepLogFiles() }
-        // In WAL mode NORMAL loses nothing when the process ends, FULL nothing when the power does.
+        // In WAL mode NORMAL loses nothing when the process ends, and FULL nothing on power failure.
         if !options.isScratch {
             try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
         }
@@ -142,14 +142,14 @@ package actor Store {
         // Debian's SQLite overwrites deleted data with zeros, which costs writes; no secret is stored.
         // https://sqlite.org/pragma.html#pragma_secure_delete
         try connection.execute("PRAGMA secure_delete = OFF")
-        // What those of `status` allow is made a table for every page; ours are an enumeration's.
-        // https://sqlite.org/pragma.html#pragma_ignore_check_constraints
+        // SQLite would build a table of the allowed values of `status` for every page; our values come from an
+        // enumeration. https://sqlite.org/pragma.html#pragma_ignore_check_constraints
         try connection.execute("PRAGMA ignore_check_constraints = ON")
         _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
         try await filling?(connection)
         let salt = try salt(connection)
         if StoreFiles.isShared(path) { StoreFiles.shareLogFiles(of: path) }
-        // Nobody else knows of a file that counts for nothing.
+        // No other process uses a scratch file.
         let files = options.isScratch ? nil : StoreFiles(of: path)
         return Opened(connection: connection, salt: salt, files: files)
     }
@@ -160,21 +160,21 @@ package actor Store {
 
     /// The number of log pages of 4 KB after which the log is checkpointed.
     ///
-    /// A checkpoint writes a page once that was changed many times, so it may wait for 64 MB of log; on a disk with
-    /// little space, for 2 MB. https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
+    /// A checkpoint writes a page once even if it was changed many times, so it may wait for 64 MB of log; on a disk
+    /// with little space, for 2 MB. https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
     private static func logPages(roomFor path: String) -> Int {
         var disk = statvfs()
         guard statvfs(path, &disk) == 0 else { return 512 }
         return logPages(room: UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize)).partialValue)
     }
 
-    /// The same, for a disk with so many bytes of room.
+    /// The number of log pages for a disk with this much free space, in bytes.
     static func logPages(room: UInt64) -> Int { room < 1 << 30 ? 512 : 16_384 }
 
     /// WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
     ///
-    /// The switch wants the file for itself. Two processes that both want that wait for each other until one gives up,
-    /// so they take turns.
+    /// The switch needs exclusive access to the file. Two processes that both want it would wait for each other until
+    /// one gives up, so they take turns.
     private static func switchToWAL(_ connection: Connection, path: String, tries: Int) throws {
         func isNeeded() throws -> Bool {
             let mode = try connection.scalar("PRAGMA journal_mode")?.text
@@ -186,7 +186,7 @@ package actor Store {
         }
     }
 
-    /// Tables that are none of ours mean that the file belongs to another program.
+    /// Throws if there are foreign tables, because the file then belongs to another program.
     static func refuseForeign(_ connection: Connection, path: String) throws {
         let tables = try connection.int64("SELECT count(*) FROM sqlite_schema") ?? 0
         let isOurs = try connection.int64("SELECT count(*) FROM sqlite_schema WHERE name = '_migration'") == 1
@@ -197,9 +197,9 @@ package actor Store {
         }
     }
 
-    /// Refuses triggers and views in place of tables: triggers would run with every change, and a view with every read,
-    /// so that anyone with write access to the store could have us run their SQL. Triggers of full-text indexes do no
-    /// more than that.
+    /// Refuses triggers, and views in place of tables: triggers would run with every change, and a view with every
+    /// read, so that anyone with write access to the store could make us run their SQL. Triggers that only write
+    /// full-text indexes are allowed.
     ///
     /// - Throws: `FeedSyncError` of kind `store` if there is one.
     static func refuseForeignSQL(_ connection: Connection, path: String) throws {
