@@ -1,38 +1,38 @@
 internal import Concurrency
 internal import SQLite
 
-/// The connection that a store's file is written with, the runs that write, and the transaction that is open.
+/// The connection that writes a store's file, the runs that use it, and the open transaction.
 ///
-/// Pages that come close together share a transaction. It stays open from its first page to its commit, which
-/// `CommitGroup` decides on. Everything else that is asked of the store commits it first, so nobody sees half of it. A page
-/// that cannot be stored is undone by itself. If the commit fails, no page of it is stored: their feeds are as the last
-/// commit left them, and their runs fail.
+/// Pages that follow soon share a transaction. It stays open from its first page to its commit, which `CommitGroup`
+/// decides on. Any other use of the store commits it first, so nobody sees half of it. A page that cannot be stored is
+/// undone alone. If the commit fails, none of its pages is stored: their feeds return to the state of the last commit,
+/// and their runs fail.
 ///
-/// The file is checked when a transaction begins and before it is committed: not for each page of one.
+/// The file is checked when a transaction begins and before it is committed, not for each of its pages.
 ///
 /// - Isolation: the store's.
 final class Transactions: @unchecked Sendable {
-    // Sendable: for the alarm, which comes on the store's thread.
+    // Sendable: for the alarm, which runs on the store's thread.
     let path: String
     let connection: Connection
     let confirmed: ConfirmedLists
-    /// The runs that are open, by feed.
+    /// The open runs, by feed.
     var writers: [String: FeedWriter] = [:]
-    /// The locks on the feeds that are open, by name.
+    /// The locks on the open feeds, by name.
     var locks: [String: FeedLock] = [:]
-    /// The number of times that readings of quotas were recorded.
+    /// The number of recorded quota readings.
     var quotaReadings = 0
     private let executor: ThreadExecutor
-    /// The files that the connection has open; nil where they are only read.
+    /// The open files of the connection; nil if they are only read.
     private let files: StoreFiles?
     /// The mode of reading; nil if the file is written, too.
     private let reading: Store.Reading?
     private var group = OpenGroup()
-    /// True if the path was found to lead to another file: nothing is written until it leads to ours again.
+    /// True if the path led to another file at the last check. Nothing is written until it leads to ours again.
     private var hasMoved = false
-    /// The end of the time for which the log is not tried again, and the reason: SQLite waits ten seconds for it each time.
+    /// The time until which the log is not tried again, and the error: SQLite waits ten seconds for it each time.
     private var lostRace: (until: ContinuousClock.Instant, error: SQLiteError)?
-    /// True if an alarm comes when the pages are due, in case no further page comes.
+    /// True if an alarm is set for the time when the pages are due, in case no further page comes.
     private var hasAlarm = false
 
     init(
@@ -46,21 +46,21 @@ final class Transactions: @unchecked Sendable {
         confirmed = ConfirmedLists(on: connection)
     }
 
-    /// The transaction that is open, with the consequences of its commit.
+    /// The open transaction, and the work to do after its commit.
     private struct OpenGroup {
         var rule = CommitGroup()
         /// The feeds that have pages in it.
         var writers: [FeedWriter] = []
-        /// Announces its pages.
+        /// Publishes the events of its pages.
         var publications: [@Sendable () -> Void] = []
-        /// The transaction before, whose commit in another database is on its way.
+        /// The previous transaction, whose commit in another database is under way.
         var underway = Underway()
     }
 
-    /// The consequences of a commit once it is in another database, too.
+    /// The work to do after a commit once it has reached another database, too.
     private struct Underway {
         var publications: [@Sendable () -> Void] = []
-        /// The time to see if it has ended, if no other commit comes before.
+        /// The time to check whether the commit has ended, if no other commit comes before.
         var dueAt: ContinuousClock.Instant?
     }
 
@@ -85,15 +85,15 @@ final class Transactions: @unchecked Sendable {
             if let error = error as? SQLiteError, error.isLostRace, lostRace.map({ $0.until <= .now }) ?? true {
                 lostRace = (.now + .seconds(10), error)
             }
-            // What was read while the file changed may be broken in any way.
+            // A read while the file changed may have failed in any way.
             do { try reading?.check() } catch { throw FeedSyncError(storing: error, path: path) }
             throw FeedSyncError(storing: error, path: path)
         }
     }
 
-    /// Stores a page with `body`, to be committed with those that come close to it.
+    /// Stores a page with `body`, to be committed together with pages that follow soon.
     ///
-    /// - Parameter publish: is called with the page's events once they are committed.
+    /// - Parameter publish: Called with the page's events once they are committed.
     func store(
         _ page: PageCommit, by writer: FeedWriter, publish: @escaping @Sendable (StatusEvent) -> Void,
         _ body: () throws -> PageOutcome
@@ -112,14 +112,14 @@ final class Transactions: @unchecked Sendable {
         return outcome
     }
 
-    /// True if the writer has pages in the transaction that is open.
+    /// True if the writer has pages in the open transaction.
     func isOpen(for writer: FeedWriter) -> Bool { group.writers.contains { $0 === writer } }
 
-    /// Commits the pages that wait for it, if any do.
+    /// Commits the pages that wait for it, if any.
     ///
-    /// - Parameter waits: True if they are committed when this returns. If not, their commit may be on its way in another
-    ///   database; an alarm comes at its end.
-    /// - Throws: the reason for which they are not stored; they are undone then.
+    /// - Parameter waits: True if the pages are committed when this returns. Otherwise their commit may be under way in
+    ///   another database, and an alarm is set for its end.
+    /// - Throws: The error that kept them from being stored. They are undone then.
     func closeGroup(waits: Bool = true) throws {
         guard !group.writers.isEmpty else { return try settle() }
         let (writers, publications) = (group.writers, group.publications)
@@ -147,10 +147,10 @@ final class Transactions: @unchecked Sendable {
         }
     }
 
-    /// Stores the lists that wait for it, after the pages: events have their numbers in order.
+    /// Stores the waiting lists, after the pages, so that events are numbered in order.
     func storeConfirmed() { confirmed.store(in: self) }
 
-    /// True while a commit is on its way in another database.
+    /// True while a commit is under way in another database.
     private var isBehind: Bool { connection.companion?.isBusy ?? false }
 
     /// Waits for the commit that is under way.
@@ -186,7 +186,7 @@ final class Transactions: @unchecked Sendable {
         }
     }
 
-    /// Undoes the pages that wait for their commit: their feeds are as the last commit left them.
+    /// Undoes the pages that wait for their commit. Their feeds return to the state of the last commit.
     func undoGroup(_ error: any Error) {
         connection.rollback()
         for writer in group.writers { writer.undo(error) }
@@ -210,7 +210,7 @@ final class Transactions: @unchecked Sendable {
 
     private func closeIfDue() {
         hasAlarm = false
-        // If they cannot be stored, their runs learn it when they go on.
+        // An error is reported to their runs when they continue.
         if let due = group.rule.dueAt(isBehind: isBehind), due <= .now { try? closeGroup(waits: false) }
         if let due = group.underway.dueAt, due <= .now {
             if isBehind { group.underway.dueAt = .now + CommitGroup.longestPause } else { try? settle() }
@@ -221,16 +221,16 @@ final class Transactions: @unchecked Sendable {
 
     /// Checks that written data can be found again, and that SQLite need not wait long to write.
     ///
-    /// If the file was replaced, its log is beside the new file, which SQLite would ruin with it. The log is therefore
-    /// checkpointed into the old file, wherever that is now, and stays empty: nothing more is written, even by code
-    /// without an open feed. If the log or its index was replaced, there is no checkpoint: the next connection reads
-    /// the files as they are.
+    /// If the file was replaced, its log is next to the new file, which SQLite would damage with it. The log is
+    /// therefore checkpointed into the old file, wherever that is now, and stays empty: nothing more is written, even
+    /// by code without an open feed. If the log or its index was replaced, there is no checkpoint, and the next
+    /// connection reads the files as they are.
     ///
     /// - Parameter isWriting: True for a write without an open feed.
     /// - Throws: `FeedSyncError` of kind `store` if the path no longer leads to the open file; `SQLiteError`.
     func checkFile(isWriting: Bool = false) throws {
         if let lostRace, .now < lostRace.until { throw lostRace.error }
-        // Who only reads loses nothing.
+        // A reader loses nothing.
         guard hasMoved || isWriting || !writers.isEmpty else { return }
         let change = connection.hasMoved ? .store : files?.change
         guard let change else {
@@ -250,7 +250,7 @@ final class Transactions: @unchecked Sendable {
         undoGroup(error)
         switch change {
         case .store, .log(isReplaced: false): try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        // Another process may use the new files, without knowledge of our locks.
+        // Another process may use the new files without knowing our locks.
         case .log, .index: break
         }
         try? connection.leaveLog()
