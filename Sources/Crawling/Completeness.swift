@@ -58,13 +58,13 @@ package enum Completeness {
     ///
     /// | the pages | proof | requests |
     /// | --- | --- | --- |
-    /// | end in a repeated one, or continue behind a value that items share | none; the head again finds what is new | 1 |
+    /// | end in a repeated one, or continue after a value that items share | none; the head again finds new items | 1 |
     /// | are a single one | given | 0 |
     /// | overlap by one item (`offset`) | the head again | 1 |
-    /// | say one total, which was met | given | 0 |
-    /// | say a total that moved, in turn; a page back where it fell; it was met | the head again | 1 |
-    /// | go on behind an item (`cursor`, `keyset`) | the head again | 1 |
-    /// | anything else | none; the head again finds what is new, and shows a list that moved up | 1 |
+    /// | have one total, which was met | given | 0 |
+    /// | have a changing total, read in sequence, with a page back after each fall; it was met | the head again | 1 |
+    /// | continue after an item (`cursor`, `keyset`) | the head again | 1 |
+    /// | none of these | none; the head again finds new items, and shows a list that moved up | 1 |
     /// | any in partitions, and any with `verify: always` | each page again, in this run | N |
     enum Proof: Sendable, Hashable {
         /// Nothing is requested, and nothing is proved.

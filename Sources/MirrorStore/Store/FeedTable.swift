@@ -165,7 +165,7 @@ package final class FeedTable {
         return connection.changes == 1
     }
 
-    /// Prepares the table for a page's keys. A table whose key is the rowid is rebuilt for keys that are no integers.
+    /// Prepares the table for a page's keys. A table whose key is the rowid is rebuilt for other keys than integers.
     func admit(_ page: DecodedPage) throws {
         guard try statements().keyIsRowID, !page.hasIntegerKeysOnly else { return }
         prepared = nil

@@ -64,7 +64,7 @@ struct TableSchema {
     ///
     /// ANY in a STRICT table keeps the exact value that was bound:
     /// https://sqlite.org/stricttables.html#the_any_datatype. A key of one column is an INTEGER PRIMARY KEY, the rowid
-    /// itself, until a key comes that is no integer: without a separate index a page costs half as much.
+    /// itself, until a key comes that is not an integer: without a separate index a page costs half as much.
     /// https://sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if the store has another object of that name, which is not
