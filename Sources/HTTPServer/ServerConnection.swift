@@ -1,3 +1,4 @@
+internal import CMicroHTTPD
 internal import Glibc
 
 /// One connection of a shared server: the bytes that came, the request that they make, and the bytes that are to go.
