@@ -213,12 +213,19 @@ private struct Preamble {
         }
         guard count > 0, place < text.count else { return }
         let table = TableReader.separator(in: text[place...])
-        let separators = { (line: Range<Int>) in text[line].count { $0 == table } }
-        let header = separators(Self.line(of: text, from: place))
-        guard header > 0 else { return }
-        // A header may begin with `#`: it has as many fields as the row below.
-        let isHeader = separators(last) == header
+        let fields = { (line: Range<Int>) in text[line].split(separator: table, omittingEmptySubsequences: false) }
+        let row = fields(Self.line(of: text, from: place))
+        guard row.count > 1 else { return }
+        // A header may begin with `#`: it has as many fields as the row below. With a space behind, it may be a sentence, if
+        // nothing in that row is a number.
+        let isSentence = text[last].dropFirst().first == UInt8(ascii: " ") && !row.contains(where: Self.isNumber)
+        let isHeader = fields(last).count == row.count && !isSentence
         (length, lines) = isHeader ? (last.lowerBound, count - 1) : (place, count)
+    }
+
+    private static func isNumber(_ field: ArraySlice<UInt8>) -> Bool {
+        let digits = field.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
+        return digits.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
     }
 
     private static func line(of text: [UInt8], from place: Int) -> Range<Int> {

@@ -68,7 +68,7 @@ struct json_decoder {
         page.item_count = items.size();
         page.slots_per_item = plan.item_slot_count;
         page.has_strangers = walk.has_strangers;
-        if (plan.is_watched) page.item_kinds = kinds(plan.item_slot_count);
+        page.item_kinds = kinds(plan.item_slot_count);
         return page;
     }
 

@@ -68,9 +68,6 @@ static void watch(json_plan *plan, json_node node) {
 
 void json_plan_limit(json_plan *plan, uint32_t memory) { plan->most_memory = memory; }
 
-void json_plan_watch(json_plan *plan) {
-    plan->is_watched = true;
-    watch(plan, JSON_ITEM);
-}
+void json_plan_watch(json_plan *plan) { watch(plan, JSON_ITEM); }
 
 } // extern "C"

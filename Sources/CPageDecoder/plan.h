@@ -111,7 +111,6 @@ struct json_plan_node {
 struct json_plan {
     std::vector<json_plan_node> nodes = std::vector<json_plan_node>(3);
     json_items_shape items_shape = JSON_ITEMS_ARRAY;
-    bool is_watched = false;
     uint32_t body_slot_count = 0;
     uint32_t item_slot_count = 0;
     uint32_t most_memory = 256u << 20;

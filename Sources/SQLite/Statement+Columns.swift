@@ -107,9 +107,9 @@ extension Statement {
         type(at: index) == SQLITE_INTEGER && int64(at: index) == integer
     }
 
-    /// True if the column is this real, bit for bit.
+    /// True if the column is this real: a column of reals holds -0.0 as 0.0.
     public func holds(_ real: Double, at index: Int) -> Bool {
-        type(at: index) == SQLITE_FLOAT && double(at: index).bitPattern == real.bitPattern
+        type(at: index) == SQLITE_FLOAT && double(at: index) == real
     }
 
     /// True if the column is text of these bytes.

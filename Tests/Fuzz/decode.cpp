@@ -80,7 +80,7 @@ static json_page decode(json_decoder *decoder, const json_plan *plan, size_t bod
     if (page.error == JSON_OK) {
         for (size_t i = 0; i < body_slots; i++) sum += read_all(page.body_slots[i]);
         for (size_t i = 0; i < page.item_count * page.slots_per_item; i++) sum += read_all(page.item_slots[i]);
-        if (page.item_kinds && !has_true_kinds(page)) abort();
+        if (!has_true_kinds(page)) abort();
     } else if (page.offset > size) {
         abort();
     }

@@ -106,7 +106,7 @@ void json_plan_items(json_plan *plan, json_node node, json_items_shape shape);
 /// 256 MiB where nothing is said.
 void json_plan_limit(json_plan *plan, uint32_t memory);
 
-/// Asks for `item_kinds` and `has_strangers`; what hangs below an item's node must be there already.
+/// Asks for `has_strangers`; what hangs below an item's node must be there already.
 void json_plan_watch(json_plan *plan);
 
 typedef struct json_decoder json_decoder;
@@ -126,7 +126,7 @@ typedef struct {
     const json_slot *item_slots; // `slots_per_item` for each item
     size_t item_count;
     size_t slots_per_item;
-    const uint16_t *item_kinds;  // if watched, for each slot the kinds that came: 1 << kind, or'ed
+    const uint16_t *item_kinds;  // for each slot the kinds that came: 1 << kind, or'ed
     int has_strangers;           // if watched, whether an item had a member that no node is for
 } json_page;
 

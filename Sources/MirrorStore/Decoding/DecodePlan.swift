@@ -84,7 +84,9 @@ package final class DecodePlan: @unchecked Sendable {
         watermarkSlot = watermark.map { Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
         watermarkIsTime = if case .time? = watermark?.overlap { true } else { false }
         layout = ItemLayout(
-            columns: zip(columnSlots, definition.columns).map { ItemLayout.Column(slot: $0, type: $1.type) },
+            columns: zip(columnSlots, definition.columns).map {
+                ItemLayout.Column(slot: $0, type: Self.convertedType(of: $1, in: definition))
+            },
             keyColumns: keyColumns, sectionSlot: sectionSlot)
         self.pagingSlots = pagingSlots
         tellsRemovals = definition.removed != nil
@@ -119,6 +121,13 @@ package final class DecodePlan: @unchecked Sendable {
         guard definition.items?.keyedBy == nil else { return JSON_ITEMS_MEMBERS }
         let isOnePage = definition.pagination is SinglePagePaginator || definition.hasOpenPagination
         return isOnePage ? JSON_ITEMS_ARRAY_OR_ONE : JSON_ITEMS_ARRAY
+    }
+
+    /// The type that a column's values are converted to. Those of a key that was found stay as they come: rows are told
+    /// apart by them.
+    private static func convertedType(of column: ColumnDefinition, in definition: FeedDefinition) -> ColumnType? {
+        let mayStay = [.integer, .boolean].contains(column.type)
+        return mayStay && definition.hasOpenColumns && definition.key.contains(column.name) ? nil : column.type
     }
 
     /// Key values are kept as they come, because they tell rows apart.

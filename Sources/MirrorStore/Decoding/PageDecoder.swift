@@ -73,8 +73,6 @@ package final class DecodedPage: @unchecked Sendable {
     /// The elements to store, for a page that has several items with the same key: the last item of a key takes the
     /// place of the first one. nil for the usual page, on which each item has a key of its own.
     private(set) var orderWithoutRepeats: [Int]?
-    /// True if every item's key is one column with an integer.
-    private(set) var hasIntegerKeysOnly = false
     /// True if every element is known to be an item that can be stored.
     fileprivate private(set) var hasItemsOnly = false
 
@@ -87,7 +85,6 @@ package final class DecodedPage: @unchecked Sendable {
         hashes = plan.hashSlot.map { ItemHashes(of: page, into: $0, ignoring: plan.ignored) }
         let integers = integerKeys
         (keys, keyCount) = integers.map { (Self.text(of: $0), $0.count) } ?? keysText
-        hasIntegerKeysOnly = integers != nil
         hasItemsOnly = integers?.count == elementCount
         orderWithoutRepeats = order(of: integers)
     }
@@ -124,9 +121,16 @@ package final class DecodedPage: @unchecked Sendable {
 
     /// True if items have members without a column, and the feed's columns may grow.
     package var hasUnknownMembers: Bool {
-        guard let kinds = page.item_kinds else { return false }
+        guard plan.fittingKinds != nil, let kinds = page.item_kinds else { return false }
         let isMissing = UInt16(1) << UInt16(JSON_MISSING.rawValue)
         return page.has_strangers != 0 || plan.unknownSlots.contains { kinds[$0] & ~isMissing != 0 }
+    }
+
+    /// The kinds of value that the page's elements have in a column, as in `json_page.item_kinds`.
+    func kinds(of column: Int) -> UInt16 {
+        let slot = plan.layout.columns[column].slot
+        // The items' hashes are not the decoder's.
+        return slot == plan.hashSlot ? .max : page.item_kinds?[slot] ?? .max
     }
 
     /// The values at the paginator's paths, in its order; nil for a path that matches nothing.

@@ -42,8 +42,13 @@ package final class FeedTable {
         let remove: Statement
         /// Writes only the model's columns of the row.
         let restore: Statement
-        /// True if the key's column is the table's rowid, which allows only integers.
-        let keyIsRowID: Bool
+        /// The values that each column is declared to hold.
+        let storage: [ColumnStorage]
+        /// For each column the kinds of JSON value that this is sure to hold.
+        let certain: [UInt16]
+        /// The schema's version when the declarations were read: another list of the feed may change them.
+        private let version: Int64
+        private let readVersion: Statement
         /// The values bound to `insert` besides an item's own. A binding stays until it is replaced.
         @exclusivity(unchecked) var insertion: Insertion?
 
@@ -52,7 +57,11 @@ package final class FeedTable {
             let table = try SQL.identifier(name)
             let columns = try plan.columns.map { column throws(SQLiteError) in try SQL.identifier(column.name) }
             let raw = plan.keepsRaw ? ["_raw"] : []
-            keyIsRowID = try TableSchema.keyIsRowID(of: name, on: connection)
+            let declared = try ColumnStorage.declared(in: name, on: connection)
+            storage = plan.columns.map { declared[TableSchema.folded($0.name)] ?? .any }
+            certain = zip(storage, plan.columns).map { $0.certainKinds(of: $1.type) }
+            readVersion = try connection.prepare("PRAGMA schema_version", persistent: true)
+            version = try Self.number(of: readVersion)
             let isKey = plan.keyColumns.map { "\(columns[$0]) = ?" }.joined(separator: " AND ") + scope.and
             select = try connection.prepare(
                 "SELECT "
@@ -74,6 +83,14 @@ package final class FeedTable {
             remove = try connection.prepare("UPDATE \(table) SET _removed_at = ? WHERE _rowid_ = ?")
             restore = try connection.prepare(
                 "UPDATE \(table) SET \((columns + raw).map { "\($0) = ?" }.joined(separator: ", ")) WHERE _rowid_ = ?")
+        }
+
+        /// True if the declarations are as they were read.
+        func areCurrent() throws(SQLiteError) -> Bool { try Self.number(of: readVersion) == version }
+
+        private static func number(of statement: Statement) throws(SQLiteError) -> Int64 {
+            defer { try? statement.reset() }
+            return try statement.step() ? statement.int64(at: 0) : 0
         }
     }
 
@@ -113,7 +130,7 @@ package final class FeedTable {
     func newCount(of page: DecodedPage) throws(SQLiteError) -> Int? {
         // Values without a column are stored for no item, so comparing the other columns would prove nothing.
         guard page.plan === plan || page.plan.columns == plan.columns else { return nil }
-        guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return nil }
+        guard try mayHaveKeys(of: page) else { return nil }
         var newCount = 0
         for index in 0..<page.elementCount {
             let item = page.element(at: index)
@@ -140,7 +157,7 @@ package final class FeedTable {
 
     /// The place of the row of a page's last item; nil if there is none.
     func lastPlace(of page: DecodedPage) throws(SQLiteError) -> Place? {
-        guard try !statements().keyIsRowID || page.hasIntegerKeysOnly else { return nil }
+        guard try mayHaveKeys(of: page) else { return nil }
         let items = (0..<page.elementCount).reversed().lazy.map(page.element)
         guard let last = items.first(where: { $0.fault == nil && !$0.isGone }) else { return nil }
         let place = try row(for: last)?.place
@@ -165,11 +182,25 @@ package final class FeedTable {
         return connection.changes == 1
     }
 
-    /// Prepares the table for a page's keys. A table whose key is the rowid is rebuilt for other keys than integers.
+    /// Prepares the table for a page's values: columns that are not declared to hold them are declared anew.
     func admit(_ page: DecodedPage) throws {
-        guard try statements().keyIsRowID, !page.hasIntegerKeysOnly else { return }
+        if let prepared, try !prepared.areCurrent() { self.prepared = nil }
+        let misfits = try misfits(of: page)
+        guard !misfits.isEmpty else { return }
         prepared = nil
-        try TableSchema.admitAnyKey(to: name, on: connection)
+        let columns = misfits.map { (plan.columns[$0.key].name, $0.value) }
+        try TableSchema.widen(name, for: Dictionary(uniqueKeysWithValues: columns), on: connection)
+    }
+
+    private func misfits(of page: DecodedPage) throws(SQLiteError) -> [Int: Set<ColumnStorage>] {
+        let statements = try statements()
+        return page.misfits(in: statements.storage, certain: statements.certain)
+    }
+
+    /// True if the table can have rows with a page's keys: SQLite would take a text `7` for the number.
+    private func mayHaveKeys(of page: DecodedPage) throws(SQLiteError) -> Bool {
+        let misfits = try misfits(of: page)
+        return misfits.isEmpty || !plan.keyColumns.contains { misfits[$0] != nil }
     }
 
     /// Writes the item over the row that the last `row(for:)` returned.
@@ -233,9 +264,10 @@ package final class FeedTable {
         try prepared?.select.reset()
     }
 
-    /// Resets every statement after a failure.
+    /// Resets every statement after a failure, which may have undone a declaration.
     func abandon() {
         log?.abandon()
+        defer { prepared = nil }
         guard let prepared else { return }
         for statement in [
             prepared.select, prepared.insert, prepared.update, prepared.move, prepared.remove, prepared.restore,

@@ -37,11 +37,12 @@ extension FeedWriter {
             return
         }
         _ = try TableSchema(definition).extend(on: connection)
-        for column in definition.columns {
-            let known = self.shape.definition.columns.first { $0.name == column.name }
-            guard let known, known.type != column.type, let from = known.type, let to = column.type else { continue }
-            try widen(column.name, from: from, to: to)
-        }
+        try widen(
+            definition.columns.compactMap { column in
+                let known = self.shape.definition.columns.first { $0.name == column.name }
+                guard let from = known?.type, let to = column.type, from != to else { return nil }
+                return Widening(column: column.name, from: from, to: to)
+            })
         try record(shape)
         try SearchIndex.follow(definition, on: connection)
         follow(shape)
@@ -99,48 +100,61 @@ extension FeedWriter {
         if let model { try ModelView(model: model).follow(on: connection) }
     }
 
-    /// Converts a column's values to what they would have been with the wider type, so that an item that comes again
-    /// equals the stored one.
-    private func widen(_ column: String, from: ColumnType, to: ColumnType) throws {
+    /// A column whose type has become a wider one.
+    private struct Widening {
+        let column: String
+        let from: ColumnType
+        let to: ColumnType
+    }
+
+    /// Writes columns' values as they would have come in with the wider types, so that an item that comes again is the one
+    /// that is stored; and declares the columns so.
+    private func widen(_ widenings: [Widening]) throws {
+        var storage: [String: ColumnStorage] = [:]
+        var values: [String: String] = [:]
+        var reals: [(column: String, id: Int64, value: Double)] = []
         let table = try SQL.identifier(tableName)
-        let name = try SQL.identifier(column)
-        switch (from, to) {
-        case (.integer, .real):
-            // Larger integers stay integers, as they would when stored anew.
-            try connection.execute(
-                """
-                UPDATE \(table) SET \(name) = CAST(\(name) AS REAL)
-                WHERE typeof(\(name)) = 'integer' AND \(name) BETWEEN -9007199254740992 AND 9007199254740992
-                """)
-        case (.boolean, .text):
-            try connection.execute(
-                """
-                UPDATE \(table) SET \(name) = CASE \(name) WHEN 0 THEN 'false' ELSE 'true' END
-                WHERE typeof(\(name)) = 'integer'
-                """)
-        case (.integer, .text), (.real, .text):
-            try connection.execute(
-                "UPDATE \(table) SET \(name) = CAST(\(name) AS TEXT) WHERE typeof(\(name)) = 'integer'")
-            // SQLite's own text of a real has only 15 digits.
-            var rows: [(id: Int64, value: Double)] = []
-            try connection.rows("SELECT _rowid_, \(name) FROM \(table) WHERE typeof(\(name)) = 'real'") { row in
-                rows.append((row.int64(at: 0), row.double(at: 1)))
+        for widening in widenings {
+            let name = try SQL.identifier(widening.column)
+            switch (widening.from, widening.to) {
+            case (.integer, .real):
+                // Larger ones stay integers, as they would on their way in.
+                let isExact = "\(name) BETWEEN -9007199254740992 AND 9007199254740992"
+                values[widening.column] =
+                    "CASE WHEN typeof(\(name)) = 'integer' AND \(isExact) THEN CAST(\(name) AS REAL) ELSE \(name) END"
+                let others =
+                    "typeof(\(name)) NOT IN ('null', 'real', 'integer') OR typeof(\(name)) = 'integer' AND NOT \(isExact)"
+                let hasOthers = try connection.scalar("SELECT 1 FROM \(table) WHERE \(others) LIMIT 1") != nil
+                storage[widening.column] = hasOthers ? .any : .real
+            case (.boolean, .text):
+                storage[widening.column] = .text
+                values[widening.column] =
+                    "CASE WHEN typeof(\(name)) <> 'integer' THEN \(name) WHEN \(name) = 0 THEN 'false' ELSE 'true' END"
+            case (.integer, .text), (.real, .text):
+                storage[widening.column] = .text
+                values[widening.column] = "CAST(\(name) AS TEXT)"
+                // SQLite's own text of a real has 15 digits, which are not all.
+                try connection.rows("SELECT _rowid_, \(name) FROM \(table) WHERE typeof(\(name)) = 'real'") { row in
+                    reals.append((name, row.int64(at: 0), row.double(at: 1)))
+                }
+            default:
+                // JSON text is text already, and what has no type yet has no values.
+                break
             }
-            for row in rows {
-                try connection.run(
-                    "UPDATE \(table) SET \(name) = ? WHERE _rowid_ = ?", .text(JSONText.number(row.value)),
-                    Value(row.id))
-            }
-            // `1` and `100.10` were stored as 1.0 and 100.1. Their texts come back with their pages.
-            if from == .real {
-                try connection.run(
-                    "UPDATE _page SET etag = NULL, last_modified = NULL WHERE \(ListTables.isOf("?1"))",
-                    .text(shape.definition.owner))
-                lookedUp = [:]
-            }
-        default:
-            // JSON is stored as text already, and a column without a type has no values.
-            break
+        }
+        guard !storage.isEmpty else { return }
+        try TableSchema.rebuild(tableName, as: storage, values: values, on: connection)
+        for real in reals {
+            try connection.run(
+                "UPDATE \(table) SET \(real.column) = ? WHERE _rowid_ = ?", .text(JSONText.number(real.value)),
+                Value(real.id))
+        }
+        // `1` and `100.10` were 1.0 and 100.1 by then: their texts come back with their pages.
+        if widenings.contains(where: { $0.from == .real && $0.to == .text }) {
+            try connection.run(
+                "UPDATE _page SET etag = NULL, last_modified = NULL WHERE \(ListTables.isOf("?1"))",
+                .text(shape.definition.owner))
+            lookedUp = [:]
         }
     }
 }

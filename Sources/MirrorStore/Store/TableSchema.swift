@@ -5,6 +5,8 @@ struct TableSchema {
     let name: String
     /// The columns of the parent's key, which come first; empty for a feed with a single list.
     let parentKey: [String]
+    /// The values that each of them is to hold.
+    private let parentStorage: [ColumnStorage]
     let key: [String]
     let columns: [ColumnDefinition]
     let keepsRaw: Bool
@@ -12,6 +14,7 @@ struct TableSchema {
     init(_ definition: FeedDefinition) {
         name = Self.tableName(definition.owner)
         parentKey = definition.part?.key.map(\.name) ?? []
+        parentStorage = definition.part?.key.map { ColumnStorage($0.value) } ?? []
         key = definition.key
         columns = definition.columns
         keepsRaw = definition.keepsRaw
@@ -23,10 +26,8 @@ struct TableSchema {
     /// Adds the missing columns to the table; none is ever dropped. Creates the table and returns true if it does not
     /// exist.
     func extend(on connection: Connection) throws -> Bool {
-        var existing: Set<[UInt8]> = []
-        try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name)]) { row in
-            existing.insert(Self.folded(row.text(at: 0) ?? ""))
-        }
+        let declared = try ColumnStorage.declared(in: name, on: connection)
+        let existing = Set(declared.keys)
         guard !existing.isEmpty else {
             try create(on: connection)
             return true
@@ -39,10 +40,19 @@ struct TableSchema {
             return false
         }
         for column in columns where !existing.contains(Self.folded(column.name)) {
-            try connection.execute("ALTER TABLE \(table) ADD COLUMN \(try SQL.identifier(column.name)) ANY")
+            let storage = ColumnStorage(column.type).rawValue
+            try connection.execute("ALTER TABLE \(table) ADD COLUMN \(try SQL.identifier(column.name)) \(storage)")
         }
         if keepsRaw, !existing.contains(Self.folded("_raw")) {
             try connection.execute("ALTER TABLE \(table) ADD COLUMN _raw TEXT")
+        }
+        let otherParents = zip(parentKey, parentStorage).filter { key, storage in
+            let now = declared[Self.folded(key)] ?? .any
+            return now != storage && now != .any
+        }
+        if !otherParents.isEmpty {
+            let kinds = otherParents.map { ($0, Set([$1])) }
+            try Self.widen(name, for: Dictionary(uniqueKeysWithValues: kinds), on: connection)
         }
         return false
     }
@@ -62,9 +72,8 @@ struct TableSchema {
 
     /// Creates the table.
     ///
-    /// ANY in a STRICT table keeps the exact value that was bound:
-    /// https://sqlite.org/stricttables.html#the_any_datatype. A key of one column is an INTEGER PRIMARY KEY, the rowid
-    /// itself, until a key comes that is not an integer: without a separate index a page costs half as much.
+    /// The first page declares the columns whose values are not known yet. A key of one column is an INTEGER PRIMARY KEY,
+    /// the rowid itself, until a key comes that is no integer: without a separate index a page costs half as much.
     /// https://sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if the store has another object of that name, which is not
@@ -82,11 +91,14 @@ struct TableSchema {
                 .configuration, "its items have a column `\(taken)`, which is that of the parent's key",
                 advice: "give it another name under `columns`")
         }
-        var lines = try parentKey.map { "\(try SQL.identifier($0)) ANY NOT NULL" }
+        var lines = try zip(parentKey, parentStorage).map {
+            "\(try SQL.identifier($0)) \($1.rawValue) NOT NULL"
+        }
         lines += try columns.map { column in
             let isKey = key.contains(column.name)
-            let type = isKey && key.count == 1 && parentKey.isEmpty && column.mayBeRowID ? "INTEGER" : "ANY"
-            return "\(try SQL.identifier(column.name)) \(type)\(isKey ? " NOT NULL" : "")"
+            let isRowID = isKey && key.count == 1 && parentKey.isEmpty && column.mayBeRowID
+            let storage = isRowID ? .integer : ColumnStorage(column.type)
+            return "\(try SQL.identifier(column.name)) \(storage.rawValue)\(isKey ? " NOT NULL" : "")"
         }
         lines += [
             "_section TEXT", "_generation INTEGER NOT NULL", "_position INTEGER NOT NULL",
@@ -121,15 +133,6 @@ extension TableSchema {
             "SELECT group_concat(type) = 'INTEGER' FROM pragma_table_info(?) WHERE pk > 0", .text(table)) == .integer(1)
     }
 
-    /// Rebuilds the table with a key of any type. Rows, columns and indexes stay, and so do views.
-    static func admitAnyKey(to name: String, on connection: Connection) throws {
-        var key: [String] = []
-        try connection.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", [.text(name)]) { row in
-            key.append(row.text(at: 0) ?? "")
-        }
-        try rebuild(name, key: key, keyType: "ANY", on: connection)
-    }
-
     /// Rebuilds the table of that name with this key. Rows, columns, indexes and triggers stay, and so do views.
     ///
     /// - Throws: `SQLiteError` if two rows have the same key.
@@ -140,25 +143,59 @@ extension TableSchema {
                 "SELECT 1 FROM \(try SQL.identifier(table)) WHERE typeof(\(try SQL.identifier(key[0]))) <> 'integer' LIMIT 1"
             )
                 == nil
-        try Self.rebuild(table, key: key, keyType: isOfIntegers ? "INTEGER" : "ANY", on: connection)
+        try Self.rebuild(table, key: key, as: isOfIntegers ? [key[0]: .integer] : [:], on: connection)
+    }
+}
+
+// Declarations that follow the values.
+extension TableSchema {
+    /// Declares columns so that they hold these kinds of values besides those that they have.
+    ///
+    /// A column that has none yet is declared for what comes.
+    static func widen(
+        _ table: String, for kinds: [String: Set<ColumnStorage>], on connection: Connection
+    ) throws {
+        let declared = try ColumnStorage.declared(in: table, on: connection)
+        var storage: [String: ColumnStorage] = [:]
+        for (column, kinds) in kinds {
+            let isThere =
+                "SELECT 1 FROM \(try SQL.identifier(table)) WHERE \(try SQL.identifier(column)) IS NOT NULL LIMIT 1"
+            let now = try connection.scalar(isThere).flatMap { _ in declared[folded(column)] }
+            storage[column] = ColumnStorage(holding: kinds.union([now].compactMap(\.self)))
+        }
+        try rebuild(table, as: storage, on: connection)
     }
 
-    private static func rebuild(_ name: String, key: [String], keyType: String, on connection: Connection) throws {
-        let table = try SQL.identifier(name)
+    /// Rebuilds a table. Rows, columns, indexes, triggers and views stay, and so do row ids that are not the key.
+    ///
+    /// - Parameters:
+    ///   - newKey: The columns of another key; nil for the present one.
+    ///   - storage: The declarations that change, by column.
+    ///   - values: The new values of columns, as SQL.
+    static func rebuild(
+        _ name: String, key newKey: [String]? = nil, as storage: [String: ColumnStorage],
+        values: [String: String] = [:], on connection: Connection
+    ) throws {
+        let keyBefore = try key(of: name, on: connection)
+        let key = newKey ?? keyBefore
+        let hadRowIDs = try keyIsRowID(of: name, on: connection)
         let keys = Set(key.map(folded))
+        let storage = Dictionary(storage.map { (folded($0), $1) }) { first, _ in first }
+        let values = Dictionary(values.map { (folded($0), $1) }) { first, _ in first }
         var columns: [String] = []
+        var contents: [String] = []
         var lines: [String] = []
         try connection.rows(
-            #"SELECT name, CASE pk WHEN 0 THEN type ELSE 'ANY' END, "notnull" AND pk = 0, dflt_value FROM pragma_table_info(?)"#,
-            [.text(name)]
+            #"SELECT name, type, "notnull" AND pk = 0, dflt_value FROM pragma_table_info(?)"#, [.text(name)]
         ) { row in
             let own = row.text(at: 0) ?? ""
             let column = try SQL.identifier(own)
             columns.append(column)
+            contents.append(values[folded(own)] ?? column)
             let otherwise = row.text(at: 3).map { " DEFAULT \($0)" } ?? ""
-            let isKey = keys.contains(folded(own))
-            let type = isKey ? keyType : row.text(at: 1) ?? "ANY"
-            lines.append("\(column) \(type)\(isKey || row.int64(at: 2) == 1 ? " NOT NULL" : "")\(otherwise)")
+            let type = storage[folded(own)]?.rawValue ?? row.text(at: 1) ?? "ANY"
+            let isNotNull = keys.contains(folded(own)) || row.int64(at: 2) == 1
+            lines.append("\(column) \(type)\(isNotNull ? " NOT NULL" : "")\(otherwise)")
         }
         lines.append("PRIMARY KEY (\(try key.map { try SQL.identifier($0) }.joined(separator: ", ")))")
         var attached: [String] = []
@@ -166,24 +203,47 @@ extension TableSchema {
             "SELECT sql FROM sqlite_schema WHERE tbl_name = ? COLLATE NOCASE AND type <> 'table' AND sql IS NOT NULL",
             [.text(name)]
         ) { row in attached.append(row.text(at: 0) ?? "") }
-        let list = columns.joined(separator: ", ")
-        // By way of a copy, because renaming a table would also rename it in the views that show it.
-        try connection.execute("CREATE TEMP TABLE _rows AS SELECT \(list) FROM main.\(table)")
+        let table = try SQL.identifier(name)
+        let rebuilt = try SQL.identifier(rebuiltName)
+        try connection.execute(
+            "CREATE TABLE main.\(rebuilt) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
+        let hasRowIDs = try keyIsRowID(of: rebuiltName, on: connection)
+        let rowID = hasRowIDs ? [] : ["_rowid_"]
+        try connection.execute(
+            """
+            INSERT INTO main.\(rebuilt) (\((rowID + columns).joined(separator: ", ")))
+            SELECT \((rowID + contents).joined(separator: ", ")) FROM main.\(table)
+            """)
         try connection.execute("DROP TABLE main.\(table)")
-        try connection.execute("CREATE TABLE main.\(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
-        try connection.execute("INSERT INTO main.\(table) (\(list)) SELECT \(list) FROM temp._rows")
-        try connection.execute("DROP TABLE temp._rows")
+        // Otherwise the views that show the table would have to be dropped, too.
+        // https://sqlite.org/pragma.html#pragma_legacy_alter_table
+        try connection.execute("PRAGMA legacy_alter_table = ON")
+        defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
+        try connection.execute("ALTER TABLE main.\(rebuilt) RENAME TO \(table)")
         // Only the first statement of each: a schema changed by hand may hold several.
         for sql in attached { _ = try connection.prepare(sql).step() }
+        let keepsRowIDs = !hasRowIDs || hadRowIDs && key.map(folded) == keyBefore.map(folded)
+        guard !keepsRowIDs || !values.isEmpty else { return }
         if try !SearchIndex.storedColumns(of: name, on: connection).isEmpty {
             try SearchIndex.rebuild(of: name, on: connection)
         }
+    }
+
+    /// The name of a table until it takes the place of the one that it is made of.
+    private static let rebuiltName = "_rebuilt"
+
+    private static func key(of table: String, on connection: Connection) throws -> [String] {
+        var key: [String] = []
+        try connection.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", [.text(table)]) { row in
+            key.append(row.text(at: 0) ?? "")
+        }
+        return key
     }
 }
 
 extension ColumnDefinition {
     /// True if its values may be integers, as far as known.
-    fileprivate var mayBeRowID: Bool { type == nil || type == .integer }
+    fileprivate var mayBeRowID: Bool { (type == nil || type == .integer) && path != .itemHash }
 }
 
 extension FeedDefinition {

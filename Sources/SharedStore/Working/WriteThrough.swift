@@ -72,7 +72,9 @@ final class WriteThrough: CommitCompanion {
         name = claims.nameOfFeeds
         self.progress = progress
         scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
-        recorder = ChangeRecorder(on: source) { $0 != "_salt" && $0 != "_migration" && !$0.hasPrefix("_search_") }
+        recorder = ChangeRecorder(on: source) {
+            !["_salt", "_migration", "_rebuilt"].contains($0) && !$0.hasPrefix("_search_")
+        }
         schemaVersion = try source.int64("PRAGMA schema_version")
         made = try MadeTables(in: source)
         let feeds = try StoredFeed.all(in: source)

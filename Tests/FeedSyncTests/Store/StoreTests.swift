@@ -64,7 +64,7 @@ struct StoreTests {
         #expect(try value("time") == "2026-11-21T02:00:00.000Z")
         #expect(try value("epoch") == "2026-11-18T11:06:40.000Z")
         #expect(try value("whole") == 3.0)
-        #expect(try value("word") == "3")
+        #expect(try value("word") == 3)
         #expect(try value("lone") == "\u{FFFD}!")
         #expect(try value("json") == #""x""#)
         #expect(try value("_raw") == .text(item.replacing("\n", with: "")))
