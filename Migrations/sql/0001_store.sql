@@ -193,15 +193,16 @@ CREATE TABLE _salt (
 INSERT INTO _salt VALUES (lower(hex(randomblob(16))));
 
 -- The changes of rows. A new row says so itself, by `_first_seen_at`.
+-- Not STRICT: BLOB keeps each key as it is, as ANY would, and programs that know no ANY can read the table.
 CREATE TABLE _change (
     id     INTEGER PRIMARY KEY AUTOINCREMENT,   -- in the order of the changes, never given twice
     at     TEXT NOT NULL,
     feed   TEXT NOT NULL,
     run    INTEGER NOT NULL,
     kind   TEXT NOT NULL CHECK (kind IN ('changed', 'removed', 'returned')),
-    key    ANY NOT NULL,                        -- the value of the key's column, or a JSON array of several
+    key    BLOB NOT NULL,                       -- the value of the key's column, or a JSON array of several
     before TEXT                                 -- JSON: the columns that changed, as they were
-) STRICT;
+);
 CREATE INDEX _change_key ON _change (feed, key);
 
 -- The place of a consumer of changes: it has received all of these events and changes.
@@ -214,8 +215,8 @@ CREATE TABLE _consumer (
 ) STRICT, WITHOUT ROWID;
 
 -- Made anew with the feeds' tables: their new rows are a part of it. A feed of that name keeps its table.
-CREATE VIEW IF NOT EXISTS change (at, feed, run, kind, key, before) AS
-SELECT at, feed, run, kind, key, before FROM _change;
+CREATE VIEW IF NOT EXISTS change ("at", feed, run, kind, key, before) AS
+SELECT "at", feed, run, kind, CAST(key AS TEXT), before FROM _change;
 
 -- The response at which a feed's run failed last; secrets are masked.
 CREATE TABLE _response (

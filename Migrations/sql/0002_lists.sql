@@ -1,9 +1,10 @@
 -- A feed with `for_each` has a list for each row of its parent, which is mirrored like a feed of its own: `feed_part` is to
 -- the list what `feed` is to a feed, and `_feed_part` what `_feed` is.
+-- Not STRICT, as `_change` is not.
 CREATE TABLE feed_part (
     name         TEXT PRIMARY KEY NOT NULL,   -- the feed, a slash, and the parent's key
     feed         TEXT NOT NULL,
-    parent_key   ANY NOT NULL,                -- the value of the parent's key column, or a JSON array of several
+    parent_key   BLOB NOT NULL,               -- the value of the parent's key column, or a JSON array of several
     url          TEXT NOT NULL,
     status       TEXT NOT NULL DEFAULT 'none'
                  CHECK (status IN ('none', 'beginHeader', 'endHeader', 'beginFooter', 'endFooter', 'noMoreData')),
@@ -18,7 +19,7 @@ CREATE TABLE feed_part (
     full_at      TEXT,
     next_due_at  TEXT,
     error        TEXT
-) STRICT;
+);
 -- With the key, so that a run need not look at the lists themselves to know which are due.
 CREATE INDEX _feed_part_due ON feed_part (feed, next_due_at, parent_key);
 CREATE INDEX _feed_part_incomplete ON feed_part (feed, next_due_at) WHERE complete = 0;
@@ -28,7 +29,7 @@ CREATE TABLE _feed_part (
     id               INTEGER PRIMARY KEY AUTOINCREMENT,  -- also its byte in the lock file: none that a feed has
     feed             TEXT NOT NULL UNIQUE REFERENCES feed_part (name) ON DELETE CASCADE,
     definition       TEXT NOT NULL,     -- the fingerprint, as a short hash
-    seen             ANY,               -- the mark of change of the parent's row when the list was requested last
+    seen             BLOB,              -- the mark of change of the parent's row when the list was requested last
     crawl            INTEGER,
     ranges           TEXT,
     watermark        TEXT,
@@ -42,7 +43,7 @@ CREATE TABLE _feed_part (
     resource         TEXT,
     quota_origin     TEXT,
     quota_credential INTEGER
-) STRICT;
+);
 CREATE INDEX _feed_part_failing ON _feed_part (feed) WHERE failures > 0;
 
 -- Of a feed with `for_each`: the parent's rows that have no list yet, and those that changed since their list was
@@ -51,10 +52,10 @@ ALTER TABLE _feed ADD COLUMN parent_state TEXT;   -- the state of the parent's r
 ALTER TABLE _feed ADD COLUMN parent_rows INTEGER; -- the number of rows that had a list then
 CREATE TABLE _part_ahead (
     feed       TEXT NOT NULL,
-    parent_key ANY NOT NULL,         -- as in `feed_part`
+    parent_key BLOB NOT NULL,        -- as in `feed_part`
     is_new     INTEGER NOT NULL,     -- 1: the row has no list yet
     generation INTEGER NOT NULL,     -- the place of the row
     position   INTEGER NOT NULL,
     PRIMARY KEY (feed, parent_key)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 CREATE INDEX _part_ahead_order ON _part_ahead (feed, is_new, generation DESC, position);

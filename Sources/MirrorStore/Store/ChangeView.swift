@@ -7,7 +7,9 @@ enum ChangeView {
         // A feed of that name is older than the view.
         let isTaken = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'change' COLLATE NOCASE"
         guard try connection.scalar(isTaken) == nil else { return }
-        var selects = ["SELECT at, feed, run, kind, key, before FROM _change"]
+        // `at` is a word of other programs' SQL, which read the view by its text. The keys of feeds are texts and numbers:
+        // here, as in PostgreSQL, all are texts.
+        var selects = [#"SELECT "at", feed, run, kind, CAST(key AS TEXT), before FROM _change"#]
         try connection.rows(
             """
             SELECT feed, "table", (SELECT json_group_array(value) FROM json_each(key_columns)) FROM _feed
@@ -22,10 +24,11 @@ enum ChangeView {
             // Grouped, so that SQLite looks the pages up by their times instead of going through them for each row.
             selects.append(
                 """
-                SELECT t._first_seen_at, \(feed), e.run, 'new', \(text), NULL
+                SELECT t._first_seen_at, \(feed), e.run, 'new', CAST(\(text) AS TEXT), NULL
                 FROM \(try SQL.identifier(row.text(at: 1) ?? "")) t JOIN (
-                    SELECT at, max(run) AS run FROM event WHERE \(ListTables.isOf(feed)) AND inserted > 0 GROUP BY at
-                ) e ON e.at = t._first_seen_at
+                    SELECT "at", max(run) AS run FROM event
+                    WHERE \(ListTables.isOf(feed)) AND inserted > 0 GROUP BY "at"
+                ) e ON e."at" = t._first_seen_at
                 """)
         }
         try UnionView.make(
