@@ -5,6 +5,9 @@ public struct ServerRequest: Sendable {
     /// The method as sent, such as `GET`.
     public var method: String
 
+    /// The path with the query, as sent.
+    public var target: String
+
     /// The path, percent-decoded and without the query.
     public var path: String
 
@@ -43,6 +46,7 @@ public struct ServerRequest: Sendable {
         self.headers = headers
         self.body = body
         self.client = client
+        self.target = target
     }
 
     /// The value of the first header field of that name, regardless of case.

@@ -18,35 +18,68 @@ struct Site: Sendable {
     let shapes = RowShapes()
     let orders = FeedOrders()
     let counters = RunCounters()
+    /// Whose request is answered; nobody's by itself.
+    var visitor: Visitor?
 
     /// The answer to any request.
     func answer(_ request: ServerRequest) async -> SharedAnswer {
+        let visitor: Visitor
         switch door.verdict(request) {
+        case .welcome(let welcome): visitor = welcome
         case .foreignHost:
             return finished(
                 Responses.problem(
                     421, .refused, "this server is not called by that name",
-                    advice: "open it by the address that feedsync serve printed"))
+                    advice: "open it by the address that feedsync serve printed, or name it with --host"))
+        case .foreignSite: return finished(foreignSite(request))
         case .foreignOrigin:
             return finished(
                 Responses.problem(
                     403, .refused, "the request does not come from a page of this server",
                     advice: "send the token of GET /session as X-FeedSync-Token, or load the page again"))
-        case .unknown:
-            guard request.header("Accept")?.contains("text/html") == true else {
-                var refusal = Responses.problem(
-                    401, .refused, "a token is needed", advice: "send it as Authorization: Bearer TOKEN")
-                refusal.headers.append(("WWW-Authenticate", "Bearer"))
-                return finished(refusal)
-            }
-            return finished(.status(303, headers: [("Location", "/login")]))
-        case .welcome: break
+        case .unknown: return finished(signInFirst(request))
+        case .wrongToken(let caller):
+            await door.pay(caller)
+            return finished(tokenNeeded())
         }
+        var site = self
+        site.visitor = visitor
         do throws(FeedSyncError) {
-            return try await route(request)
+            return try await site.route(request)
         } catch {
             return finished(Responses.problem(Responses.status(of: error), error))
         }
+    }
+
+    /// True if whoever asks may change something.
+    var mayChange: Bool { !settings.isReadOnly && visitor?.mayChange == true }
+
+    private func tokenNeeded() -> ServerResponse {
+        var refusal = Responses.problem(
+            401, .refused, "a token is needed", advice: "send it as Authorization: Bearer TOKEN")
+        refusal.headers.append(("WWW-Authenticate", "Bearer"))
+        return refusal
+    }
+
+    /// A browser is led to the page for the token, and from there to where it was going.
+    private func signInFirst(_ request: ServerRequest) -> ServerResponse {
+        guard Self.wantsPage(request), request.header("X-FeedSync-Token") == nil else { return tokenNeeded() }
+        let target = request.method == "POST" ? "" : request.target
+        return .status(303, headers: [("Location", signInLink(to: target).text)])
+    }
+
+    private static func wantsPage(_ request: ServerRequest) -> Bool {
+        request.header("Accept")?.contains("text/html") == true
+    }
+
+    /// A link on a page of another site costs nothing until somebody follows it here, too.
+    private func foreignSite(_ request: ServerRequest) -> ServerResponse {
+        guard Self.wantsPage(request), let link = Link(ownTarget: request.target) else {
+            return Responses.problem(
+                403, .refused, "another site asked for this", advice: "open it from a page of this server")
+        }
+        return messagePage(
+            "This link stands on another site", "It asks this server to search.", status: 403, link: (link, "Open it"))
     }
 
     func finished(_ response: ServerResponse) -> SharedAnswer { .whole(Responses.finished(response)) }
@@ -82,7 +115,8 @@ struct Site: Sendable {
         case ("add", 2) where parts[1] == "check": return try await checkForm(request)
         case ("add", 2) where parts[1] == "look": return try await lookForm(request)
         case ("add", 2) where parts[1] == "demo": return try await addDemo(request)
-        case ("login", 1): return finished(login(request))
+        case ("login", 1): return finished(await login(request))
+        case ("logout", 1): return finished(logout())
         default: return notFound(request)
         }
     }
@@ -113,7 +147,8 @@ struct Site: Sendable {
         case ("demo", _): return demo(request)
         case ("picture", 2): return try await picture(parts[1], served, request)
         case ("status", 1): return shown(try await statusPage(served), request)
-        case ("login", 1): return shown(loginPage(), request)
+        case ("login", 1): return shown(loginPage(to: request.parameter("to")), request)
+        case ("open", 1): return finished(await open(request))
         case ("assets", 2): return asset(parts[1], isPinned: false, request)
         case ("assets", 3) where parts[1] == Asset.version: return asset(parts[2], isPinned: true, request)
         case ("feeds", 1): return shown(try await feedsDocument(served), request)

@@ -34,7 +34,7 @@ package final class WebServer: Sendable {
         }
         let pictures = Pictures(in: settings.pictureFolder, client: Self.pictureClient(settings))
         let site = Site(
-            settings: settings, shelf: shelf, hub: hub, door: Doorkeeper(server.address, token: settings.token),
+            settings: settings, shelf: shelf, hub: hub, door: Doorkeeper(server.address, settings.access),
             searches: Searches(options: settings.options),
             forms: Forms(options: settings.options) { [shelf] in await shelf.served.pages },
             pictures: pictures,
@@ -75,7 +75,13 @@ package final class WebServer: Sendable {
         get async { await site.shelf.served.configuration?.feeds ?? [] }
     }
 
-    /// Syncs a feed on its schedule, with the engine that the pages use.
+    /// A path that begins one browser's session; nil where none is needed, or none may change anything.
+    package func signInPath() -> String? {
+        guard !site.settings.isReadOnly || site.settings.access.isPrivate else { return nil }
+        return site.door.makeCode().map { "open?code=\($0)" }
+    }
+
+    /// Brings a feed up to date as far as it is due, with the engine that the pages use.
     ///
     /// - Throws: `FeedSyncError`.
     package func syncDue(_ definition: FeedDefinition) async throws(FeedSyncError) {

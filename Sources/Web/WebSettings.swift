@@ -5,9 +5,9 @@ package import HTTPServer
 package struct WebSettings: Sendable {
     /// The address to listen on.
     package var address: ListenAddress
-    /// The token that clients need; nil if only this machine reaches the server.
-    package var token: String?
-    /// True if nothing may change: commands are refused, and the store is only read.
+    /// The conditions on whoever uses it.
+    package var access = Access()
+    /// Whether nothing is changed: no command is taken, and the store is only read.
     package var isReadOnly = false
     /// Reads the configuration; nil if there is none.
     package var configuration: @Sendable () throws(ConfigurationProblem) -> Configuration?

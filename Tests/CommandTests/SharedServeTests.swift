@@ -16,7 +16,8 @@ import Testing
         init(_ bench: WorkBench) async throws {
             self.bench = bench
             socket = "\(bench.place.folder)/serve-\(UUID().uuidString.prefix(8)).sock"
-            run = try bench.place.start("serve --listen unix:\(socket)", environment: ["TMPDIR": bench.place.folder])
+            run = try bench.place.start(
+                "serve --no-token --listen unix:\(socket)", environment: ["TMPDIR": bench.place.folder])
             _ = try await bench.place.shell(
                 "until curl -sf --unix-socket \(socket) http://localhost/health; do sleep 0.05; done")
         }

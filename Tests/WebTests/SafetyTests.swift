@@ -35,7 +35,8 @@ import Web
         let secret = "0123456789abcdef-secret"
         let change = { @Sendable (settings: inout WebSettings) in
             settings.address = .tcp(host: "0.0.0.0", port: 0)
-            settings.token = secret
+            settings.access.token = { secret }
+            settings.access.isPrivate = true
         }
         try await WebPlace.serving(change: change) { place in
             let headers = ["Host": "\(host):\(place.port)", "Authorization": "Bearer \(secret)"]
@@ -74,10 +75,18 @@ import Web
         }
     }
 
+    private static func wanting(_ secret: String) -> @Sendable (inout WebSettings) -> Void {
+        { settings in
+            settings.access.token = { secret }
+            settings.access.isPrivate = true
+            settings.access.wrongTokenPause = .zero
+        }
+    }
+
     @Test("A server with a token shows nothing without it; programs send it, and browsers sign in")
     func accessToken() async throws {
         let secret = "0123456789abcdef-secret"
-        try await WebPlace.serving(change: { $0.token = secret }) { place in
+        try await WebPlace.serving(change: Self.wanting(secret)) { place in
             for target in ["/feeds", "/metrics", "/events", "/session", "/health"] {
                 #expect(try await place.ask(target).status == 401, "\(target)")
             }

@@ -8,7 +8,8 @@ internal import Web
 extension Command {
     /// `serve`
     static let serve = Command(
-        "serve", options: [.listen, .tokenFile, .dueSync, .readOnly, .open] + Option.requesting,
+        "serve",
+        options: [.listen, .tokenFile, .noToken, .host, .proxy, .dueSync, .readOnly, .open] + Option.requesting,
         general: [.config, .store, .quiet, .help], endsGracefully: true,
         summary: "Show the store as live pages, and as an API",
         explanation: """
@@ -16,8 +17,9 @@ extension Command {
             scrolled on and filtered, and follows what any process stores; how feeds do; and all of it for programs, as
             /openapi.json describes. Feeds can be added there, too, as `feedsync add` does.
 
-            Another address than one of this machine needs --token-file. Browsers ask for the token once; programs send
-            it as `Authorization: Bearer TOKEN`.
+            Commands need a token, on this machine, too. serve prints an address that signs a browser in, once; --open opens
+            it. Programs send the token as `Authorization: Bearer TOKEN`: it is in the file that serve names. With
+            --token-file, which another address than one of this machine needs, reading needs it as well.
 
             With --sync, feeds are synced when they are due, as `sync --due` does from cron.
 
@@ -41,8 +43,9 @@ extension Command {
             throw Failure(.software, ["\(error)"])
         }
         session.console.note("serving on \(server.address.link); Ctrl-C ends it")
+        session.noteSignIn(server, settings.access)
         if session.invocation.has(.open), case .tcp = server.address {
-            Browser.open(server.address.link, session.environment)
+            Browser.open(server.address.link + (server.signInPath() ?? ""), session.environment)
         }
         let following = Task { await shared?.follow(session) { await server.feeds } }
         let due = session.invocation.has(.dueSync) ? DueSyncs(server: server, session: session) : nil
@@ -68,12 +71,7 @@ extension Session {
             throw .usage(
                 "--listen must be HOST:PORT or unix:PATH, not \(text)", advice: "for example --listen 127.0.0.1:8421")
         }
-        let token = try invocation.options[.tokenFile].map { path throws(Failure) in try Self.token(in: path) }
-        guard address.isLocal || token != nil else {
-            throw .usage(
-                "\(text) can be reached by other machines, so a token is needed",
-                advice: "name a file that holds one with --token-file, or listen on 127.0.0.1")
-        }
+        let access = try access(at: address, text)
         if invocation.has(.dueSync), invocation.has(.readOnly) {
             throw .usage("--sync stores, and --read-only does not", advice: invocation.command.helpAdvice)
         }
@@ -88,7 +86,7 @@ extension Session {
                     throw ConfigurationProblem(lines: error.messages)
                 }
             }, storePath: { self.storePath($0) })
-        settings.token = token
+        settings.access = access
         settings.isReadOnly = invocation.has(.readOnly)
         let path = file?.path ?? invocation.options[.config] ?? "feedsync.yaml"
         settings.newFeedsFile = { () throws(ConfigurationProblem) in
@@ -113,16 +111,41 @@ extension Session {
         return "\(home)/.cache/feedsync/pictures"
     }
 
-    private static func token(in path: String) throws(Failure) -> String {
-        let bytes = try ConfigurationFile(path: path).contents()
-        let text = String(decoding: bytes, as: UTF8.self)
-        let token = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        guard token.count >= 16, token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+    /// The conditions on whoever uses the server.
+    ///
+    /// - Throws: `Failure` with exit code 64 for options that let strangers in.
+    private func access(at address: ListenAddress, _ text: String) throws(Failure) -> Access {
+        var access = Access()
+        access.hosts = invocation.values[.host] ?? []
+        access.proxies = invocation.values[.proxy] ?? []
+        access.report = { [console] line in console.warn(line) }
+        let file = invocation.options[.tokenFile]
+        guard address.isLocal || file != nil else {
             throw .usage(
-                "\(path) holds no token: a line of at least 16 letters and digits",
-                advice: "openssl rand -hex 24 > \(path)")
+                "\(text) can be reached by other machines, so a token is needed",
+                advice: "name a file that holds one with --token-file, or listen on 127.0.0.1")
         }
-        return token
+        if invocation.has(.noToken) {
+            guard file == nil else {
+                throw .usage("--no-token and --token-file exclude each other", advice: invocation.command.helpAdvice)
+            }
+            return access
+        }
+        access.isPrivate = file != nil
+        let token = if let file { try TokenFile(file) } else { try TokenFile.own(environment) }
+        access.token = { token.current }
+        return access
+    }
+
+    /// Says how to sign in, or that nobody needs to.
+    fileprivate func noteSignIn(_ server: WebServer, _ access: Access) {
+        guard !invocation.has(.noToken) else {
+            return console.warn("--no-token: everybody on this machine can send commands and add feeds")
+        }
+        guard let path = server.signInPath() else { return }
+        let link = access.hosts.first.map { "https://\($0)/" } ?? server.address.link
+        if case .unix = server.address, access.hosts.isEmpty { return }
+        console.note("to send commands from its pages, sign in once at \(link)\(path)")
     }
 }
 

@@ -20,6 +20,8 @@ enum Option: String, Sendable, CaseIterable {
     case verbose, trace, response
     case listen, open
     case tokenFile = "token-file"
+    case noToken = "no-token"
+    case host, proxy
     case readOnly = "read-only"
     /// Another option of the same name, without a value.
     case dueSync = "sync="
@@ -61,7 +63,7 @@ enum Option: String, Sendable, CaseIterable {
     }
 
     /// True if every occurrence counts, not only the last.
-    var isRepeatable: Bool { [.header, .verbose, .feed].contains(self) }
+    var isRepeatable: Bool { [.header, .verbose, .feed, .host, .proxy].contains(self) }
 
     /// The placeholder for its value in help; nil if it takes none.
     var placeholder: String? {
@@ -88,9 +90,12 @@ enum Option: String, Sendable, CaseIterable {
         case .paginate: "STYLE"
         case .listen: "HOST:PORT|unix:PATH"
         case .tokenFile: "PATH"
+        case .host: "NAME"
+        case .proxy: "ADDRESS"
         case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
             .removed,
-            .ndjson, .csv, .tsv, .markdown, .data, .yes, .repair, .verbose, .response, .open, .readOnly, .dueSync:
+            .ndjson, .csv, .tsv, .markdown, .data, .yes, .repair, .verbose, .response, .open, .noToken,
+            .readOnly, .dueSync:
             nil
         }
     }
@@ -149,7 +154,10 @@ enum Option: String, Sendable, CaseIterable {
         case .trace: "write all requests and responses to this file, in the HAR format that browsers open"
         case .response: "print the response at which a run failed last"
         case .listen: "where to listen (default of serve: 127.0.0.1:8420)"
-        case .tokenFile: "a file with the token that clients need"
+        case .tokenFile: "a file with the token that clients need, also to read"
+        case .noToken: "let everybody on this machine send commands"
+        case .host: "another name of the server, at which a proxy passes requests on; can be given several times"
+        case .proxy: "the address of a proxy, which says who its clients are; can be given several times"
         case .readOnly: "take no commands, and only read the store"
         case .dueSync: "also sync feeds when they are due"
         case .open: "open a browser"

@@ -111,7 +111,7 @@ enum OpenAPI {
         Operation(
             path: "/session", method: "get", summary: "What a change is to be sent with",
             schema:
-                #"{"type":"object","properties":{"token":{"type":"string"},"read_only":{"type":"boolean"}},"required":["token","read_only"]}"#
+                #"{"type":"object","properties":{"token":{"type":["string","null"]},"read_only":{"type":"boolean"}},"required":["token","read_only"]}"#
         ),
         Operation(
             path: "/health", method: "get", summary: "Whether the store can be read", schema: healthSchema,
@@ -204,8 +204,14 @@ enum OpenAPI {
             others: [(404, "it has none, or it cannot be had", problem)]),
         Operation(
             path: "/login", method: "post", summary: "Begins a browser's session, where a token is needed",
-            form: [("token", "the token")], needed: ["token"], type: nil, status: 303,
+            form: [("token", "the token"), ("to", "the path to go on to")], needed: ["token"], type: nil, status: 303,
             others: [(403, "that is not the token", html)]),
+        Operation(
+            path: "/open", method: "get", summary: "Begins a browser's session with the code that serve printed",
+            parameters: [parameter("code", "the code, which works once", text, isRequired: true)], type: nil,
+            status: 303,
+            others: [(403, "the code was used, or is too old", html)]),
+        Operation(path: "/logout", method: "post", summary: "Ends a browser's session", type: nil, status: 303),
     ]
 
     /// The methods of a path; empty if there is nothing at it.
@@ -254,8 +260,8 @@ enum OpenAPI {
     }()
 
     private static let securitySchemes =
-        #"{"token":{"type":"http","scheme":"bearer","description":"the token of --token-file"},"#
-        + #""session":{"type":"apiKey","in":"cookie","name":"feedsync","description":"what POST /login gives"},"#
+        #"{"token":{"type":"http","scheme":"bearer","description":"the token, from the file that serve names"},"#
+        + #""session":{"type":"apiKey","in":"cookie","name":"feedsync","description":"what POST /login and GET /open give; its name is longer"},"#
         + #""page":{"type":"apiKey","in":"header","name":"X-FeedSync-Token","description":"the token of GET /session"}}"#
 
     private static func description(of operation: Operation) -> String {

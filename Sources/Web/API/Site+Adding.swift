@@ -6,7 +6,7 @@ internal import HTTPServer
 /// Feeds that are added by a page, with the rules of `feedsync add`.
 extension Site {
     /// True if a page may add feeds.
-    var mayAdd: Bool { !settings.isReadOnly && settings.newFeedsFile != nil }
+    var mayAdd: Bool { mayChange && settings.newFeedsFile != nil }
 
     /// The states of a form's steps, as far as they need no request to another server.
     func checkForm(_ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
@@ -146,7 +146,9 @@ extension Site {
 extension Site {
     /// The URL of the demo's upstream; nil if a feed of this server could not reach it.
     var demoURL: String? {
-        guard mayAdd, settings.token == nil, case .tcp = address else { return nil }
+        guard settings.newFeedsFile != nil, !settings.isReadOnly, !settings.access.isPrivate, case .tcp = address else {
+            return nil
+        }
         return "http://\(address)/demo"
     }
 

@@ -103,7 +103,7 @@ extension Site {
 
     /// The token that a program sends with a change.
     func sessionDocument() -> ServerResponse {
-        let fields: JSONFields = ["token": door.pageToken, "read_only": settings.isReadOnly]
+        let fields: JSONFields = ["token": visitor?.pageToken, "read_only": settings.isReadOnly]
         return Responses.json(fields.json)
     }
 

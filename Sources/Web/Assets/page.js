@@ -39,6 +39,12 @@ export const get = async (path, signal) => {
   return response.text();
 };
 
+// The session has ended; what comes after it goes on here.
+const signIn = () => {
+  location.assign(`/login?${new URLSearchParams({ to: location.pathname + location.search })}`);
+  return new Promise(() => {});
+};
+
 let token = document.body.dataset.token;
 export const mayCommand = token !== undefined;
 
@@ -49,10 +55,13 @@ export const post = async (path, fields, { accept = "text/html", signal } = {}) 
     body: fields && new URLSearchParams(fields),
   });
   let response = await send();
+  if (response.status === 401) return signIn();
   if (response.status === 403) {
     const session = await answered("/session", {});
+    if (session.status === 401) return signIn();
     if (!session.ok) throw await problem(session);
     const fresh = (await session.json()).token;
+    if (!fresh) return signIn();
     if (fresh !== token) {
       token = fresh;
       response = await send();

@@ -213,6 +213,16 @@ struct Link {
         return Link(text: (path.isEmpty ? "/" : path) + (words.isEmpty ? "" : "?" + words.joined(separator: "&")))
     }
 
+    /// A path of ours that a request had; nil for what a browser takes for another server's.
+    init?(ownTarget target: String) {
+        guard target.hasPrefix("/"), !target.hasPrefix("//"), target.utf8.count <= 2_000,
+            target.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") })
+        else { return nil }
+        self.init(text: target)
+    }
+
+    private init(text: String) { self.text = text }
+
     /// A place on the same page.
     static func fragment(_ id: StaticString) -> Link { Link(text: "#\(id)") }
 

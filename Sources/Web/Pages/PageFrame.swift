@@ -28,7 +28,7 @@ extension Site {
                 }
             }
             html.element(
-                "body", .data(.page, kind), .data(.token, isPlain || settings.isReadOnly ? nil : door.pageToken)
+                "body", .data(.page, kind), .data(.token, isPlain || settings.isReadOnly ? nil : visitor?.pageToken)
             ) { html in
                 html.element("a", .class("skip"), .href(.fragment("main")), text: "Skip to the content")
                 html.element("header", .class("site")) { html in
@@ -49,6 +49,7 @@ extension Site {
                             }
                         }
                     }
+                    if !isPlain { signing(to: &html) }
                 }
                 html.element("main", .id("main"), .plain(.tabindex, "-1"), content: content)
                 html.element("p", .id("said"), .class("said"), .plain(.role, "status"), .flag(.hidden)) { _ in }
@@ -61,40 +62,38 @@ extension Site {
             status: status, headers: [(name: "Content-Type", value: "text/html; charset=utf-8")], body: html.bytes)
     }
 
-    /// A page with a message only.
-    func messagePage(_ title: String, _ text: String, status: Int) -> ServerResponse {
+    /// The word that pages send with a change, in a form.
+    func writeToken(to html: inout HTMLWriter) {
+        html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, visitor?.pageToken ?? ""))
+    }
+
+    /// The way in, and the way out.
+    private func signing(to html: inout HTMLWriter) {
+        switch visitor?.way {
+        case .session:
+            html.element("form", .class("signing"), .plain(.method, "post"), .action(.own("logout"))) { html in
+                writeToken(to: &html)
+                html.element("button", .class("plain"), .plain(.type, "submit"), text: "Sign out")
+            }
+        case .reader where !settings.isReadOnly:
+            html.element("a", .class("signing"), .href(signInLink(to: "")), text: "Sign in")
+        case .open, .token, .reader, nil: break
+        }
+    }
+
+    /// A page with a message and a link.
+    func messagePage(_ title: String, _ text: String, status: Int, link: (to: Link, text: String)? = nil)
+        -> ServerResponse
+    {
         page("message", title: title, status: status) { html in
             html.element("div", .class("empty")) { html in
                 html.element("h1", text: title)
                 html.element("p", text: text)
-                html.element("p") { $0.element("a", .class("button"), .href(.own()), text: "All feeds") }
-            }
-        }
-    }
-
-    /// The page on which a browser sends the token.
-    func loginPage(wasWrong: Bool = false) -> ServerResponse {
-        page("login", title: "Sign in", status: wasWrong ? 403 : 200, isPlain: true) { html in
-            html.element("form", .class("login"), .plain(.method, "post"), .action(.own("login"))) { html in
-                html.element("h1", text: "Sign in")
-                html.element("label", .plain(.for, "token"), text: "Token")
-                html.void(
-                    "input", .id("token"), .plain(.name, "token"), .plain(.type, "password"), .flag(.required),
-                    .flag(.autofocus), .plain(.autocomplete, "current-password"))
-                html.element("p", .class("hint"), text: "It stands in the file that --token-file names.")
-                if wasWrong {
-                    html.element("p", .class("wrong"), .plain(.role, "alert"), text: "That is not the token.")
+                html.element("p") { html in
+                    html.element("a", .class("button"), .href(link?.to ?? .own()), text: link?.text ?? "All feeds")
                 }
-                html.element("button", .plain(.type, "submit"), text: "Sign in")
             }
         }
-    }
-
-    func login(_ request: ServerRequest) -> ServerResponse {
-        guard let cookie = door.session(token: Doorkeeper.form(request)["token"] ?? "") else {
-            return loginPage(wasWrong: true)
-        }
-        return .status(303, headers: [("Location", "/"), ("Set-Cookie", cookie)])
     }
 
     /// - Parameter isPinned: True if the path contains the version of the assets, so that the content never changes.

@@ -23,7 +23,7 @@ extension Site {
             html.element("h1", text: "Add a feed")
             html.element("form", .id("add-form"), .class("steps"), .plain(.method, "post"), .action(.own("add"))) {
                 html in
-                html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, door.pageToken))
+                writeToken(to: &html)
                 html.void("input", .plain(.type, "hidden"), .plain(.name, "as"), .plain(.value, ""))
                 for var state in states {
                     let isCleared =

@@ -78,7 +78,7 @@ extension Site {
             html.element("span", .id("filter-indicator"), .class("spinner"), .flag(.hidden)) { _ in }
             html.element("noscript") { $0.element("button", .plain(.type, "submit"), text: "Filter") }
         }
-        if state.feed.definition?.search?.parameter != nil, !settings.isReadOnly {
+        if state.feed.definition?.search?.parameter != nil, mayChange {
             html.element("p", .class("hint")) { html in
                 html.text("Not here? ")
                 html.element("a", .href(.own("search", name)), text: "Search the server")
@@ -174,12 +174,12 @@ extension Site {
             "form", .plain(.method, "post"), .action(.own("feeds", name, command)), .class("command"),
             .data(.command, command)
         ) { html in
-            html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, door.pageToken))
+            writeToken(to: &html)
             html.element("button", .plain(.type, "submit"), .id(id ?? command), text: label)
         }
     }
 
-    private func mayCommand(_ feed: KnownFeed) -> Bool { !settings.isReadOnly && feed.definition != nil }
+    private func mayCommand(_ feed: KnownFeed) -> Bool { mayChange && feed.definition != nil }
 
     /// True if a running command has this status. The status that a dead process left does not count.
     private func isBusy(_ state: StateRow, _ status: RefreshStatus) -> Bool {

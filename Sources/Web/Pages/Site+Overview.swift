@@ -49,9 +49,9 @@ extension Site {
             if mayAdd {
                 html.element("p") { $0.element("a", .class("button"), .href(.own("add")), text: "Add the first feed") }
             }
-            if demoURL != nil {
+            if mayAdd, demoURL != nil {
                 html.element("form", .class("command"), .plain(.method, "post"), .action(.own("add", "demo"))) { html in
-                    html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, door.pageToken))
+                    writeToken(to: &html)
                     html.element("button", .plain(.type, "submit"), text: "Add the demo's feeds")
                     html.element("p", .class("hint"), text: "Made-up lists, which this server has for itself.")
                 }

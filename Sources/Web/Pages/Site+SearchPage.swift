@@ -10,7 +10,7 @@ extension Site {
         keeping: (name: String, problem: String)? = nil
     ) -> SharedAnswer {
         guard let definition = served.configuration?.feed(named: name), definition.search?.parameter != nil,
-            !settings.isReadOnly
+            mayChange
         else { return notFound(request) }
         let host = definition.url.description.split(separator: "/").dropFirst().first.map(String.init) ?? "its server"
         let response = page("search", title: "Search \(host)") { html in
@@ -23,7 +23,7 @@ extension Site {
                 "form", .class("filter"), .plain(.role, "search"), .plain(.method, "post"),
                 .action(.own("search", name)), .id("search-form")
             ) { html in
-                html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, door.pageToken))
+                writeToken(to: &html)
                 html.element("label", .class("hidden-label"), .plain(.for, "search"), text: "Search \(host)")
                 html.void(
                     "input", .id("search"), .plain(.type, "search"), .plain(.name, "q"), .plain(.value, text),
@@ -54,7 +54,7 @@ extension Site {
             "form", .id("keep-form"), .class("keep"), .plain(.method, "post"), .action(.own("search", feed, "keep")),
             .flag(.hidden, !isShown)
         ) { html in
-            html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, door.pageToken))
+            writeToken(to: &html)
             html.void("input", .plain(.type, "hidden"), .plain(.name, "q"), .plain(.value, text))
             html.element("label", .plain(.for, "keep-name"), text: "Name")
             html.void(
@@ -70,7 +70,7 @@ extension Site {
     func search(_ name: String, _ request: ServerRequest, isMore: Bool) async throws(FeedSyncError) -> SharedAnswer {
         let served = await shelf.served
         guard let definition = served.configuration?.feed(named: name), definition.search?.parameter != nil,
-            !settings.isReadOnly
+            mayChange
         else { return notFound(request) }
         let form = Doorkeeper.form(request)
         let text = Self.trimmed(String((form["q"] ?? "").prefix(200)))

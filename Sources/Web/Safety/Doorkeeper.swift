@@ -1,108 +1,149 @@
-internal import Concurrency
-internal import Glibc
 internal import HTTPServer
 internal import Text
 
-/// Access control. A page of another site must learn nothing and change nothing, whatever it makes a browser send.
+/// The rules for who may ask for what. A page of another site must learn nothing and change nothing, whatever it makes a
+/// browser send, and another user of this machine must change nothing.
 ///
 /// | request | is refused |
 /// | --- | --- |
-/// | any | unless it calls the server by its own name: DNS may lead other names here |
-/// | any, where a token is wanted | without the token, or a session that began with it |
-/// | a change | from a page of another origin, and without the pages' own token |
+/// | any | unless it calls the server by a name of its own: DNS may lead other names here |
+/// | a GET | from a page of another site, but for a link to a page that costs little |
+/// | a GET, where reading is private | without the token, or a session that began with it |
+/// | a change | without the token, or a session and the word of its pages, from a page of the same origin |
 struct Doorkeeper: Sendable {
     private let address: ListenAddress
-    private let token: String?
-    /// The token that our pages send with a change. No other site can read it.
-    let pageToken: String
-    private let sessions: Sessions
+    private let access: Access
+    private let sessions = Sessions()
+    private let wrongTokens: WrongTokens
+    /// The word that pages send with a change where no token is needed.
+    let openPageToken = Sessions.random()
 
-    /// The verdict on a request.
+    /// The outcome for a request.
     enum Verdict: Sendable {
-        case welcome
-        /// The request used another host name.
+        case welcome(Visitor)
+        /// Not by this name.
         case foreignHost
-        /// A token is missing.
+        /// A link or a picture on a page of another site.
+        case foreignSite
+        /// Without the token that is needed.
         case unknown
-        /// A change that another site may have requested.
+        /// With a token that is not the one; it costs time.
+        case wrongToken(Caller)
+        /// A change that another site asked for, perhaps.
         case foreignOrigin
     }
 
-    init(_ address: ListenAddress, token: String?) {
-        (self.address, self.token) = (address, token)
-        pageToken = Self.random()
-        sessions = Sessions()
+    init(_ address: ListenAddress, _ access: Access) {
+        (self.address, self.access) = (address, access)
+        wrongTokens = WrongTokens(pause: access.wrongTokenPause, report: access.report)
     }
 
     func verdict(_ request: ServerRequest) -> Verdict {
-        let hosts = request.headers.filter { $0.name.lowercased() == "host" }
-        guard hosts.count == 1, let host = hosts.first?.value, isOurs(host) else { return .foreignHost }
+        guard let caller = Caller(request, at: address, access) else { return .foreignHost }
         let isChange = request.method == "POST"
-        let hasToken = token.map { Self.isSame(bearer(request) ?? "", $0) } ?? false
-        if isChange, !isSameOrigin(request, host: host) { return .foreignOrigin }
-        // No browser sends the header by itself.
-        if hasToken { return .welcome }
-        let isLogin = request.path == "/login" || request.path.hasPrefix("/assets/")
-        if token != nil, !isLogin, !sessions.has(Self.cookie(request)) { return .unknown }
-        guard isChange, request.path != "/login" else { return .welcome }
-        let sent = request.header("X-FeedSync-Token") ?? Self.form(request)["token"] ?? ""
-        return Self.isSame(sent, pageToken) ? .welcome : .foreignOrigin
+        guard isChange ? isSameOrigin(request, caller) : !isFromElsewhere(request) else {
+            return isChange ? .foreignOrigin : .foreignSite
+        }
+        guard let readToken = access.token else {
+            guard isChange else { return .welcome(Visitor(caller, .open, pageToken: openPageToken)) }
+            return verdict(ofChange: request, Visitor(caller, .open, pageToken: openPageToken))
+        }
+        let token = readToken()
+        if let bearer = Self.bearer(request) {
+            // No browser sends that by itself.
+            guard let token, SecretText.isSame(bearer, token) else { return .wrongToken(caller) }
+            return .welcome(Visitor(caller, .token, pageToken: nil))
+        }
+        let session = token.flatMap { token in
+            sessions.session(in: Self.cookies(request), of: caller, token: token).map { (session: $0, token: token) }
+        }
+        guard let (session, token) = session else {
+            let isForAll = ["login", "open", "assets"].contains(request.path.split(separator: "/").first ?? "")
+            guard isForAll || !isChange && !access.isPrivate else { return .unknown }
+            return .welcome(Visitor(caller, .reader, pageToken: nil))
+        }
+        let visitor = Visitor(caller, .session(session), pageToken: Sessions.pageToken(of: session, token: token))
+        return isChange && request.path != "/login" ? verdict(ofChange: request, visitor) : .welcome(visitor)
     }
 
-    /// Begins a session, if the token is right.
+    private func verdict(ofChange request: ServerRequest, _ visitor: Visitor) -> Verdict {
+        let sent = request.header("X-FeedSync-Token") ?? Self.form(request)["token"] ?? ""
+        return SecretText.isSame(sent, visitor.pageToken ?? "") ? .welcome(visitor) : .foreignOrigin
+    }
+
+    // MARK: Sessions
+
+    /// A code that begins one session; nil where none is needed.
+    func makeCode() -> String? { access.token == nil ? nil : sessions.makeCode() }
+
+    /// Begins a session with a code.
+    ///
+    /// - Returns: The cookie to set; nil for a wrong code, after a while.
+    func session(code: String, of caller: Caller) async -> String? {
+        guard let token = access.token?(), sessions.use(code: code) else {
+            await wrongTokens.pay(by: caller.client)
+            return nil
+        }
+        return sessions.begin(for: caller, token: token)
+    }
+
+    /// Begins a session with the token.
+    ///
+    /// - Returns: The cookie to set; nil for a wrong token, after a while.
+    func session(token sent: String, of caller: Caller) async -> String? {
+        guard let token = access.token?(), SecretText.isSame(sent, token) else {
+            await wrongTokens.pay(by: caller.client)
+            return nil
+        }
+        return sessions.begin(for: caller, token: token)
+    }
+
+    /// Ends a visitor's session.
     ///
     /// - Returns: The cookie to set.
-    func session(token sent: String) -> String? {
-        guard let token, Self.isSame(sent, token) else { return nil }
-        let id = Self.random()
-        sessions.add(id)
-        return "feedsync=\(id); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
+    func signOut(_ visitor: Visitor) -> String {
+        if case .session(let session) = visitor.way { sessions.end(session) }
+        return Sessions.removal(for: visitor.caller)
     }
 
-    /// True if a `Host` header means this server.
-    private func isOurs(_ host: String) -> Bool {
-        guard case .tcp(let own, let port) = address else { return true }
-        var name = host[...]
-        var sentPort: UInt16? = 80
-        if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") {
-            name = host[..<colon]
-            sentPort = UInt16(host[host.index(after: colon)...])
-        }
-        guard sentPort == port else { return false }
-        if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
-        let text = name.lowercased()
-        if text == own.lowercased() { return true }
-        if address.isLocal { return ListenAddress.isLoopback(text) }
-        // DNS cannot map an address to this server.
-        return Self.isAddress(text) || text == "localhost" || text == Self.hostName
-    }
+    /// Waits for as long as a wrong token costs.
+    func pay(_ caller: Caller) async { await wrongTokens.pay(by: caller.client) }
 
-    private static func isAddress(_ text: String) -> Bool {
-        var room = in6_addr()
-        return inet_pton(AF_INET, text, &room) == 1 || inet_pton(AF_INET6, text, &room) == 1
-    }
+    // MARK: Requests
 
-    private static let hostName: String = {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, 255) == 0 else { return "localhost" }
-        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).lowercased()
-    }()
-
-    /// True if the request did not come from a browser, or came from one of our pages.
-    private func isSameOrigin(_ request: ServerRequest, host: String) -> Bool {
+    /// True if a browser, if one sent it, was on a page of ours.
+    private func isSameOrigin(_ request: ServerRequest, _ caller: Caller) -> Bool {
         if let site = request.header("Sec-Fetch-Site"), site != "same-origin" { return false }
         guard let origin = request.header("Origin") else { return true }
-        return origin == "http://\(host)" || origin == "https://\(host)"
+        return origin == "https://\(caller.host)" || !caller.isSecure && origin == "http://\(caller.host)"
     }
 
-    private func bearer(_ request: ServerRequest) -> String? {
+    /// True for a GET that a page of another site made a browser send, unless it is a link to a page that costs little.
+    ///
+    /// Source: https://www.w3.org/TR/fetch-metadata/
+    private func isFromElsewhere(_ request: ServerRequest) -> Bool {
+        guard let site = request.header("Sec-Fetch-Site"), ["cross-site", "same-site"].contains(site) else {
+            return false
+        }
+        guard request.header("Sec-Fetch-Mode") == "navigate", request.header("Sec-Fetch-Dest") == "document" else {
+            return true
+        }
+        let page = request.path.split(separator: "/").first ?? ""
+        return !Self.cheapPages.contains(String(page))
+            || !request.query.allSatisfy { Self.cheapParameters.contains($0.name) }
+    }
+
+    private static let cheapPages: Set = ["", "list", "item", "status", "login", "open"]
+    private static let cheapParameters: Set = ["key", "section", "code", "to"]
+
+    private static func bearer(_ request: ServerRequest) -> String? {
         guard let text = request.header("Authorization"), text.lowercased().hasPrefix("bearer ") else { return nil }
         return String(text.dropFirst(7))
     }
 
-    private static func cookie(_ request: ServerRequest) -> String? {
-        request.header("Cookie")?.split(separator: ";").lazy.map { $0.drop { $0 == " " } }
-            .first { $0.hasPrefix("feedsync=") }.map { String($0.dropFirst(9)) }
+    private static func cookies(_ request: ServerRequest) -> [String] {
+        request.headers.filter { $0.name.lowercased() == "cookie" }.flatMap { $0.value.split(separator: ";") }
+            .map { String($0.drop { $0 == " " }) }
     }
 
     /// The fields of the request's form.
@@ -113,35 +154,28 @@ struct Doorkeeper: Sendable {
         let text = String(decoding: request.body, as: UTF8.self)
         return Dictionary(FormEncoding.parameters(in: text[...].utf8).map { ($0.name, $0.value) }) { first, _ in first }
     }
-
-    /// Compares in constant time, so that the time does not show how much is right.
-    private static func isSame(_ one: String, _ other: String) -> Bool {
-        let (one, other) = (SHA256.hash(Array(one.utf8)), SHA256.hash(Array(other.utf8)))
-        return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-
-    private static func random() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<4).map { _ in
-            let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
 }
 
-/// The sessions of browsers that sent the token. Only the newest hundred are kept.
-private final class Sessions: Sendable {
-    private let list = Lock<[String]>([])
-
-    func add(_ id: String) {
-        list.withLock { list in
-            list.append(id)
-            if list.count > 100 { list.removeFirst() }
-        }
+/// Somebody who was let in.
+struct Visitor: Sendable {
+    /// The way in.
+    enum Way: Equatable, Sendable {
+        /// The server takes changes of everybody.
+        case open
+        case token
+        case session(Sessions.Session)
+        /// Without any: only to read.
+        case reader
     }
 
-    func has(_ id: String?) -> Bool {
-        guard let id else { return false }
-        return list.withLock { $0.contains(id) }
+    let caller: Caller
+    let way: Way
+    /// The word that pages send with a change; nil for one who changes nothing by pages.
+    let pageToken: String?
+
+    init(_ caller: Caller, _ way: Way, pageToken: String?) {
+        (self.caller, self.way, self.pageToken) = (caller, way, pageToken)
     }
+
+    var mayChange: Bool { way != .reader }
 }

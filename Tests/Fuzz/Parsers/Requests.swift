@@ -8,7 +8,7 @@ import Text
 
 @testable import Web
 
-/// A request in libmicrohttpd's form: `METHOD TARGET`, lines of fields, an empty line, a body. `PAGETOKEN` is a
+/// A request in short form: `METHOD TARGET`, lines of fields, an empty line, a body. `PAGETOKEN` is a
 /// placeholder for the token that pages send.
 ///
 /// It is sent to a server that takes commands, and to one that wants a token and is read-only. Neither may trap, answer
@@ -73,13 +73,15 @@ private struct FuzzedServer: Sendable {
             var settings = WebSettings(
                 address: .tcp(host: "127.0.0.1", port: 8080), options: EngineOptions(),
                 configuration: { configuration }, storePath: { _ in path })
-            settings.token = wantsToken ? token : nil
+            settings.access.token = wantsToken ? { token } : nil
+            settings.access.isPrivate = wantsToken
+            settings.access.wrongTokenPause = .zero
             settings.isReadOnly = wantsToken
             let shelf = Shelf(settings)
             try await shelf.open()
             let site = Site(
                 settings: settings, shelf: shelf, hub: EventHub(),
-                door: Doorkeeper(settings.address, token: settings.token),
+                door: Doorkeeper(settings.address, settings.access),
                 searches: Searches(options: settings.options),
                 forms: Forms(options: settings.options) { [shelf] in await shelf.served.pages },
                 pictures: Pictures(in: nil, client: Client(userAgent: "fuzz")), address: settings.address)
@@ -118,7 +120,7 @@ private struct FuzzedServer: Sendable {
 
     /// The conditions on every answer.
     private func check(_ answer: ServerResponse, to request: ServerRequest) {
-        let statuses = [200, 303, 304, 400, 401, 403, 404, 405, 409, 421, 422, 502, 503]
+        let statuses = [200, 204, 303, 304, 400, 401, 403, 404, 405, 409, 421, 422, 502, 503]
         precondition(statuses.contains(answer.status), "\(request.method) \(request.rawPath): \(answer.status)")
         for (name, value) in answer.headers {
             precondition(!name.isEmpty && (name + value).utf8.allSatisfy { $0 >= 32 && $0 != 127 }, "\(name): \(value)")
@@ -155,7 +157,7 @@ private struct FuzzedServer: Sendable {
 
     private func request(_ bytes: [UInt8]) -> ServerRequest {
         let text = String(decoding: bytes, as: UTF8.self)
-            .split(separator: "PAGETOKEN", omittingEmptySubsequences: false).joined(separator: site.door.pageToken)
+            .split(separator: "PAGETOKEN", omittingEmptySubsequences: false).joined(separator: site.door.openPageToken)
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
         // Control characters, and what parts the words, do not get that far.
         let words = (lines.popFirst() ?? "").split(separator: " ").map { $0.filter { $0 > " " } }
@@ -174,7 +176,7 @@ private struct FuzzedServer: Sendable {
     /// True if any part of a request is a token.
     private func knows(_ request: ServerRequest) -> Bool {
         let all = request.headers.map(\.value) + [String(decoding: request.body, as: UTF8.self)]
-        return all.contains { $0.contains(wantsToken ? Self.token : site.door.pageToken) || $0.contains("%") }
+        return all.contains { $0.contains(wantsToken ? Self.token : site.door.openPageToken) || $0.contains("%") }
     }
 
     private func mayAsk(_ request: ServerRequest) -> Bool {
@@ -188,7 +190,7 @@ private struct FuzzedServer: Sendable {
     /// The answer to requests without a token.
     private func isOpen(_ request: ServerRequest) -> Bool {
         wantsToken
-            && (request.path == "/login" || request.path.hasPrefix("/login/") || request.path.hasPrefix("/assets/"))
+            && (["login", "open", "assets"].contains(request.path.split(separator: "/").first ?? ""))
     }
 }
 

@@ -1,0 +1,118 @@
+internal import Concurrency
+internal import FeedSync
+internal import Glibc
+
+/// The file that has the token of `serve`: its first line. Only its owner may read it.
+final class TokenFile: Sendable {
+    /// The file's identity and age, by which a change shows.
+    private struct Stamp: Equatable {
+        let device: UInt
+        let inode: UInt
+        let seconds: Int
+        let nanoseconds: Int
+
+        init?(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            (device, inode) = (UInt(status.st_dev), UInt(status.st_ino))
+            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        }
+    }
+
+    private let path: String?
+    private let state: Lock<(stamp: Stamp?, token: String?)>
+
+    /// - Throws: `Failure` with exit code 64 for a file that holds no token, or that others can read.
+    init(_ path: String) throws(Failure) {
+        let stamp = Stamp(path)
+        let token = try Self.read(path)
+        self.path = path
+        state = Lock((stamp, token))
+    }
+
+    private init(token: String) {
+        path = nil
+        state = Lock((nil, token))
+    }
+
+    /// The token as the file has it now; nil where it has none any more.
+    var current: String? {
+        guard let path else { return state.withLock { $0.token } }
+        let stamp = Stamp(path)
+        if let token = state.withLock({ $0.stamp == stamp ? $0.token : nil }) { return token }
+        let token = try? Self.read(path)
+        state.withLock { $0 = (stamp, token) }
+        return token
+    }
+
+    /// The user's own token, which is made at the first use; one that ends with the process where it cannot be kept.
+    ///
+    /// Source: https://specifications.freedesktop.org/basedir-spec/latest/ (state that should outlive a restart).
+    static func own(_ environment: [String: String]) throws(Failure) -> TokenFile {
+        guard let path = path(environment) else { return TokenFile(token: random()) }
+        if access(path, F_OK) != 0, !make(path) { return TokenFile(token: random()) }
+        return try TokenFile(path)
+    }
+
+    /// The path of the user's own token; nil without a home.
+    static func path(_ environment: [String: String]) -> String? {
+        if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return "\(folder)/feedsync/serve.token" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+        return "\(home)/.local/state/feedsync/serve.token"
+    }
+
+    private static func make(_ path: String) -> Bool {
+        var end = path.startIndex
+        while let slash = path[path.index(after: end)...].firstIndex(of: "/") {
+            mkdir(String(path[..<slash]), 0o700)
+            end = slash
+        }
+        let temporary = "\(path).\(getpid()).new"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        defer { unlink(temporary) }
+        let line = Array((random() + "\n").utf8)
+        let isWritten = write(file, line, line.count) == line.count
+        close(file)
+        // The first of two servers that begin at once makes it.
+        return isWritten && (link(temporary, path) == 0 || errno == EEXIST)
+    }
+
+    private static func random() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<3).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    private static func read(_ path: String) throws(Failure) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard file >= 0 else {
+            throw .usage("\(path) cannot be read: \(String(cString: strerror(errno)))", advice: advice(path))
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, isPrivate(status) else {
+            throw .usage("\(path) can be read or written by others", advice: "chmod 600 \(path)")
+        }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = Glibc.read(file, &bytes, bytes.count)
+        let line = bytes[..<max(count, 0)].prefix { $0 != 10 && $0 != 13 }
+        guard line.count >= 16, line.count <= 1_000, line.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            throw .usage("\(path) holds no token: a first line of at least 16 letters and digits", advice: advice(path))
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private static func advice(_ path: String) -> String { "(umask 077; openssl rand -hex 24 > \(path))" }
+
+    /// True if nobody but the user reads a file, and nobody but the user or root writes it.
+    ///
+    /// A credential of systemd's is root's, and its mode shows the user's access as the group's.
+    /// Source: https://systemd.io/CREDENTIALS/
+    private static func isPrivate(_ status: stat) -> Bool {
+        if status.st_uid == geteuid() { return status.st_mode & 0o077 == 0 }
+        return status.st_uid == 0 && status.st_mode & 0o037 == 0
+    }
+}

@@ -1,0 +1,18 @@
+/// The conditions on whoever uses a server.
+package struct Access: Sendable {
+    /// Reads the token that changes need, which may be another one by now; nil where everybody who reaches the server may
+    /// change something.
+    package var token: (@Sendable () -> String?)?
+    /// True if reading needs the token, too.
+    package var isPrivate = false
+    /// The names by which proxies pass requests on, besides the server's own; a name may have a port.
+    package var hosts: [String] = []
+    /// The addresses of proxies, whose word for a client's address and scheme counts.
+    package var proxies: [String] = []
+    /// The shortest time that a wrong token takes.
+    package var wrongTokenPause = Duration.seconds(1)
+    /// Reports wrong tokens.
+    package var report: @Sendable (String) -> Void = { _ in }
+
+    package init() {}
+}
