@@ -52,7 +52,7 @@ let package = Package(
 
         // One numbered step of a schema, and which of them a store lacks. Pure.
         .target(name: "SchemaMigration", dependencies: ["Text"], swiftSettings: settings),
-        .target(name: "SQLite", dependencies: ["CSQLite", "SchemaMigration"], swiftSettings: settings),
+        .target(name: "SQLite", dependencies: ["CSQLite", "Concurrency", "SchemaMigration"], swiftSettings: settings),
         .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "SchemaMigration"], swiftSettings: settings),
         .target(
             name: "HTTP", dependencies: ["CContentCoding", "CCurl", "Concurrency", "Text", "Time"],
@@ -159,7 +159,7 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests", dependencies: ["DemoFeed", "Examples", "FeedSync", "HTTPServer", "ScriptedServer"],
             swiftSettings: settings),
-        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
+        .testTarget(name: "SQLiteTests", dependencies: ["Concurrency", "SQLite"], swiftSettings: settings),
         .testTarget(
             name: "HTTPTests",
             dependencies: ["HTTP", "HTTPServer", "ScriptedServer", "SeededGenerator", "Concurrency"],

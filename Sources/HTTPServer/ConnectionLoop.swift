@@ -183,7 +183,8 @@ final class ConnectionLoop: @unchecked Sendable {
 
     private func drop(_ connection: ServerConnection) {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
-        if case .handling(_, let task) = connection.phase { task.cancel() }
+        // A command goes on when its client has gone.
+        if case .handling(let head, let task) = connection.phase, head.method != "POST" { task.cancel() }
         endStream(of: connection)
         if let client = connection.client {
             let count = countByClient[client, default: 1] - 1

@@ -4,7 +4,7 @@ internal import Glibc
 /// An HTTP/1.1 server whose connections share one thread, so that hundreds of them cost little.
 ///
 /// A handler is asynchronous: its connection waits for the answer, and delays no other. A client that goes meanwhile
-/// cancels the handler's task.
+/// cancels the handler's task, but for a POST.
 ///
 /// - Isolation: any thread.
 public final class SharedServer: Sendable {

@@ -54,13 +54,15 @@ actor Shelf {
         guard served.pages == nil || served.pages?.reading?.followsFile == false, isThere || mirror != nil else {
             return
         }
-        let pages = try await Store(path: path, options: Store.Options(access: .readOnly))
+        var reading = Store.Options(access: .readOnly)
+        reading.heedsWorkLimits = true
+        let pages = try await Store(path: path, options: reading)
         var searches: [Store] = []
         let words = SharedVocabularies(
             reader: try await Store(path: path, options: Store.Options(access: .readOnly)))
         var indexes: Set<String> = []
         for _ in 0..<Self.searchCount {
-            let search = try await Store(path: path, options: Store.Options(access: .readOnly))
+            let search = try await Store(path: path, options: reading)
             indexes.formUnion(try await search.share(words))
             searches.append(search)
         }

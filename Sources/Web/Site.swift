@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import FeedSync
 internal import HTTPServer
 internal import Reports
@@ -18,7 +19,7 @@ struct Site: Sendable {
     let shapes = RowShapes()
     let orders = FeedOrders()
     let counters = RunCounters()
-    /// Whose request is answered; nobody's by itself.
+    /// The client whose request is answered; nil before there is one.
     var visitor: Visitor?
 
     /// The answer to any request.
@@ -44,11 +45,29 @@ struct Site: Sendable {
         }
         var site = self
         site.visitor = visitor
-        do throws(FeedSyncError) {
-            return try await site.route(request)
-        } catch {
-            return finished(Responses.problem(Responses.status(of: error), error))
+        return await site.limited(request)
+    }
+
+    /// The answer within the limit of work.
+    private func limited(_ request: ServerRequest) async -> SharedAnswer {
+        let isPage = Self.wantsPage(request)
+        let limit = WorkLimit(isPage ? settings.work.page : settings.work.answer)
+        return await WorkLimit.$current.withValue(limit) {
+            do throws(FeedSyncError) {
+                return try await route(request)
+            } catch {
+                guard limit.isExceeded else {
+                    return finished(Responses.problem(Responses.status(of: error), error))
+                }
+                return finished(tooMuchWork(isPage: isPage))
+            }
         }
+    }
+
+    private func tooMuchWork(isPage: Bool) -> ServerResponse {
+        let (title, text) = ("This takes too long", "It was given up, so that others do not wait. Ask for less.")
+        guard isPage else { return Responses.problem(503, .limited, title.lowercased(), advice: "ask for less") }
+        return messagePage(title, text, status: 503)
     }
 
     /// True if whoever asks may change something.

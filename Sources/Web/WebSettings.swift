@@ -7,7 +7,7 @@ package struct WebSettings: Sendable {
     package var address: ListenAddress
     /// The conditions on whoever uses it.
     package var access = Access()
-    /// Whether nothing is changed: no command is taken, and the store is only read.
+    /// True if nothing may change: commands are refused, and the store is only read.
     package var isReadOnly = false
     /// Reads the configuration; nil if there is none.
     package var configuration: @Sendable () throws(ConfigurationProblem) -> Configuration?
@@ -21,6 +21,8 @@ package struct WebSettings: Sendable {
     package var pictureFolder: String?
     /// Runs commands if the shown store is a copy of another; nil if the server's own engines run them.
     package var runner: (any CommandRunner)?
+    /// The time of a core that the queries of a page may take, and those of an answer to a program.
+    package var work = (page: Duration.seconds(2), answer: Duration.seconds(5))
     /// The options of the engines.
     package var options: EngineOptions
 

@@ -36,7 +36,7 @@ let package = Package(
         module("HTTP", ["CContentCoding", "CCurl", "Concurrency", "Text", "Time"]),
         module("ResponseBody", ["CPageDecoder", "Feeds", "HTTP"]),
         module("BodyFormats", ["Feeds", "HTTP", "JSON", "ResponseBody", "Text", "Time", "XML"]),
-        module("SchemaMigration", ["Text"]), module("SQLite", ["CSQLite", "SchemaMigration"]),
+        module("SchemaMigration", ["Text"]), module("SQLite", ["CSQLite", "Concurrency", "SchemaMigration"]),
         module("Crawling", ["Feeds"]),
         .target(
             name: "Migrations", dependencies: ["SchemaMigration"], path: "Migrations",

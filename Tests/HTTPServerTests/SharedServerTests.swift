@@ -45,6 +45,53 @@ import Testing
         #expect(try await slow == "slow")
     }
 
+    @Test("A client that goes ends the work on what it asked for, but not a command", arguments: ["GET", "POST"])
+    func gone(method: String) async throws {
+        let (asked, askedInput) = AsyncStream.makeStream(of: Void.self)
+        let (going, goingInput) = AsyncStream.makeStream(of: Void.self)
+        let (ended, endedInput) = AsyncStream.makeStream(of: Bool.self)
+        let (server, port) = try server { request in
+            guard request.path == "/slow" else { return .whole(.html("")) }
+            askedInput.yield()
+            for await _ in going { break }
+            endedInput.yield(Task.isCancelled)
+            return .whole(.html(""))
+        }
+        let client = try RawConnection(port: port)
+        client.send("\(method) /slow HTTP/1.1\r\nHost: test\r\n\r\n")
+        for await _ in asked { break }
+        client.close()
+        if method == "POST" {
+            // The loop has seen the end by the time that it answers another client.
+            _ = try await onThread { try exchange("GET /", port: port) }
+            goingInput.yield()
+        }
+        for await isCancelled in ended {
+            #expect(isCancelled == (method == "GET"))
+            break
+        }
+        server.stop()
+    }
+
+    @Test("Answers that nobody reads are given up, the oldest first, before they take much memory")
+    func unread() async throws {
+        try await onThread {
+            var limits = SharedServer.Limits()
+            limits.unsent = 32 << 20
+            let (server, port) = try server(limits: limits) { _ in
+                .whole(ServerResponse(body: [UInt8](repeating: 65, count: 8 << 20)))
+            }
+            defer { server.stop() }
+            let clients = try (1...12).map { _ in try RawConnection(port: port) }
+            for client in clients {
+                client.send("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+                _ = client.read(upTo: 1)
+            }
+            let whole = clients.map { $0.readToEnd().text.utf8.count >= 8 << 20 }
+            #expect(whole.last == true && whole.first == false && whole.count(where: \.self) < 12)
+        }
+    }
+
     @Test("One connection serves one request after the other, with bodies")
     func keepAlive() async throws {
         try await onThread {

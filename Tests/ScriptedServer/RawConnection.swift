@@ -34,7 +34,7 @@ public final class RawConnection: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    deinit { close(descriptor) }
+    deinit { Glibc.close(descriptor) }
 
     /// Sends all of a text, as long as the other side takes it.
     public func send(_ text: String) {
@@ -45,6 +45,9 @@ public final class RawConnection: Sendable {
             rest = rest.dropFirst(count)
         }
     }
+
+    /// Sends nothing more, and reads nothing more.
+    public func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Everything until the server closes.
     public func readToEnd() -> (text: String, end: End) {

@@ -6,6 +6,9 @@ extension FeedSyncError {
     package init(storing error: any Error, path: String) {
         switch error {
         case let error as FeedSyncError: self = error
+        // Nothing is wrong with the store.
+        case let error as SQLiteError where error.isInterrupted:
+            self.init(.cancelled, "the query was ended", advice: "ask for less")
         case let error as SQLiteError where error.advice != nil: self.init(.store, error.message, advice: error.advice)
         case let error as SQLiteError: self.init(error, path: path)
         case let error as MigrationError:

@@ -38,6 +38,8 @@ package actor Store {
         package var access = Access.create
         /// The time for which runs and events are kept.
         package var keep = Duration.seconds(90 * 86_400)
+        /// True to end what is read for a task that is cancelled, or beyond its `WorkLimit`; for reading only.
+        package var heedsWorkLimits = false
         /// The time to wait for another program's lock on the store; at least 5 seconds.
         package var wait = Duration.zero
 
@@ -108,7 +110,11 @@ package actor Store {
         _ path: String, _ options: Options, _ filling: (@Sendable (Connection) async throws -> Void)?
     ) async throws(FeedSyncError) -> sending Opened {
         do {
-            guard options.access != .readOnly else { return try openForReading(path) }
+            guard options.access != .readOnly else {
+                let opened = try openForReading(path)
+                if options.heedsWorkLimits { opened.connection.heedWorkLimits() }
+                return opened
+            }
             return try await openForWriting(path, options, filling)
         } catch {
             throw FeedSyncError(storing: error, path: path)

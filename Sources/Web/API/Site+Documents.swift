@@ -55,7 +55,9 @@ extension Site {
                     query.words = (text, try await shape(of: feed, in: store, served).rule.columns)
                 }
             }
-            let listing = try await listingText(query, of: store, served)
+            // A search that has to look at each row holds up no page.
+            let reader = text.isEmpty ? store : served.search ?? store
+            let listing = try await listingText(query, of: reader, served)
             guard !listing.isOfNothing else { return nil }
             var headers: [(name: String, value: String)] = []
             if listing.hasMore, let last = listing.lastPlace {

@@ -42,7 +42,7 @@ extension Site {
         }
         let hits = try await store.hits(search(text, feed.name, feed.definition?.show, limit: query.limit))
         var named = ListingQuery(feed: feed.name, limit: hits.count)
-        (named.columns, named.keys) = (query.columns, hits.map(\.key))
+        (named.columns, named.keys, named.textLimit) = (query.columns, hits.map(\.key), query.textLimit)
         let listing = try await store.listing(named)
         let byKey = Dictionary(listing.items.map { ($0.key, $0) }) { first, _ in first }
         let items = hits.compactMap { hit in byKey[hit.key].map { FoundItems.Item(item: $0, hit: hit) } }

@@ -15,7 +15,9 @@ actor Forms {
     private var useCount = 0
 
     /// The maximum number of pages that may type at a time.
-    private static let mostPages = 50
+    private static let mostPages = 4
+    /// The most looks at a time: each has a page of an upstream in memory.
+    private let gate = Gate(places: 2)
 
     /// - Parameter store: The store with the rows that a list may belong to; nil while nothing is stored.
     init(options: EngineOptions, store: @escaping @Sendable () async -> Store?) {
@@ -26,7 +28,7 @@ actor Forms {
     ///
     /// - Parameter page: An id of the page; empty for a page without scripts, whose draft is looked at directly.
     func outcome(of draft: FeedDraft, page: String) async -> TypedFeed.Outcome? {
-        guard !page.isEmpty else { return await Self.look(at: draft, options, store) }
+        guard !page.isEmpty else { return await Self.look(at: draft, options, store, gate) }
         return await feed(of: page).outcome(of: draft)
     }
 
@@ -44,14 +46,16 @@ actor Forms {
         if entries.count >= Self.mostPages, let oldest = entries.min(by: { $0.value.use < $1.value.use })?.key {
             entries[oldest] = nil
         }
-        let feed = TypedFeed { [options, store] draft in await Self.look(at: draft, options, store) }
+        let feed = TypedFeed { [options, store, gate] draft in await Self.look(at: draft, options, store, gate) }
         entries[page] = Entry(feed: feed, use: useCount)
         return feed
     }
 
     private static func look(
-        at draft: FeedDraft, _ options: EngineOptions, _ store: @Sendable () async -> Store?
+        at draft: FeedDraft, _ options: EngineOptions, _ store: @Sendable () async -> Store?, _ gate: Gate
     ) async -> TypedFeed.Outcome {
+        await gate.enter()
+        defer { gate.leave() }
         var options = options
         options.folder = draft.file.folder
         do throws(AddingError) {

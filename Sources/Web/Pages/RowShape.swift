@@ -5,6 +5,9 @@ internal import Time
 
 /// The columns of a feed that people see, and their roles.
 struct RowShape: Sendable {
+    /// The most characters of a text that a row is made of; what is shown of it is less.
+    static let textLimit = 16_384
+
     /// The columns' names.
     let rule: ShowRule
 
@@ -130,7 +133,9 @@ extension Site {
     ) async throws(FeedSyncError) -> RowShape {
         let mark = try await store.mark()
         if let shape = shapes.shape(of: feed.name, mark: mark, version: served.version) { return shape }
-        let sample = try await listing(ListingQuery(feed: feed.name, limit: 50), of: store, served)
+        var query = ListingQuery(feed: feed.name, limit: 50)
+        query.textLimit = RowShape.textLimit
+        let sample = try await listing(query, of: store, served)
         let shape = RowShape(feed.definition?.show, sample)
         shapes.keep(shape, of: feed.name, mark: mark, version: served.version)
         return shape

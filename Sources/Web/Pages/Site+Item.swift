@@ -4,6 +4,9 @@ internal import JSON
 internal import Reports
 
 extension Site {
+    /// The most characters of a text on an item's page; the API has all.
+    private static let longestText = 500_000
+
     /// The maximum number of characters of a value that a page shows.
     private static let valueLength = 20_000
 
@@ -15,6 +18,7 @@ extension Site {
             let key = request.parameter("key")
         else { return notFound(request) }
         var query = ListingQuery(feed: name, limit: 1)
+        query.textLimit = Self.longestText
         (query.keys, query.wantsRaw, query.includesRemoved) = ([key], true, true)
         // The events are read first: later ones are published to the page.
         let event = try await store.events(last: 1).last?.id ?? 0

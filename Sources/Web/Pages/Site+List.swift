@@ -214,6 +214,7 @@ struct ListPart: Sendable {
         text = SearchText(typed)
         start = request.parameter("after")
         var query = ListingQuery(feed: feed.name, limit: limit)
+        query.textLimit = RowShape.textLimit
         query.after = start.flatMap(Place.init(text:))
         var listing = Listing()
         var found: FoundItems?

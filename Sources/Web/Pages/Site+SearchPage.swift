@@ -107,6 +107,7 @@ extension Site {
         of feed: FeedDefinition, after place: Place?, in store: Store
     ) async throws(FeedSyncError) -> HTMLWriter {
         var query = ListingQuery(feed: feed.name, limit: 200)
+        query.textLimit = RowShape.textLimit
         query.after = place
         let listing = try await store.listing(query)
         let rows = ItemRows(

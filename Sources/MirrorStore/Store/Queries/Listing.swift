@@ -46,6 +46,8 @@ package struct ListingQuery: Sendable {
     package var keys: [String]?
     /// The maximum number of items.
     package var limit: Int
+    /// The most characters of a text; nil for all. A key is never cut.
+    package var textLimit: Int?
     /// True to include the item's JSON as received.
     package var wantsRaw = false
     /// True to include removed items.

@@ -8,8 +8,16 @@ package struct ListingText: Sendable {
     /// The last item's place in the feed; nil without items.
     package private(set) var lastPlace: Place?
     /// True if further items follow these.
-    package internal(set) var hasMore = false
+    package internal(set) var hasMore: Bool {
+        get { isFull || followsMore }
+        set { followsMore = newValue }
+    }
 
+    private var followsMore = false
+    /// True if items were left out because the text is long.
+    private var isFull = false
+    /// A text this long takes no further item.
+    private static let longest = 16 << 20
     private var layout: ListingLayout?
     /// The text before each value, for all columns in one text.
     private var names: [UInt8] = []
@@ -42,6 +50,10 @@ extension ListingText: ListingResult {
 
     mutating func take(_ row: Statement) {
         guard let layout else { return }
+        guard bytes.count < Self.longest else {
+            isFull = true
+            return
+        }
         if lastPlace != nil { bytes.append(contentsOf: Self.separator) }
         names.withUnsafeBufferPointer { names in
             var before = 0

@@ -101,7 +101,7 @@ struct RowLookup {
     init(_ query: ListingQuery, of source: ListingSource, on connection: Connection) throws {
         self.connection = connection
         layout = source.layout(query)
-        select = "\(try source.select(layout)) WHERE _rowid_ = ? AND _removed_at IS NULL"
+        select = "\(try source.select(layout, query)) WHERE _rowid_ = ? AND _removed_at IS NULL"
     }
 
     /// Passes the columns of the coming rows to a result.
@@ -161,7 +161,7 @@ struct ListingSource {
         result.begin(layout)
         var count = 0
         try connection.rows(
-            "\(try select(layout)) \(conditions) ORDER BY _generation DESC, _position LIMIT ?",
+            "\(try select(layout, query)) \(conditions) ORDER BY _generation DESC, _position LIMIT ?",
             values + [Value(limit + 1)]
         ) { row in
             guard count < limit else {
@@ -174,8 +174,14 @@ struct ListingSource {
         return result
     }
 
-    fileprivate func select(_ layout: ListingLayout) throws -> String {
-        "SELECT \(try layout.names.map { try SQL.identifier($0) }.joined(separator: ", ")) FROM \(table)"
+    fileprivate func select(_ layout: ListingLayout, _ query: ListingQuery) throws -> String {
+        let names = try layout.names.map { try SQL.identifier($0) }
+        let wanted = names.enumerated().map { index, name in
+            // One text of megabytes takes as much as a page of others.
+            guard let most = query.textLimit, index < layout.columns.count else { return name }
+            return "CASE typeof(\(name)) WHEN 'text' THEN substr(\(name), 1, \(most)) ELSE \(name) END"
+        }
+        return "SELECT \(wanted.joined(separator: ", ")) FROM \(table)"
     }
 
     /// The query's conditions as SQL; nil if they cannot match.
