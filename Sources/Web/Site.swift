@@ -160,6 +160,7 @@ struct Site: Sendable {
         case ("list", 2): return try await listPage(parts[1], served, request)
         case ("list", 3) where parts[2] == "rows": return try await rowsFragment(parts[1], served, request)
         case ("list", 3) where parts[2] == "state": return try await stateFragment(parts[1], served, request)
+        case ("table", 2): return try await tablePage(parts[1], served, request)
         case ("search", 2): return searchPage(parts[1], served, request)
         case ("item", 2): return try await itemPage(parts[1], served, request)
         case ("add", 1): return try await addPage(served, request)
@@ -221,6 +222,8 @@ struct Site: Sendable {
         if isWrong("after", { Place(text: $0) != nil }) {
             return "`after` is no place in a feed: follow the Link of the page before"
         }
+        if isWrong("offset", { Int($0).map { $0 >= 0 } ?? false }) { return "`offset` is a whole number from 0" }
+        if isWrong("format", { $0 == "csv" }) { return "`format` is `csv`, or not there" }
         if isWrong("order", { $0 == "place" }) { return "`order` is `place`, or not there" }
         return nil
     }

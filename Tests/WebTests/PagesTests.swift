@@ -32,7 +32,7 @@ import Web
             }
         ) { place in
             let file = "\(place.folder)/feedsync.yaml"
-            let text = WebPlace.configuration(place.upstream.url, Self.members)
+            let text = WebPlace.configuration(place.upstream.url, "columns: {id: id, name: name}", Self.members)
                 .replacing("    columns: {id: id, name: name}\n", with: "")
             try text.write(toFile: file, atomically: true, encoding: .utf8)
             // The server follows the file: by then it knows of the parameter to search with.

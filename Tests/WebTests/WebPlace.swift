@@ -17,7 +17,8 @@ final class WebPlace: Sendable {
     let port: UInt16
 
     init(
-        items: [String] = PagedFeed.items(1...25), extra: String = "",
+        items: [String] = PagedFeed.items(1...25), columns: String = "columns: {id: id, name: name}",
+        extra: String = "",
         change: @Sendable (inout WebSettings) -> Void = { _ in }
     ) async throws {
         let upstream = try ScriptedServer()
@@ -26,7 +27,7 @@ final class WebPlace: Sendable {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let file = "\(folder)/feedsync.yaml"
-        try Self.configuration(upstream.url, extra).write(toFile: file, atomically: true, encoding: .utf8)
+        try Self.configuration(upstream.url, columns, extra).write(toFile: file, atomically: true, encoding: .utf8)
         var settings = WebSettings(
             address: .tcp(host: "127.0.0.1", port: 0), options: EngineOptions(),
             configuration: { () throws(ConfigurationProblem) in
@@ -44,14 +45,14 @@ final class WebPlace: Sendable {
 
     struct NoPort: Error {}
 
-    static func configuration(_ url: String, _ extra: String) -> String {
+    static func configuration(_ url: String, _ columns: String, _ extra: String) -> String {
         """
         feeds:
           things:
             url: \(url)/things
             items: items
             key: id
-            columns: {id: id, name: name}
+            \(columns)
             pagination: {style: page, param: page, size_param: per_page, size: 10, total: total_count}
             retries: 0
             \(extra)
@@ -66,10 +67,11 @@ final class WebPlace: Sendable {
 
     /// Serves a place, and closes it after any outcome of `body`.
     static func serving(
-        items: [String] = PagedFeed.items(1...25), extra: String = "",
+        items: [String] = PagedFeed.items(1...25), columns: String = "columns: {id: id, name: name}",
+        extra: String = "",
         change: @Sendable (inout WebSettings) -> Void = { _ in }, _ body: (WebPlace) async throws -> Void
     ) async throws {
-        let place = try await WebPlace(items: items, extra: extra, change: change)
+        let place = try await WebPlace(items: items, columns: columns, extra: extra, change: change)
         do {
             try await body(place)
         } catch {

@@ -91,6 +91,11 @@ enum OpenAPI {
                 parameter("q", "only items that have all these words", text),
                 parameter(
                     "order", "in feed order and by pages, also with q", #"{"type":"string","enum":["place"]}"#),
+                parameter("where", "only items for which it is true, as in `stars > 100`; may be repeated", text),
+                parameter("sort", "the column that sorts them; -NAME sorts downwards", text),
+                parameter("columns", "only these columns, separated by commas", text),
+                parameter("offset", "with where, sort or columns: how many to pass over", number),
+                parameter("format", "CSV", #"{"type":"string","enum":["csv"]}"#),
             ], schema: list("item"), others: [wrong, unknown]),
         Operation(
             path: "/feeds/{feed}/runs", method: "get", summary: "The runs of a feed, the newest first",
@@ -185,6 +190,9 @@ enum OpenAPI {
         Operation(
             path: "/add", method: "get", summary: "The page that adds a feed", type: html, others: [notHere]),
         Operation(path: "/login", method: "get", summary: "The page that asks for the token", type: html),
+        Operation(
+            path: "/table/{feed}", method: "get", summary: "A feed as a table", parameters: [feed], type: html,
+            others: [unknown]),
         Operation(
             path: "/list/{feed}/rows", method: "get", summary: "Rows of a list, or those that have the words of a text",
             parameters: [

@@ -32,6 +32,11 @@ extension Site {
     func itemsDocument(
         _ name: String, _ served: Served, _ request: ServerRequest
     ) async throws(FeedSyncError) -> SharedAnswer {
+        if let store = served.search, try await feed(name, served) != nil,
+            let table = try await tableDocument(name, in: store, request)
+        {
+            return shown(table, request)
+        }
         let limit = Self.limit(of: request)
         let text = SearchText(request.parameter("q") ?? "")
         let isInFeedOrder = ["section", "after"].contains { request.parameter($0) != nil }

@@ -147,7 +147,8 @@ struct HTMLAttribute {
 
     enum PlainName {
         case lang, charset, content, name, rel, type, value, method, dir, title, placeholder, role, scope, target
-        case ariaLabel, ariaLive, ariaHidden, ariaCurrent, ariaLabelledby, ariaDescribedby, ariaBusy, datetime,
+        case ariaLabel, ariaLive, ariaHidden, ariaCurrent, ariaLabelledby, ariaDescribedby, ariaBusy, ariaSort,
+            datetime,
             autocomplete, alt,
             loading
         case `for`, width, height, tabindex, enterkeyhint, spellcheck, list, rows
@@ -175,6 +176,7 @@ struct HTMLAttribute {
             case .ariaLabelledby: "aria-labelledby"
             case .ariaDescribedby: "aria-describedby"
             case .ariaBusy: "aria-busy"
+            case .ariaSort: "aria-sort"
             case .datetime: "datetime"
             case .autocomplete: "autocomplete"
             case .alt: "alt"

@@ -155,7 +155,7 @@ enum Shown {
     }
 
     /// A clause of the store as a sentence.
-    private static func sentence(_ clause: String) -> String {
+    static func sentence(_ clause: String) -> String {
         guard let first = clause.first else { return "" }
         let text = text(first.uppercased() + clause.dropFirst(), most: 400)
         return text.hasSuffix(".") || text.hasSuffix("…") ? text : text + "."

@@ -84,6 +84,9 @@ extension Site {
                 html.element("a", .href(.own("search", name)), text: "Search the server")
             }
         }
+        if !isEmpty {
+            html.element("p", .class("hint")) { $0.element("a", .href(.own("table", name)), text: "As a table") }
+        }
         html.element("div", .id("notice"), .class("notice"), .plain(.role, "alert"), .flag(.hidden)) { _ in }
         html.element(
             "div", .id("header-indicator"), .class("indicator"), .flag(.hidden, !isBusy(state, .beginHeader))

@@ -44,6 +44,12 @@ package struct ListingQuery: Sendable {
     package var indexedWords: SearchText?
     /// Only the items of these keys, each as JSON.
     package var keys: [String]?
+    /// Only items that fulfil each of these.
+    package var filters: [ColumnFilter] = []
+    /// The columns that sort the items, before feed order.
+    package var order: [ItemQuery.Order] = []
+    /// The number of items to pass over.
+    package var offset = 0
     /// The maximum number of items.
     package var limit: Int
     /// The most characters of a text; nil for all. A key is never cut.

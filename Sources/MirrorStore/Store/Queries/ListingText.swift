@@ -7,6 +7,8 @@ package struct ListingText: Sendable {
     private var bytes = [UInt8(ascii: "[")]
     /// The last item's place in the feed; nil without items.
     package private(set) var lastPlace: Place?
+    /// The number of items.
+    package private(set) var count = 0
     /// True if further items follow these.
     package internal(set) var hasMore: Bool {
         get { isFull || followsMore }
@@ -54,6 +56,7 @@ extension ListingText: ListingResult {
             isFull = true
             return
         }
+        count += 1
         if lastPlace != nil { bytes.append(contentsOf: Self.separator) }
         names.withUnsafeBufferPointer { names in
             var before = 0

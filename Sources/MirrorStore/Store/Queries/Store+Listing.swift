@@ -30,7 +30,8 @@ extension Store {
     private func read<Result: ListingResult>(
         _ query: ListingQuery, order: inout FeedOrder?
     ) throws(FeedSyncError) -> Result {
-        guard query.words == nil, query.indexedWords == nil, query.keys == nil,
+        guard query.words == nil, query.indexedWords == nil, query.keys == nil, query.filters.isEmpty,
+            query.order.isEmpty, query.offset == 0,
             !query.includesRemoved, FeedPart.feed(ofPart: query.feed) == nil
         else { return try read(query) }
         let (result, made) = try storing {
@@ -161,8 +162,8 @@ struct ListingSource {
         result.begin(layout)
         var count = 0
         try connection.rows(
-            "\(try select(layout, query)) \(conditions) ORDER BY _generation DESC, _position LIMIT ?",
-            values + [Value(limit + 1)]
+            "\(try select(layout, query)) \(conditions) ORDER BY \(try order(query)) LIMIT ? OFFSET ?",
+            values + [Value(limit + 1), Value(max(0, query.offset))]
         ) { row in
             guard count < limit else {
                 result.hasMore = true
@@ -172,6 +173,11 @@ struct ListingSource {
             result.take(row)
         }
         return result
+    }
+
+    private func order(_ query: ListingQuery) throws -> String {
+        let columns = try query.order.map { "\(try SQL.identifier($0.column))\($0.isDescending ? " DESC" : "")" }
+        return (columns + ["_generation DESC", "_position"]).joined(separator: ", ")
     }
 
     fileprivate func select(_ layout: ListingLayout, _ query: ListingQuery) throws -> String {
@@ -185,7 +191,7 @@ struct ListingSource {
     }
 
     /// The query's conditions as SQL; nil if they cannot match.
-    fileprivate func conditions(_ query: ListingQuery) throws -> (sql: String, values: [Value])? {
+    func conditions(_ query: ListingQuery) throws -> (sql: String, values: [Value])? {
         var conditions = [scope].compactMap(\.self)
         var values: [Value] = []
         if !query.includesRemoved { conditions.append("_removed_at IS NULL") }
@@ -210,6 +216,11 @@ struct ListingSource {
             let index = try SQL.identifier(SearchIndex.name(of: name))
             conditions.append("_rowid_ IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ?)")
             values.append(.text(words))
+        }
+        for filter in query.filters {
+            let (text, given) = try filter.sql(columns.first { $0.name == filter.column }?.type)
+            conditions.append(text)
+            values += given
         }
         if let keys = query.keys {
             let parts = keys.compactMap(Self.values).filter { $0.count == key.count }

@@ -1,0 +1,145 @@
+internal import FeedSync
+internal import HTTPServer
+internal import Text
+
+/// A view of a feed as a table: what an address says of its columns, filters and order.
+struct TableView: Sendable {
+    /// The names of the shown columns, in their order; none for all.
+    var columns: [String] = []
+    var filters: [ColumnFilter] = []
+    /// The column that sorts the rows; nil for feed order.
+    var sort: ItemQuery.Order?
+    var offset = 0
+    /// The mistake in the address, in words; nil if there is none.
+    var problem: String?
+
+    /// The most filters, columns and rows to pass over.
+    private static let mostFilters = 20
+    private static let mostColumns = 200
+    private static let mostOffset = 10_000_000
+
+    /// The parameters that make a view.
+    static let parameters: Set = ["columns", "column", "where", "sort", "offset"]
+
+    init(_ request: ServerRequest, known: [RowColumn]) {
+        let names = known.map(\.name)
+        func values(_ name: String) -> [String] { request.query.filter { $0.name == name }.map(\.value) }
+        let wanted = values("columns").flatMap { $0.split(separator: ",").map(String.init) } + values("column")
+        for name in wanted.prefix(Self.mostColumns) where !columns.contains(name) {
+            guard check(name, names) else { continue }
+            columns.append(name)
+        }
+        for text in values("where").prefix(Self.mostFilters) where text.contains(where: { $0 != " " }) {
+            guard let filter = ColumnFilter(text, columns: names) else {
+                problem = "\(Excerpt.quoted(text, limit: 60)) is no filter: write a column, a comparison and a value"
+                continue
+            }
+            if !filters.contains(filter) { filters.append(filter) }
+        }
+        if let word = values("sort").first, !word.isEmpty {
+            let name = word.hasPrefix("-") ? String(word.dropFirst()) : word
+            if check(name, names) { sort = ItemQuery.Order(column: name, isDescending: word.hasPrefix("-")) }
+        }
+        offset = min(max(request.parameter("offset").flatMap { Int($0) } ?? 0, 0), Self.mostOffset)
+    }
+
+    private mutating func check(_ name: String, _ names: [String]) -> Bool {
+        if names.contains(name) { return true }
+        let nearest = NearestWord.suggestion(for: name, among: names).map { "; did you mean \($0)?" } ?? ""
+        problem = "there is no column \(Excerpt.quoted(name, limit: 60))\(nearest)"
+        return false
+    }
+
+    /// The parameters of the view, but for the place in it.
+    var words: [(name: String, value: String)] {
+        var words: [(name: String, value: String)] = []
+        if !columns.isEmpty { words.append(("columns", columns.joined(separator: ","))) }
+        words += filters.map { ("where", $0.text) }
+        if let sort { words.append(("sort", (sort.isDescending ? "-" : "") + sort.column)) }
+        return words
+    }
+
+    /// The same view with a change, from its first row.
+    func changed(_ change: (inout TableView) -> Void) -> TableView {
+        var view = self
+        view.offset = 0
+        change(&view)
+        return view
+    }
+
+    /// The rows of the view.
+    func query(_ feed: String, limit: Int) -> ListingQuery {
+        var query = ListingQuery(feed: feed, limit: limit)
+        query.columns = columns.isEmpty ? nil : Set(columns)
+        (query.filters, query.order, query.offset) = (filters, sort.map { [$0] } ?? [], offset)
+        return query
+    }
+
+    /// The columns in the view's order.
+    func ordered(_ listing: Listing) -> [(index: Int, column: RowColumn)] {
+        let all = listing.columns.enumerated().map { (index: $0.offset, column: $0.element) }
+        guard !columns.isEmpty else { return all }
+        return columns.compactMap { name in all.first { $0.column.name == name } }
+    }
+}
+
+extension Site {
+    /// The columns of a feed's table; none as long as nothing is stored.
+    func columns(of name: String, in store: Store) async throws(FeedSyncError) -> [RowColumn] {
+        try await store.listing(ListingQuery(feed: name, limit: 0)).columns
+    }
+
+    /// The items of a view as JSON or CSV, for programs; nil if the address has none of its parameters.
+    func tableDocument(
+        _ name: String, in store: Store, _ request: ServerRequest
+    ) async throws(FeedSyncError) -> ServerResponse? {
+        let isCSV = request.parameter("format") == "csv"
+        guard isCSV || request.query.contains(where: { TableView.parameters.contains($0.name) }) else { return nil }
+        let view = TableView(request, known: try await columns(of: name, in: store))
+        if let problem = view.problem { return Responses.problem(400, .rejected, problem, advice: "see /openapi.json") }
+        let limit = Self.limit(of: request)
+        var headers: [(name: String, value: String)] = []
+        func addLink(_ hasMore: Bool, _ count: Int) {
+            guard hasMore, count > 0 else { return }
+            let format = isCSV ? [(name: "format", value: "csv")] : []
+            let place = [(name: "limit", value: String(limit)), (name: "offset", value: String(view.offset + count))]
+            let link = Link.own("feeds", name, "items", query: view.words + format + place)
+            headers.append(("Link", "<\(link.text)>; rel=\"next\""))
+        }
+        guard isCSV else {
+            let listing = try await store.listingText(view.query(name, limit: limit))
+            addLink(listing.hasMore, listing.count)
+            return Responses.list(listing, headers: headers)
+        }
+        let listing = try await store.listing(view.query(name, limit: limit))
+        addLink(listing.hasMore, listing.items.count)
+        headers.append(("Content-Type", "text/csv; charset=utf-8"))
+        headers.append(("Content-Disposition", "attachment; filename=\"\(name.replacing("/", with: "-")).csv\""))
+        return ServerResponse(headers: headers, body: CommaSeparated.document(listing, view.ordered(listing)))
+    }
+}
+
+/// Values separated by commas.
+///
+/// Source: https://www.rfc-editor.org/rfc/rfc4180
+enum CommaSeparated {
+    static func document(_ listing: Listing, _ columns: [(index: Int, column: RowColumn)]) -> [UInt8] {
+        var text = columns.map { quoted($0.column.name) }.joined(separator: ",") + "\r\n"
+        for item in listing.items {
+            text += columns.map { quoted(value(item.row.values[$0.index], $0.column)) }.joined(separator: ",") + "\r\n"
+        }
+        return Array(text.utf8)
+    }
+
+    private static func value(_ value: StoredValue, _ column: RowColumn) -> String {
+        if column.type == .boolean, case .integer(let number) = value { return number == 0 ? "false" : "true" }
+        return value.description
+    }
+
+    private static func quoted(_ text: String) -> String {
+        guard text.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else {
+            return text
+        }
+        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    }
+}
