@@ -60,7 +60,7 @@ class Serve:
         self.environment = {"HOME": str(self.folder), "PATH": "/usr/bin:/bin"}
         self.errors = open(self.folder / "stderr.txt", "w")
         self.process = subprocess.Popen(
-            [self.binary, "serve", "--listen", "127.0.0.1:0", *self.access(options), *options], cwd=self.folder, env=self.environment,
+            [self.binary, "serve", "--listen", "127.0.0.1:0", *self.access(options), *[one for one in options if one != "--signed"]], cwd=self.folder, env=self.environment,
             stdout=self.errors, stderr=self.errors)
         text = until("the server says where it is", lambda: "http://" in self.log() and self.log())
         self.url = text[text.index("http://") :].split("/;")[0].split(";")[0].rstrip("/")
@@ -68,7 +68,13 @@ class Serve:
     @staticmethod
     def access(options):
         """Signing in is a test of its own."""
-        return [] if any(option in ("--token-file", "--read-only") for option in options) else ["--no-token"]
+        return [] if any(option in ("--signed", "--token-file", "--read-only") for option in options) else ["--no-token"]
+
+    def sign_in(self):
+        """The address that the server printed."""
+        text = until("the server says how to sign in", lambda: "open?code=" in self.log() and self.log())
+        return "http://" + text[: text.index("open?code=")].split("http://")[-1] + "open?code=" + \
+            text.split("open?code=")[1].split()[0]
 
     def log(self):
         return (self.folder / "stderr.txt").read_text()

@@ -752,6 +752,31 @@ def read_only(browser):
     browser.quiet(other.url)
 
 
+def signing_in(browser):
+    """Reading needs nothing; the printed address signs in, once; the session outlives the server, and ends with a sign-out."""
+    server = fresh("signing", options=("--signed",))
+    server.run("reload", "things")
+    browser.open(f"{server.url}/list/things")
+    until("rows are shown", lambda: browser.titles())
+    expect("no command is offered to a stranger", not browser.all("#reload") and browser.shown("a.signing"))
+    browser.open(server.sign_in())
+    until("the pages come", lambda: browser.shown("form.signing"))
+    browser.open(f"{server.url}/list/things")
+    until("a command is offered", lambda: browser.shown("#reload"))
+    before = len(upstream.requests)
+    browser.click("#reload")
+    until("it works", lambda: len(upstream.requests) > before)
+    browser.open(f"{server.url}/table/things?sort=-id")
+    until("the table is sorted", lambda: browser.shown("th[aria-sort=descending]"))
+    browser.accessible("the table")
+    browser.click("form.signing button")
+    until("the page for the token comes", lambda: browser.shown("#token"))
+    browser.accessible("the page for the token")
+    browser.open(f"{server.url}/list/things")
+    until("no command is offered any more", lambda: browser.shown("a.signing") and not browser.all("#reload"))
+    server.stop()
+
+
 def serve_again(name, *options, port=0):
     """Another server in the folder of one that has ended."""
     import subprocess
@@ -776,7 +801,7 @@ def described(browser):
     api.check(server)
 
 
-TESTS = [reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, looks, searching,
+TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, looks, searching,
          adding, first_feeds, pictures, included, live_status, read_only, described]
 
 

@@ -18,8 +18,8 @@ extension Command {
             /openapi.json describes. Feeds can be added there, too, as `feedsync add` does.
 
             Commands need a token, on this machine, too. serve prints an address that signs a browser in, once; --open opens
-            it. Programs send the token as `Authorization: Bearer TOKEN`: it is in the file that serve names. With
-            --token-file, which another address than one of this machine needs, reading needs it as well.
+            it. Programs send the token as `Authorization: Bearer TOKEN`: it is in ~/.local/state/feedsync/serve.token.
+            With --token-file, which another address than one of this machine needs, reading needs it as well.
 
             With --sync, feeds are synced when they are due, as `sync --due` does from cron.
 

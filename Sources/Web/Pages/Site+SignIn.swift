@@ -21,7 +21,9 @@ extension Site {
                 }
                 html.element(
                     "p", .class("hint"),
-                    text: "The server named its file when it was started, and an address that signs in.")
+                    text:
+                        "It is in ~/.local/state/feedsync/serve.token, or in the file that --token-file names. The address that feedsync serve printed signs in, too."
+                )
                 if let problem { html.element("p", .class("wrong"), .plain(.role, "alert"), text: problem) }
                 html.element("button", .plain(.type, "submit"), text: "Sign in")
             }
