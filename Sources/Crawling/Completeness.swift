@@ -185,8 +185,11 @@ package enum Completeness {
             if reason == .cap, mode == .all, !isPartitioned, !isLikeEarlyEnd(crawl, progress, met: rows.count) {
                 return .endedEarly(met: rows.count)
             }
-            // The upstream now has no more items than that. The next sync finds the end of the list.
-            if reason == .cap, mode == nil, let total = crawl?.total, total <= rows.count { return .unknown(.cap) }
+            // The upstream now has no more items than that, or the cap was an end that came too soon, and no total says
+            // that it still is. The next sync finds the end of the list.
+            if reason == .cap, mode == nil, crawl?.total.map({ $0 <= rows.count }) ?? (progress.suspectEnd != nil) {
+                return .unknown(.cap)
+            }
             return .incomplete(reason)
         }
     }

@@ -60,6 +60,11 @@ package struct PageEnvelope: Sendable {
             != nil
     }
 
+    /// True for an `after` beside a `before`: tokens for the borders of a page.
+    package func isAfterBorder(_ member: Member) -> Bool {
+        member.written == "after" && members.contains { $0.written == "before" && $0.parents == member.parents }
+    }
+
     private static func collect(_ value: JSONValue, _ path: Path, besides items: Path, into all: inout [Member]) {
         guard path != items, path.segments.count <= deepest, all.count < most else { return }
         switch value {

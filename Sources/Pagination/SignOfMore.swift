@@ -55,10 +55,13 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
     ///   - page: The page, with the state of the crawl before it.
     ///   - number: The page's number in the list, from 1; nil if it is unknown.
     ///   - isStated: True if the paginator found an explicit end.
+    ///   - isLinked: True if URLs lead from page to page: tokens for the borders of a page lead nowhere then, as on the
+    ///     last page of Facebook's lists (https://developers.facebook.com/docs/graph-api/results).
     package static func first(
-        in envelope: PageEnvelope, after page: PaginationInput, number: Int?, isStated: Bool = false
+        in envelope: PageEnvelope, after page: PaginationInput, number: Int?, isStated: Bool = false,
+        isLinked: Bool = false
     ) -> SignOfMore? {
-        let search = SignSearch(envelope, page, number, isStated)
+        let search = SignSearch(envelope, page, number, isStated: isStated, isLinked: isLinked)
         return search.flag ?? search.partial ?? search.pages ?? search.rest ?? search.lead ?? search.total
     }
 }
@@ -70,9 +73,12 @@ private struct SignSearch {
     private let number: Int?
     /// True if only an explicit flag counts: the upstream states the end, or all elements have arrived.
     private let isOver: Bool
+    /// True if URLs lead from page to page.
+    private let isLinked: Bool
 
-    init(_ envelope: PageEnvelope, _ page: PaginationInput, _ number: Int?, _ isStated: Bool) {
+    init(_ envelope: PageEnvelope, _ page: PaginationInput, _ number: Int?, isStated: Bool, isLinked: Bool) {
         self.envelope = envelope
+        self.isLinked = isLinked
         self.page = page
         self.number = number
         isOver =
@@ -152,7 +158,7 @@ private struct SignSearch {
     }
 
     private func leads(_ member: PageEnvelope.Member) -> Bool {
-        guard PagingNames.leadsOn(member.name) else { return false }
+        guard PagingNames.leadsOn(member.name), !isLinked || !envelope.isAfterBorder(member) else { return false }
         let isNext = member.name.words.contains("next")
         switch member.value {
         case .string(let text):

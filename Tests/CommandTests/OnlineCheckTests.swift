@@ -29,6 +29,24 @@ import Testing
         #expect(place.server.requests.count == 1)
     }
 
+    @Test(
+        "check --online refuses a key that different items share, and a name in `search` that no column has",
+        arguments: [
+            ("key: id", "different items of the first page have the same key", "differ in `key: code`"),
+            ("key: code\n    search: [nmae]", "no column is called `nmae`", "the nearest name is `name`"),
+        ])
+    func unfit(members: String, message: String, advice: String) async throws {
+        let place = try Workplace([])
+        place.server.route("/things") { _ in
+            .json(#"[{"id":1,"code":1,"name":"a"},{"id":1,"code":2,"name":"b"}]"#)
+        }
+        let file = "feeds:\n  things:\n    url: \(place.server.url)/things\n    pagination: none\n    \(members)\n"
+        try place.write("feedsync.yaml", file)
+        let run = try await place.run("check --online")
+        #expect(run.errors.contains(message) && run.errors.contains(advice))
+        #expect(run.code == 78)
+    }
+
     @Test("Each feed is tried, and the first failure decides the exit code")
     func failures() async throws {
         let place = try Workplace(["good", "denied", "broken"])

@@ -1,5 +1,7 @@
 internal import FeedSync
+internal import JSON
 internal import Reports
+internal import Text
 
 /// The result of storing a feed's first page.
 struct OnlineCheck: Sendable, JSONRecord {
@@ -22,6 +24,25 @@ struct OnlineCheck: Sendable, JSONRecord {
         self.record = record
         sections = try await store.sections(of: feed)
         page = try await store.rows(of: feed, limit: 3)
+    }
+
+    /// The error for a definition that does not fit the page: a key that different items share, or a name in `search` that
+    /// no column has; nil if it fits.
+    func fault(of definition: FeedDefinition) -> FeedSyncError? {
+        if summary.reason == .sameKey {
+            return FeedSyncError(
+                .configuration, "different items of the first page have the same key",
+                advice: "give the feed a `key` that tells them apart; the notes above name some of them")
+        }
+        let columns = page.columns.map { ColumnDefinition(name: $0.name, path: Path([.member($0.name)])) }
+        guard !columns.isEmpty,
+            let unknown = definition.search?.unknownWord(among: columns + definition.columns)
+        else { return nil }
+        let nearest = NearestWord.suggestion(for: unknown, among: columns.map(\.name))
+        return FeedSyncError(
+            .configuration, "no column is called `\(unknown)`, which `search` names",
+            advice: nearest.map { "the nearest name is `\($0)`" }
+                ?? "the feed has \(columns.prefix(8).map { "`\($0.name)`" }.joined(separator: ", "))")
     }
 
     /// The check for people.
@@ -92,6 +113,10 @@ extension Session {
                 } catch {
                     report.error = error
                 }
+            }
+            if report.error == nil, let fault = check?.fault(of: feed) {
+                check = nil
+                report.error = fault
             }
             codes.append(report.code)
             if invocation.has(.json) {

@@ -20,6 +20,16 @@ package struct SearchRule: Sendable, Hashable {
     }
 }
 
+extension SearchRule {
+    /// The first word that names none of a feed's columns, neither by name nor by path; nil if each names one.
+    package func unknownWord(among columns: [ColumnDefinition]) -> String? {
+        words.first { word in
+            let path = try? Path(word)
+            return !columns.contains { [word, path?.columnName].contains($0.name) || $0.path == path }
+        }
+    }
+}
+
 extension MappingDecoder {
     /// The feed's `search`: columns, or `{columns: …, param: …}`.
     ///

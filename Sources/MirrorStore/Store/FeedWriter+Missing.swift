@@ -75,7 +75,8 @@ extension FeedWriter {
     /// True if the page after the list's only page is unknown and the only page is as long as ever.
     private var isTailOpen: Bool {
         guard shape.definition.hasOpenPagination, let tried = shape.findings.triedElementCount else { return false }
-        return (state.crawl?.mostElements ?? 0) >= tried
+        // An empty page has nothing behind it.
+        return state.crawl.map { $0.mostElements > 0 && $0.mostElements >= tried } ?? false
     }
 
     /// The rows that `keyset` may have passed over, because they share their value with another row.

@@ -81,7 +81,7 @@ package struct Discovery: Sendable {
             result.alternates = AlternateLink.all(in: first.response.body, at: first.response.url)
             if !result.alternates.isEmpty { return result }
         }
-        var structure = try self.structure(of: first, page)
+        var structure = try self.structure(of: first, page, isStrict: effort == .verify)
         trials.findings = structure.findings
         var paging: Evidence?
         if definition.hasOpenPagination {
@@ -125,8 +125,10 @@ package struct Discovery: Sendable {
     /// - Parameters:
     ///   - others: Items of another page, which the key must distinguish, too.
     ///   - place: The path of the items; nil for the best place.
+    ///   - isStrict: True if a given key that does not hold is an error.
     private func structure(
-        of first: FetchedPage, besides others: [ItemsCandidate.Item] = [], at place: Path? = nil, _ page: PreparedPage
+        of first: FetchedPage, besides others: [ItemsCandidate.Item] = [], at place: Path? = nil, _ page: PreparedPage,
+        isStrict: Bool = false
     ) throws(FeedSyncError) -> StructureSearch {
         do throws(FeedSyncError) {
             // What cannot be stored later is not found out now.
@@ -145,9 +147,12 @@ package struct Discovery: Sendable {
                 throw other ?? DiscoveryFault.notJSON(error, contentType: first.response.contentType)
             }
             do throws(FeedSyncError) {
-                return try StructureSearch(
+                let structure = try StructureSearch(
                     definition, body: body, url: first.response.url, others: others, place: place,
                     format: first.format)
+                let key = GivenKey(definition, structure.reading.items, format: first.format)
+                if isStrict, let fault = key?.fault { throw fault }
+                return structure
             } catch {
                 throw ErrorBody.failure(first.response, secrets: page.secrets) ?? error
             }

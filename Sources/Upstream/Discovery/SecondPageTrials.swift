@@ -57,6 +57,10 @@ struct SecondPageTrials {
         missing = signs.missing
         let wasRefuted = refutation != nil
         var rejections: [(ways: [String], reason: String)] = []
+        // A page of one item suggests no candidate, and may say all the same that it is the only one.
+        if search.candidates.isEmpty, !search.isShort, let whole = search.isWhole {
+            return Evidence(.pagination, .nothing, "there is one page: \(whole)")
+        }
         for candidate in search.candidates {
             let isCertain = candidate.certainty == .certain
             if isCertain, effort != .verify || !candidate.leadsOn {

@@ -26,7 +26,7 @@ package struct UnmatchedPaths {
 
     /// The notice about them; nil if every path matches.
     package var notice: String? {
-        let notices = columns + [section].compactMap(\.self) + paging
+        let notices = columns + [section, key].compactMap(\.self) + paging + searched
         return notices.isEmpty ? nil : notices.joined(separator: "; ")
     }
 
@@ -38,6 +38,21 @@ package struct UnmatchedPaths {
     }
 
     private var section: String? { definition.section.flatMap { unmatched($0.path, for: "`section`") } }
+
+    /// The notice about a key that the items share, where another one tells them apart.
+    private var key: String? {
+        GivenKey(definition, items)?.better.map { "the items of the first page differ in `key: \($0)`" }
+    }
+
+    /// The notices about names in `search` that no item and no column has.
+    private var searched: [String] {
+        (definition.search?.words ?? []).compactMap { word in
+            guard !definition.columns.contains(where: { $0.name == word }), let path = try? Path(word) else {
+                return nil
+            }
+            return unmatched(path, for: "`search`")
+        }
+    }
 
     /// The notice about a path that no item has; nil if one does.
     private func unmatched(_ path: Path, for purpose: String) -> String? {

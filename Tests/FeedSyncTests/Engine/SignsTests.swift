@@ -68,6 +68,33 @@ struct SignsTests {
         #expect(try await bench.store.findings(of: "things")?.pagination == "{style: page, param: page, first: 1}")
     }
 
+    @Test("A list whose only page is empty by now has lost its rows")
+    func emptied() async throws {
+        let bench = try await bench("")
+        let isEmpty = Lock(false)
+        bench.server.route("/things") { [self] _ in
+            isEmpty.withLock { $0 } ? .json(#"{"items":[],"next_cursor":null}"#) : page(1...2, #""next_cursor":null"#)
+        }
+        try await bench.sync()
+        isEmpty.withLock { $0 = true }
+        for _ in 1...2 { try await bench.sync() }
+        #expect(try bench.feed("item_count, complete") == "0|1")
+    }
+
+    @Test("An item that takes the place of the only one, on a page that says that it is the last, replaces it")
+    func replaced() async throws {
+        let bench = try await bench("")
+        let id = Lock(1)
+        bench.server.route("/things") { [self] _ in
+            let id = id.withLock { $0 }
+            return page(id...id, #""next_cursor":null"#)
+        }
+        try await bench.sync()
+        id.withLock { $0 = 2 }
+        for _ in 1...2 { try await bench.sync() }
+        #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NULL") == ["2"])
+    }
+
     @Test("A sign of more is forgotten once the page has it no more")
     func forgotten() async throws {
         let bench = try await bench("pagination: none")

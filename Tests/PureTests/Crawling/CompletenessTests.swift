@@ -250,6 +250,9 @@ struct CompletenessTests {
                 testDescription: "a synced range that was capped", closing: .incomplete(.cap), mode: nil, total: 101,
                 verdict: .incomplete(.cap)),
             Ending(
+                testDescription: "a synced range behind an end that came too soon, without a total",
+                closing: .incomplete(.cap), mode: nil, suspectEnd: 89, verdict: .unknown(.cap)),
+            Ending(
                 testDescription: "a synced range that is capped no more", closing: .incomplete(.cap), mode: nil,
                 total: 100, verdict: .unknown(.cap)),
         ])

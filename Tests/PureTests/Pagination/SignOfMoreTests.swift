@@ -136,6 +136,15 @@ struct SignOfMoreTests {
         #expect(header?.description.contains("hush") == false)
     }
 
+    @Test("Tokens for the borders of a page lead on, unless URLs lead from page to page", arguments: [false, true])
+    func borders(isLinked: Bool) throws {
+        let value = try JSONValue(parsing: #"{"data":[],"paging":{"cursors":{"before":"a","after":"b"}}}"#)
+        let sign = SignOfMore.first(
+            in: PageEnvelope(of: value, besides: Path([.member("data")])),
+            after: PaginationInput(cursor: nil, elementCount: 1, crawlElementCount: 1), number: 1, isLinked: isLinked)
+        #expect(sign?.kind == (isLinked ? nil : .lead))
+    }
+
     @Test("An explicit end, found by the paginator, outranks links and tokens")
     func stated() throws {
         let value = try JSONValue(parsing: #"{"data":[],"next_cursor":"abc","truncated":true}"#)
