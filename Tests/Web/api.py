@@ -19,10 +19,13 @@ OPTIONS = """
 --suppress-health-check all --mode all
 """.split()
 
-# All requests are of a feed that is there.
+# All requests are of a feed that is there, and of its columns.
 CONFIGURATION = """
 [parameters]
 "path.feed" = "things"
+"query.sort" = "-id"
+"query.columns" = "id,name"
+"query.where" = "id > 1"
 """
 
 

@@ -21,6 +21,8 @@ enum OpenAPI {
         var schema: String?
         /// The type of the response; nil for a response without a body.
         var type: String? = "application/json"
+        /// Another type that a parameter chooses.
+        var otherType: String?
         var status = 200
         var others: [(status: Int, meaning: String, type: String?)] = []
     }
@@ -96,7 +98,7 @@ enum OpenAPI {
                 parameter("columns", "only these columns, separated by commas", text),
                 parameter("offset", "with where, sort or columns: how many to pass over", number),
                 parameter("format", "CSV", #"{"type":"string","enum":["csv"]}"#),
-            ], schema: list("item"), others: [wrong, unknown]),
+            ], schema: list("item"), otherType: "text/csv", others: [wrong, unknown]),
         Operation(
             path: "/feeds/{feed}/runs", method: "get", summary: "The runs of a feed, the newest first",
             parameters: [feed, limit], schema: list("run"), others: [wrong, unknown]),
@@ -273,13 +275,15 @@ enum OpenAPI {
         + #""page":{"type":"apiKey","in":"header","name":"X-FeedSync-Token","description":"the token of GET /session"}}"#
 
     private static func description(of operation: Operation) -> String {
-        func response(_ meaning: String, _ type: String?, _ schema: String) -> String {
-            let content = type.map { ",\"content\":{\($0.json):{\"schema\":\(schema)}}" } ?? ""
+        func response(_ meaning: String, _ type: String?, _ schema: String, _ other: String? = nil) -> String {
+            let others = other.map { ",\($0.json):{\"schema\":\(text)}" } ?? ""
+            let content = type.map { ",\"content\":{\($0.json):{\"schema\":\(schema)}\(others)}" } ?? ""
             return "{\"description\":\(meaning.json)\(content)}"
         }
         func schema(_ type: String?) -> String { type == problem ? see("problem") : text }
         var responses = [
-            "\"\(operation.status)\":" + response("as asked for", operation.type, operation.schema ?? text)
+            "\"\(operation.status)\":"
+                + response("as asked for", operation.type, operation.schema ?? text, operation.otherType)
         ]
         for other in operation.others {
             responses.append("\"\(other.status)\":" + response(other.meaning, other.type, schema(other.type)))
