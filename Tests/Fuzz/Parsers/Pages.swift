@@ -108,14 +108,14 @@ extension Store {
     fileprivate func take(_ page: DecodedPage) throws -> ItemCounts {
         let definition = fuzzedStore.definition
         guard let lock = try FeedLock(on: 1, of: path, command: "reload") else { fatalError("the feed is locked") }
-        _ = try open(definition, lock: lock, command: "reload", now: Self.now)
-        _ = try begin(.header, on: definition.name, now: Self.now)
+        let (writer, _) = try open(definition, lock: lock, command: "reload", now: Self.now)
+        _ = try writer.committed { try writer.begin(.header, now: Self.now) }
         let commit = PageCommit(
             direction: .header, content: .decoded(page), request: "GET \(definition.url)", credential: 0,
             validators: Validators(etag: nil, lastModified: nil), end: .end(), upstreamNext: nil, httpStatus: 200,
             serverDate: nil, skipped: try page.skipped(), shape: nil, beginsNext: false)
-        let outcome = try self.commit(commit, to: definition.name, now: Self.now) { _ in }
-        _ = try finish(definition.name, outcome: .ok, now: Self.now)
+        let outcome = try writer.commit(commit, now: Self.now) { _ in }
+        _ = try writer.finish(outcome: .ok, now: Self.now)
         close(definition.name)
         guard let outcome else { preconditionFailure("only a list beside others is behind them") }
         return outcome.items

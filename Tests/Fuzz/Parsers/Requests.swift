@@ -73,7 +73,7 @@ private struct FuzzedServer: Sendable {
             var settings = WebSettings(
                 address: .tcp(host: "127.0.0.1", port: 8080), options: EngineOptions(),
                 configuration: { configuration }, storePath: { _ in path })
-            settings.access.token = wantsToken ? { token } : nil
+            if wantsToken { settings.access.token = { FuzzedServer.token } }
             settings.access.isPrivate = wantsToken
             settings.access.wrongTokenPause = .zero
             settings.isReadOnly = wantsToken
