@@ -44,10 +44,13 @@ package enum FileContents {
     package static func read(_ descriptor: Int32, limit: Int) throws(FileError) -> [UInt8] {
         var contents: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
+        // The calls in a row that asked to be repeated.
+        var repeats = 0
+        while repeats < mostRepeats {
             var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = poll(&event, 1, longestWait)
-            if ready < 0, errno == EINTR { continue }
+            repeats += 1
+            if ready < 0, errno == EINTR || errno == EAGAIN { continue }
             guard ready != 0 else {
                 throw FileError(
                     problem: "is not a file, and nothing was written to it for \(longestWait / 1_000) seconds")
@@ -55,11 +58,16 @@ package enum FileContents {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count >= 0 else { throw .last }
+            repeats = 0
             if count == 0 { return contents }
             contents += chunk.prefix(count)
             guard contents.count <= limit else { throw FileError(problem: "is larger than \(limit / 1024) KiB") }
         }
+        throw .last
     }
+
+    /// The most calls in a row that may ask to be repeated.
+    private static let mostRepeats = 1_000
 }
 
 /// Paths of files, as text.
