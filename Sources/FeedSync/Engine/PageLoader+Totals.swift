@@ -7,7 +7,7 @@ extension PageLoader {
     func believing(
         _ end: NextPage, _ fetched: FetchedPage, _ facts: PaginationInput
     ) -> NextPage {
-        guard end.total == nil, facts.elementCount > 0,
+        guard end.total == nil,
             let stated = TotalHeaders.total(in: fetched.response.headers)?.count, stated >= facts.seenCount
         else { return end }
         var end = end

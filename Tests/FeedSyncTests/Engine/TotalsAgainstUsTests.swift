@@ -71,6 +71,25 @@ struct TotalsAgainstUsTests {
         #expect(try bench.feed("complete, item_count") == "0|20")
     }
 
+    @Test(
+        "A total in the header of every page, the empty one at the end too, proves a list of numbered pages",
+        arguments: [("20", "1|1|20"), ("0", "1|0|20"), ("25", "0|0|20")])
+    func headerOfEmptyPage(ofEmptyPage: String, expected: String) async throws {
+        for paging in ["{style: page, param: p}", "{style: offset, param: o}"] {
+            let bench = try await bench("", paging: "pagination: \(paging)")
+            bench.server.route("/things") { request in
+                let start =
+                    request.parameter("o").flatMap { Int($0) }
+                    ?? ((request.parameter("p").flatMap { Int($0) } ?? 1) - 1) * 10
+                let items = start < 20 ? PagedFeed.items(start + 1...start + 10).joined(separator: ",") : ""
+                let total = start < 20 ? "20" : ofEmptyPage
+                return .json("{\"items\":[\(items)]}", headers: [("X-Total-Count", total)])
+            }
+            try await bench.sync()
+            #expect(try bench.feed("complete, verified, item_count") == expected, "\(paging)")
+        }
+    }
+
     @Test("The first page tells of a column that no item has, and of a path that matches nothing")
     func unmatched() async throws {
         let bench = try await bench(
