@@ -60,12 +60,18 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
         if queue.isCurrentThread { action() } else { queue.append(.action(action)) }
     }
 
-    /// The source whose events the thread handles; nil for none.
+    /// Reserves the thread for one source; false if it has another.
+    package func reserve() -> Bool { queue.reserve() }
+
+    /// The source whose events the thread handles, once it is reserved for it; nil for none, which ends the reservation.
     ///
     /// - Isolation: the executor's thread.
     package var source: (any EventSource)? {
         get { queue.source }
-        set { queue.source = newValue }
+        set {
+            queue.source = newValue
+            if newValue == nil { queue.release() }
+        }
     }
 
     /// The preferred executor of tasks that should always continue on this thread.
@@ -159,6 +165,7 @@ private final class JobQueue: @unchecked Sendable {
     /// The source that the thread waits in, if it does not wait at the condition.
     private var waitedFor: (any EventSource)?
     private var thread: pthread_t?
+    private var isReserved = false
     var source: (any EventSource)?
     /// The time when the source was handled last.
     private var handledAt = ContinuousClock.now
@@ -192,6 +199,19 @@ private final class JobQueue: @unchecked Sendable {
     func begin() {
         pthread_mutex_lock(mutex)
         thread = pthread_self()
+        pthread_mutex_unlock(mutex)
+    }
+
+    func reserve() -> Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        defer { isReserved = true }
+        return !isReserved
+    }
+
+    func release() {
+        pthread_mutex_lock(mutex)
+        isReserved = false
         pthread_mutex_unlock(mutex)
     }
 

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The work that a task may have done: so much time of a core.
 ///
-/// Whoever does it asks now and then, in the task, on the thread that works. Work between two questions counts, such as
+/// The work calls `isOver` now and then, in its task and on its thread. Everything between two calls counts, such as
 /// writing a row that was read.
 ///
 /// - Isolation: one task, whose parts may run on several threads, one after the other.

@@ -44,7 +44,8 @@ public final class Client: Sendable {
 
     /// Has the executor's thread drive the transfers, so that a response goes to its actors without a change of thread.
     ///
-    /// Of several executors, the first one drives them; without any, the client starts a thread with its first request.
+    /// Of several executors, the first one drives them. Without one, and if that one drives those of another client, the
+    /// client starts a thread with its first request.
     package func run(on executor: ThreadExecutor) {
         self.executor.withLock { $0 = $0 ?? executor }
     }
@@ -90,20 +91,28 @@ public final class Client: Sendable {
         try loop.withLock { loop throws(HTTPError) in
             if let loop { return loop }
             try CurlLibrary.load()
-            guard let executor = executor.withLock({ $0 }) ?? ThreadExecutor() else {
-                throw HTTPError(.other(code: EAGAIN), "the transfer thread could not be started: see `ulimit -u`")
-            }
             guard let multi = ccurl_multi_init() else { throw HTTPError(.other(code: 27), "out of memory", code: 27) }
             // Without the pair of descriptors that this needs, each request would wait until a poll times out.
             guard ccurl_multi_wakeup(multi) == CURLM_OK else {
                 ccurl_multi_cleanup(multi)
                 throw HTTPError(.other(code: 27), "too few files can be opened at once: see `ulimit -n`", code: 27)
             }
+            guard let executor = freeExecutor else {
+                ccurl_multi_cleanup(multi)
+                throw HTTPError(.other(code: EAGAIN), "the transfer thread could not be started: see `ulimit -u`")
+            }
             let started = TransferLoop(on: executor, configuration: configuration, multi: multi)
             executor.perform { executor.source = started }
             loop = started
             return started
         }
+    }
+
+    /// An executor that is reserved for the client; nil if the system has no more threads.
+    private var freeExecutor: ThreadExecutor? {
+        if let executor = executor.withLock({ $0 }), executor.reserve() { return executor }
+        let own = ThreadExecutor()
+        return own?.reserve() == true ? own : nil
     }
 }
 

@@ -5,7 +5,7 @@ package import HTTPServer
 package struct WebSettings: Sendable {
     /// The address to listen on.
     package var address: ListenAddress
-    /// The conditions on whoever uses it.
+    /// The conditions for its users.
     package var access = Access()
     /// True if nothing may change: commands are refused, and the store is only read.
     package var isReadOnly = false

@@ -54,6 +54,24 @@ import Testing
         #expect(try await [first, second, third].map(\.status) == [204, 204, 204])
     }
 
+    @Test("Two clients of one thread both get their responses, and the second goes on after the first has gone")
+    func oneThread() async throws {
+        server.route("/") { _ in .status(204) }
+        let request = Request(try server.url("/"))
+        let executor = try #require(ThreadExecutor())
+        var first: Client? = makeClient()
+        let second = makeClient()
+        first?.run(on: executor)
+        second.run(on: executor)
+        #expect(try await first?.send(request).status == 204)
+        #expect(try await second.send(request).status == 204)
+        first = nil
+        #expect(try await second.send(request).status == 204)
+        let third = makeClient()
+        third.run(on: executor)
+        #expect(try await third.send(request).status == 204)
+    }
+
     @Test(
         "Early requests are not sent once a response forbids them",
         arguments: [

@@ -111,7 +111,7 @@ extension Session {
         return "\(home)/.cache/feedsync/pictures"
     }
 
-    /// The conditions on whoever uses the server.
+    /// The conditions for the users of the server.
     ///
     /// - Throws: `Failure` with exit code 64 for options that let strangers in.
     private func access(at address: ListenAddress, _ text: String) throws(Failure) -> Access {

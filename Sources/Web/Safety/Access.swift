@@ -1,7 +1,7 @@
-/// The conditions on whoever uses a server.
+/// The conditions for the users of a server.
 package struct Access: Sendable {
-    /// Reads the token that changes need, which may be another one by now; nil where everybody who reaches the server may
-    /// change something.
+    /// Reads the token that changes need, which may be another one by now; nil if everyone who can reach
+    /// the server may change something.
     package var token: (@Sendable () -> String?)?
     /// True if reading needs the token, too.
     package var isPrivate = false
