@@ -65,7 +65,8 @@ package enum PagingNames {
         "hasmorerecords",
         "hasmoreentries", "hasmoredata", "moredata", "moreavailable", "ismoreavailable", "moreresultsexist",
         "hasnexturl",
-        "hasnextlink", "hasadditionalresults", "morerows", "canloadmore", "loadmore",
+        "hasnextlink", "hasadditionalresults", "morerows", "canloadmore", "loadmore", "havemore", "havemoreresults",
+        "havemoreitems", "havenext",
     ]
     /// The same the other way round.
     package static let last: Set<String> = [

@@ -27,11 +27,6 @@ enum KeyName: Int, Comparable {
         "isbn", "issn", "isrc", "ean", "sku", "iid", "accession", "identifier", "docid", "recordid", "rowid", "rcid",
         "logid", "revid",
     ]
-    /// Ids in one word: of the item, or of something else.
-    private static let otherIdentifiers: Set<String> = [
-        "pageid", "userid", "roomid", "postid", "topicid", "threadid", "messageid", "commentid", "eventid", "itemid",
-        "articleid", "orderid", "productid", "customerid", "videoid", "trackid", "groupid", "oldid", "parentid",
-    ]
     /// Names that a thing has as others have theirs, which rarely change.
     private static let addresses: Set<String> = [
         "slug", "url", "href", "uri", "htmlurl", "permalink", "fullname", "login", "username", "symbol", "iso",
@@ -106,7 +101,9 @@ enum KeyName: Int, Comparable {
     }
 
     private static func isIdentifier(_ name: MemberName) -> Bool {
-        if ["id", "uuid", "guid"].contains(name.words.last) || otherIdentifiers.contains(name.folded) { return true }
+        if ["id", "uuid", "guid"].contains(name.words.last) { return true }
+        // In one word: `appid`, `recommendationid`. A word like `paid` does not differ from item to item.
+        if name.words.count == 1, name.folded.hasSuffix("id"), name.folded.count > 4 { return true }
         // The parts of a key, numbered.
         return name.folded.hasPrefix("pk") && name.folded.count > 2 && Int(name.folded.dropFirst(2)) != nil
     }

@@ -25,16 +25,14 @@ extension PageSigns {
             certainty: .likely, evidence: "`\(sign.path)` holds a token for the next page, sent as `\(parameter)`")
     }
 
-    /// The id of the last item where a flag says that there is more, and CouchDB's last change:
+    /// The id of the last item where a flag says that there is more, by that name or by its own, such as `last_appid` of
+    /// https://partner.steamgames.com/doc/webapi/IStoreService; and CouchDB's last change:
     /// https://docs.couchdb.org/en/stable/api/database/changes.html
     private var lastItems: [PagingCandidate] {
         let ids = more.map { more in
-            signs.filter { ["lastid", "lastitemid"].contains($0.name.folded) && $0.value.scalar.parameterText != nil }
-                .flatMap { sign in
-                    ["after", "after_id", sign.written, "starting_after"].map {
-                        cursor($0, from: sign, more: more.path)
-                    }
-                }
+            signs.filter { $0.value.scalar.parameterText != nil }.flatMap { sign in
+                lastItemParameters(for: sign).map { cursor($0, from: sign, more: more.path) }
+            }
         }
         let pending = first(["pending"]) { $0.value.count ?? 0 > 0 }
         let change = pending.flatMap { pending in
@@ -43,6 +41,17 @@ extension PageSigns {
             }
         }
         return (ids ?? []) + [change].compactMap(\.self)
+    }
+
+    /// The parameters that may take the id of the last item; empty if the member is none.
+    private func lastItemParameters(for sign: Sign) -> [String] {
+        if ["lastid", "lastitemid"].contains(sign.name.folded) {
+            return ["after", "after_id", sign.written, "starting_after"]
+        }
+        guard case .member(let own)? = key?.segments.last, sign.name.folded == "last" + MemberName(own).folded else {
+            return []
+        }
+        return [sign.written, "after"]
     }
 
     private var headerTokens: [PagingCandidate] {

@@ -33,6 +33,13 @@ struct KeySearchTests {
             ),
             ([#"{"name":"a","builderid":1}"#, #"{"name":"b","builderid":2}"#], "builders", ["builderid"]),
             (
+                [
+                    #"{"review":"a","lang":"en","recommendationid":"1"}"#,
+                    #"{"review":"b","lang":"de","recommendationid":"2"}"#,
+                ], "620", ["recommendationid"]
+            ),
+            ([#"{"paid":true,"slug":"a"}"#, #"{"paid":false,"slug":"b"}"#], nil, ["slug"]),
+            (
                 [#"{"station":"A","time":"10:00","temp":3}"#, #"{"station":"B","time":"10:00","temp":4}"#], nil,
                 ["station", "time"]
             ),

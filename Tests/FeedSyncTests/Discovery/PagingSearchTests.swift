@@ -147,6 +147,10 @@ struct PagingSearchTests {
                 "{style: cursor, param: after, next: last_id, more: has_more}"
             ),
             (
+                "/x", #"{"apps":[{"appid":1},{"appid":2}],"have_more_results":true,"last_appid":2}"#, [:],
+                "{style: cursor, param: last_appid, next: last_appid, more: have_more_results}"
+            ),
+            (
                 "/_changes", #"{"results":\#(two),"last_seq":"2-x","pending":7}"#, [:],
                 "{style: cursor, param: since, next: last_seq, more: pending}"
             ),

@@ -38,6 +38,7 @@ private struct SignedPage: Sendable, CustomTestStringConvertible {
 struct SignOfMoreTests {
     private static let listed: [(page: SignedPage, kind: SignOfMore.Kind)] = [
         (SignedPage(#""has_more":true"#), .flag), (SignedPage(#""hasNextPage":"true""#), .flag),
+        (SignedPage(#""have_more_results":true"#), .flag),
         (SignedPage(#""HasMoreItems":1"#), .flag), (SignedPage(#""has-more":true"#), .flag),
         (SignedPage(#""isLast":false"#), .flag), (SignedPage(#""last":false"#), .flag),
         (SignedPage(#""pageInfo":{"hasNextPage":true,"endCursor":"abc"}"#), .flag),
