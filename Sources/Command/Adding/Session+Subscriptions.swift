@@ -27,7 +27,7 @@ extension Session {
         var counts = (known: 0, refused: 0)
         func entries(besides text: [UInt8]) throws(Failure) -> [FeedEntry] {
             let configuration = try parsed(text, of: file)
-            var names = Set(configuration.feeds.map { Self.folded($0.name) })
+            var names = FeedNames(of: configuration.feeds)
             let urls = Set(configuration.feeds.map(\.url.description))
             var entries: [FeedEntry] = []
             counts = (0, 0)
@@ -42,7 +42,7 @@ extension Session {
                     counts.known += 1
                     continue
                 }
-                let name = Self.name(for: subscription, host: url.origin.host, besides: &names)
+                let name = names.addName(madeOf: [subscription.title, url.origin.host])
                 entries.append(FeedEntry(name: name, members: [.init("url", .text(subscription.url))] + every))
             }
             return entries
@@ -112,27 +112,4 @@ extension Session {
         }
         return text
     }
-
-    /// A name made of a title, or of the host where the title has no letters, unlike all others.
-    private static func name(
-        for subscription: SubscriptionList.Subscription, host: String, besides names: inout Set<String>
-    ) -> String {
-        let words = [subscription.title, host].lazy.map(slug).first { $0.contains(where: \.isLetter) } ?? "feed"
-        let stem = words.first?.isLetter == true ? words : "feed-\(words)"
-        var name = String(stem.prefix(63))
-        var number = 2
-        while !names.insert(folded(name)).inserted {
-            name = "\(stem.prefix(57))-\(number)"
-            number += 1
-        }
-        return name
-    }
-
-    /// Lower-case words of ASCII letters and digits, joined by hyphens.
-    private static func slug(_ text: String) -> String {
-        text.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.joined(separator: "-")
-    }
-
-    /// The form in which names must differ: they are tables of one database.
-    private static func folded(_ name: String) -> String { name.lowercased().replacing("-", with: "_") }
 }

@@ -1,7 +1,7 @@
 /// Keeps the names of feeds and models unlike each other and unlike the store's own tables.
 ///
 /// All of them are tables or views of one database, where `-` becomes `_` and case makes no difference.
-struct FeedNames {
+package struct FeedNames {
     /// The store's public tables.
     static let tables = ["feed", "section", "run", "event", "change", "quota", "feed_part"]
 
@@ -16,6 +16,40 @@ struct FeedNames {
     init() {
         for table in Self.tables { owners[table] = (.table, "the store's table `\(table)`") }
     }
+
+    /// The names of these feeds and their models.
+    package init(of feeds: [FeedDefinition]) {
+        self.init()
+        for name in feeds.flatMap({ [$0.name, $0.model].compactMap(\.self) }) {
+            owners[Self.folded(name)] = (.feed, "the feed `\(name)`")
+        }
+    }
+
+    /// Makes a valid name, unlike all others, of the first text with an ASCII letter, and adds it.
+    package mutating func addName(madeOf texts: [String]) -> String {
+        let words = texts.lazy.map(Self.slug).first { $0.contains(where: \.isLetter) } ?? ""
+        let isUsable = words.first?.isLetter == true && !Self.isOfSQLite(Self.folded(words))
+        let stem = isUsable ? words : ["feed", words].filter { !$0.isEmpty }.joined(separator: "-")
+        var name = String(stem.prefix(63))
+        var number = 2
+        while owners[Self.folded(name)] != nil {
+            name = "\(stem.prefix(57))-\(number)"
+            number += 1
+        }
+        owners[Self.folded(name)] = (.feed, "the feed `\(name)`")
+        return name
+    }
+
+    /// Lower-case words of ASCII letters and digits, joined by hyphens.
+    private static func slug(_ text: String) -> String {
+        text.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.joined(separator: "-")
+    }
+
+    /// The form in which names must differ.
+    private static func folded(_ name: String) -> String { name.lowercased().replacing("-", with: "_") }
+
+    /// True for a folded name that SQLite reserves.
+    private static func isOfSQLite(_ folded: String) -> Bool { folded.hasPrefix("sqlite_") }
 
     /// True if the name is valid for a feed or model: `[A-Za-z][A-Za-z0-9_-]{0,62}`.
     static func isValid(_ name: String) -> Bool {
@@ -43,8 +77,8 @@ struct FeedNames {
             return report(
                 "the \(kind) name `\(name)` is not a letter followed by at most 62 letters, digits, `_` or `-`")
         }
-        let folded = name.lowercased().replacing("-", with: "_")
-        guard !folded.hasPrefix("sqlite_") else {
+        let folded = Self.folded(name)
+        guard !Self.isOfSQLite(folded) else {
             return report("the \(kind) name `\(name)` begins with `sqlite_`, which SQLite reserves")
         }
         guard let holder = owners[folded] else {

@@ -279,6 +279,32 @@ private final class Tree: Sendable {
         #expect(try tree.query("SELECT count(*) FROM things WHERE _removed_at IS NULL") == ["5"])
     }
 
+    @Test("A row that moves up behind the cut of its feed's crawl keeps its items")
+    func movesUpBehindTheCut() async throws {
+        let tree = try await tree()
+        let names = (1...16).map { "n\($0)" }
+        for (index, name) in names.enumerated() {
+            tree.set("/owners/\(name)/things", [index, 100 + index].map { #"{"id":\#($0)}"# })
+        }
+        var owners = names.enumerated().map { tree.owner($0 + 1, $1) }
+        tree.set("/owners", owners)
+        try await tree.sync("owners")
+        try await tree.sync("things")
+        // A crawl of every page is cut, and a row of its last pages moves up to what it has read.
+        _ = try? await tree.sync("owners", requests: 4)
+        owners.insert(owners.remove(at: 13), at: 2)
+        tree.set("/owners", owners)
+        try await tree.sync("owners")
+        try await tree.sync("things")
+        for feed in ["owners", "things"] {
+            #expect(try tree.query("SELECT count(*) FROM \(feed) WHERE _removed_at IS NOT NULL") == ["0"])
+        }
+        #expect(
+            try tree.query("SELECT item_count FROM feed WHERE name IN ('owners', 'things') ORDER BY name") == [
+                "16", "32",
+            ])
+    }
+
     @Test("Only rows that the condition chooses have lists, and a row that it chooses no more counts as gone")
     func condition() async throws {
         let tree = try await tree(#", where: "name <> 'cid' AND at < 5""#)
