@@ -21,7 +21,7 @@ package struct CrawlProgress: Sendable, Hashable {
     /// The number of items that the last crawl had met if the list seemed to end too soon. A second end like it is
     /// accepted.
     package var suspectEnd: Int?
-    /// The number of elements on the last full crawl's pages that are not items. Totals count them, too.
+    /// The number of elements on the last full crawl's pages that have no row. Totals count them, too.
     package var otherElements = 0
     /// The number of pages of the last full crawl.
     package var fullPages: Int?

@@ -85,7 +85,7 @@ extension FeedWriter {
         draft.crawl?.reason = nil
         draft.isVerified = isVerified
         draft.progress.suspectEnd = nil
-        if draft.progress.round?.mode != .since { draft.progress.otherElements = try otherElements() }
+        if draft.progress.round?.mode != .since { draft.progress.otherElements = try elementsWithoutRow() }
         if let round = draft.progress.round {
             try moveWatermark(round)
             if round.mode == .all {

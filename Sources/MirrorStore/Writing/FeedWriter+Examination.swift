@@ -168,6 +168,14 @@ extension FeedWriter {
         return count
     }
 
+    /// The elements of the crawl's pages that have no row: those that are not items, and items that said that they are
+    /// gone when they first came.
+    func elementsWithoutRow() throws -> Int {
+        let others = try otherElements()
+        guard shape.definition.removed != nil, isOfWholeList, state.crawl?.total != nil else { return others }
+        return others + max(try metKeys().count - storedCount(), 0)
+    }
+
     /// The elements of some crawls' pages that are not items.
     func otherElements(of crawls: [Int64]) throws -> Int {
         let crawls = crawls.map { "\($0)" }.joined(separator: ", ")

@@ -86,6 +86,8 @@ private final class Moving: Sendable {
         return try? await bench.another(options: options).perform(.sync)
     }
 
+    var items: [Int] { state.withLock { $0.items } }
+
     var requests: Int { state.withLock { $0.requests } }
 
     var live: [Int] {
@@ -285,5 +287,146 @@ struct MovingHistoriesTests {
         }
         #expect(try list.isTrue)
         #expect(try list.verdict.hasPrefix("1|"))
+    }
+
+    @Test(
+        "A page that is gone when the proof asks for it again fails no sync",
+        arguments: ["link", "{style: next_url, next: next}"])
+    func goneInProof(paging: String) async throws {
+        let list = try await Moving(1...21, "sync: {mode: all, verify: always}", paging: "pagination: \(paging)")
+        list.serveNumbered(5) { page in
+            guard page.start < page.total else { return .json("{}", status: 404) }
+            let next = "/things?page=\(page.start / 5 + 2)"
+            let link = paging == "link" && !page.isLast ? [(name: "Link", value: "<\(next)>; rel=\"next\"")] : []
+            return page.answer(page.isLast ? "\"next\":null" : "\"next\":\"\(next)\"", headers: link)
+        }
+        try await list.sync([7: { $0.remove(at: 10) }])
+        for _ in 1...3 {
+            try await list.sync()
+            #expect(try list.verdict.hasPrefix("1|"))
+        }
+        #expect(try list.isTrue)
+    }
+
+    @Test("A cursor that holds an offset proves nothing by its totals", arguments: 4...8)
+    func offsetWithTotal(request: Int) async throws {
+        let list = try await Moving(1...20, paging: "pagination: {style: cursor, param: c, next: next, total: total}")
+        list.serve(
+            2,
+            from: { request in
+                let token = request.parameter("c").flatMap { Data(base64Encoded: $0) }
+                return token.map { Int(String(decoding: $0, as: UTF8.self)) ?? 0 } ?? 0
+            }
+        ) { page in
+            let next = Data("\(page.start + 2)".utf8).base64EncodedString()
+            let members = "\"total\":\(page.total),\"next\":"
+            return page.answer(members + (page.isLast ? "null" : "\"\(next)\""), isTagged: false)
+        }
+        try await list.sync()
+        list.edit { $0.insert(99, at: 8) }
+        try await list.sync([request: { $0.remove(at: 1) }])
+        #expect(try list.missing.isEmpty || list.verdict.hasSuffix("|0|") || list.verdict == "0|0|drift")
+        for _ in 1...2 { try await list.sync() }
+        #expect(try list.isTrue)
+    }
+
+    /// Serves pages in the order of the ids that begin behind one.
+    private func serveBehindID(_ list: Moving, _ size: Int, descending: Bool, style: String = "cursor") {
+        list.serve(size, from: { _ in 0 }) { all in
+            let after = all.request.parameter("after").flatMap { Int($0) }
+            let items = list.items.sorted { descending ? $0 > $1 : $0 < $1 }
+            let rest = items.drop { id in after.map { descending ? id >= $0 : id <= $0 } ?? false }
+            let page = rest.prefix(size)
+            let last = page.last.map { "\($0)" } ?? ""
+            let isLast = rest.count <= size
+            let link =
+                style == "link" && !isLast ? [(name: "Link", value: "</things?after=\(last)>; rel=\"next\"")] : []
+            let next = isLast ? "null" : "\"\(last)\""
+            return Moving.Page(request: all.request, items: page, start: 0, total: items.count, isLast: isLast)
+                .answer("\"total\":\(items.count),\"next\":\(next)", headers: link)
+        }
+    }
+
+    @Test("A short list that ended below its total is read as a whole again in mode auto")
+    func autoBelowTotal() async throws {
+        let list = try await Moving(
+            (1...11).map { $0 * 10 }.filter { $0 != 90 }, "",
+            paging: "pagination: {style: cursor, param: after, next: next, total: total}")
+        serveBehindID(list, 2, descending: true)
+        try await list.sync(most: 3)
+        list.edit { $0.append(90) }
+        for _ in 1...3 { try await list.sync() }
+        #expect(try list.missing.isEmpty)
+        #expect(try list.verdict.hasPrefix("1|"))
+    }
+
+    @Test("A list in ascending order is continued at its end although an item came at its head")
+    func backfill() async throws {
+        let list = try await Moving(
+            (2...12).map { $0 * 10 }, "sync: {mode: new}", paging: "pagination: {style: keyset, param: after, from: id}"
+        )
+        serveBehindID(list, 2, descending: false)
+        try await list.sync()
+        list.edit { $0 += [1, 130, 140, 150, 160, 170] }
+        try await list.sync()
+        #expect(try list.missing.isEmpty)
+    }
+
+    @Test("A proof that goes on in another run covers no page that only the earlier run asked for again")
+    func proofOverRuns() async throws {
+        let list = try await Moving(
+            (1...24).map { $0 * 10 }, "sync: {mode: new, verify: always}", paging: "pagination: link")
+        serveBehindID(list, 2, descending: true, style: "link")
+        try await list.sync(most: 16)
+        list.edit { $0.append(205) }
+        try await list.sync()
+        #expect(try list.missing.isEmpty || list.verdict.hasSuffix("|0|"))
+    }
+
+    @Test("A sync that only removes the last row says so", arguments: ["{style: page}", "link"])
+    func onlyRemoves(paging: String) async throws {
+        let list = try await Moving(1...9, paging: "pagination: \(paging)")
+        list.serveNumbered(4) { page in
+            let next = "</things?page=\(page.start / 4 + 2)>; rel=\"next\""
+            return page.answer(headers: paging == "link" && !page.isLast ? [(name: "Link", value: next)] : [])
+        }
+        try await list.sync()
+        list.edit { $0.removeLast() }
+        var removals: [RunOutcome] = []
+        for _ in 1...2 {
+            if let run = try await list.sync(), run.figures.items.removed > 0 { removals.append(run.outcome) }
+        }
+        #expect(removals == [.ok])
+    }
+
+    @Test(
+        "A total that counts items which say that they are gone leaves no crawl incomplete",
+        arguments: ["new", "auto"], [44, 3])
+    func totalWithRemoved(mode: String, count: Int) async throws {
+        let list = try await Moving(
+            1...count, "sync: {mode: \(mode)}\nremoved: {path: gone}", paging: "pagination: {style: page, total: total}"
+        )
+        list.serveNumbered(4) { page in
+            let items = page.items.map { "{\"id\":\($0),\"gone\":\($0 == 2)}" }.joined(separator: ",")
+            return .json("{\"total\":\(page.total),\"items\":[\(items)]}")
+        }
+        for _ in 1...3 {
+            try await list.sync()
+            #expect(try list.verdict.hasPrefix("1|"))
+        }
+        #expect(try list.live.count == count - 1)
+    }
+
+    @Test("A head that lost an item while a list without totals and tags was read makes the crawl incomplete")
+    func headMovedUp() async throws {
+        let list = try await Moving(1...24, "", paging: "pagination: link")
+        list.serveNumbered(4) { page in
+            let next = "</things?page=\(page.start / 4 + 2)>; rel=\"next\""
+            return page.answer(headers: page.isLast ? [] : [(name: "Link", value: next)], isTagged: false)
+        }
+        try await list.sync([4: { $0.remove(at: 1) }])
+        #expect(try list.verdict == "0|0|drift")
+        try await list.sync()
+        #expect(try list.isTrue)
     }
 }
