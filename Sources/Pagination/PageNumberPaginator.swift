@@ -1,6 +1,6 @@
 package import JSON
 
-/// `page`: pages have numbers, sent as a query parameter.
+/// `page`: pages have numbers, sent as a query parameter, in the body, or in the path.
 ///
 /// The end is an empty page. If the body states the number of elements or pages, or that there is no further page, the
 /// end comes without another request. An impossible number is ignored with a notice, and the pages continue to the
@@ -23,7 +23,7 @@ package struct PageNumberPaginator: Paginator {
     /// Pages by number.
     ///
     /// - Parameters:
-    ///   - parameter: The query parameter with the number.
+    ///   - parameter: The parameter with the number; with a slash in front, the segment of the path before it.
     ///   - first: The first page's number.
     ///   - size: How many elements to ask for.
     ///   - total: Where the body says how many elements there are.
@@ -72,11 +72,18 @@ package struct PageNumberPaginator: Paginator {
 
     /// The feed's request with the page's number, and with the size unless the feed's query has one already.
     ///
+    /// A number in the path is that of the feed's URL for the first page.
+    ///
     /// - Throws: `PagingError` if the page cursor is not a number.
     package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         size?.apply(to: &request)
-        request.set(parameter, to: try number(cursor))
+        let number = try number(cursor)
+        if let counter = PathCounter(parameter: parameter) {
+            if cursor != nil { request.url = counter.url(request.url, number: number) }
+        } else {
+            request.set(parameter, to: number)
+        }
         return request
     }
 

@@ -103,7 +103,7 @@ package enum PagingNames {
         "marker", "lastkey", "resumptiontoken", "nextskip", "nextindex", "offset", "nextresults", "continue",
         "continuation", "scrollid", "pagingstate",
         "nextpagingstate", "lastevaluatedkey", "aftercursor", "afterurl", "aftertoken", "afterkey", "nextbatch",
-        "nextcursormark", "searchafter", "startingafter", "nextstartkey", "end",
+        "nextcursormark", "searchafter", "startingafter", "nextstartkey", "end", "token",
     ]
     /// Tokens that mean a further page without `next` in their names; others repeat the request, or count.
     private static let leading: Set<String> = token.subtracting(["offset", "pagetoken"])

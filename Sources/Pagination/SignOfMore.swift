@@ -165,6 +165,8 @@ private struct SignSearch {
             let isDate = ["next", "end", "after"].contains(member.name.folded) && DateLike.holds(text)
             return !PagingNames.isNothing(text) && !text.contains("{") && !isDate && !isBack(text)
                 && (member.name.folded != "end" || envelope.isBorder(member))
+                // It may be that of a session, and is one of the list only where a page could be full.
+                && (member.name.folded != "token" || PaginationInput.usualSizes.contains(page.elementCount))
         case .number: return isNext && (member.value.count ?? 0) > 0 && !isBack(member.value.json)
         case .object(let members): return !members.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
         case .array(let elements): return !elements.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)

@@ -12,7 +12,7 @@ import Testing
         #expect(
             lines.filter { !$0.hasPrefix(" ") && !$0.hasPrefix("(") } == [
                 "items       items", "key         id", "columns     id integer, name text",
-                "pagination  {style: page, param: page, total: total_count, first: 1}",
+                "pagination  {style: page, param: page, total: total_count, size_param: per_page, size: 100, first:",
                 "created feedsync.yaml and added things", "Next: feedsync sync things",
             ])
         #expect(lines.count { $0.hasPrefix("            certain: ") || $0.hasPrefix("            likely: ") } == 4)
@@ -26,7 +26,13 @@ import Testing
                     url: \(place.server.url)/things
                     items: items
                     key: id
-                    pagination: {style: page, param: page, total: total_count, first: 1}
+                    pagination:
+                      style: page
+                      param: page
+                      total: total_count
+                      size_param: per_page
+                      size: 100
+                      first: 1
 
                 """)
         #expect(try await place.run("check").code == 0)
@@ -85,7 +91,7 @@ import Testing
             try place.text(of: "feedsync.yaml").contains(
                 "\n    columns:\n      id: {path: id, type: integer}\n      name: {path: name, type: text}\n"))
         let run = try await place.run("more things --all")
-        #expect(run.output.hasPrefix("things  25 new (3 pages, 3 requests, "))
+        #expect(run.output.hasPrefix("things  25 new (2 pages, 2 requests, "))
         #expect(run.output.hasSuffix("; 25 items, all pages fetched\n"))
     }
 

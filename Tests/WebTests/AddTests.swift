@@ -141,7 +141,7 @@ import Web
             #expect(added.header("Location") == "/list/new")
             // What was looked at is not looked at again.
             #expect(place.upstream.requests.count == count + 1)
-            #expect(try await place.ask("/feeds/new/items").list("id").count == 10)
+            #expect(try await place.ask("/feeds/new/items").list("id").count == 25)
             let text = try String(contentsOfFile: "\(place.folder)/feedsync.yaml", encoding: .utf8)
             #expect(
                 text.contains(
@@ -150,7 +150,13 @@ import Web
                         url: \(place.upstream.url)/things
                         items: items
                         key: id
-                        pagination: {style: page, param: page, total: total_count, first: 1}
+                        pagination:
+                          style: page
+                          param: page
+                          total: total_count
+                          size_param: per_page
+                          size: 100
+                          first: 1
 
                     """))
             // A name that is taken by now is told, and nothing is written.

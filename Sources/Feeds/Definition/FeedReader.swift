@@ -200,7 +200,9 @@ extension FeedReader {
     /// Refuses a parameter that is given twice, because it would be unclear which one is sent.
     private func checkParameters(of feed: FeedDefinition) {
         let query = Set(feed.query.map(\.name))
-        for name in feed.pagination.cursorParameters where feed.body != nil { checkPlace(of: name, in: feed) }
+        for name in feed.pagination.cursorParameters where feed.body != nil && PathCounter(parameter: name) == nil {
+            checkPlace(of: name, in: feed)
+        }
         for name in feed.pagination.cursorParameters where feed.body == nil && query.contains(name) {
             members.report(
                 "`query` of feed `\(feed.name)` has `\(name)`, which its pagination sets; \(feed.pagination.firstPageAdvice)",

@@ -22,7 +22,22 @@ extension PageSigns {
             counter(Self.offsetParameters) != nil || partner.map { !$0.isPage } == true && pageCount == nil
             || counter(Self.pageParameters) == nil && (offsetSign != nil || isElasticsearch)
         let numbers = prefersOffset ? offsets + pages : pages + offsets
-        return keyset + numbers + others
+        return inPath + keyset + numbers + others
+    }
+
+    /// The page number in the path of the URL.
+    private var inPath: [PagingCandidate] {
+        guard let counter = PathCounter.found(in: url.text), let number = counter.number(in: url.text) else {
+            return []
+        }
+        return [
+            PagingCandidate(
+                trial: .page(first: number),
+                members: FlowMapping().with("style", "page").with("param", counter.parameter)
+                    .with("total", place(exactTotal)).with("pages", place(pageCount)).with("more", place(more)),
+                certainty: .likely, evidence: "the path of the URL has `\(counter.parameter)/\(number)`",
+                counter: counter.parameter, isAsked: true)
+        ]
     }
 
     /// Other names for the parameter that counts, where a figure says that there is more.

@@ -121,6 +121,7 @@ extension PageSigns {
         case "lastevaluatedkey", "lastkey":
             let keys = [spelled(["exclusive", "start", "key"]), spelled(["start", "key"])]
             wishes = (token.folded == "lastkey" ? keys.reversed() : keys) + [name]
+        case "token": wishes = [name, spelled(["page", "token"]), spelled(["next", "token"])]
         case "nextbatch": wishes = ["since", "from", name]
         case "end": wishes = ["from"]
         case "nextid": wishes = ["from", "after", name, spelled(["start", "id"]), "id"]

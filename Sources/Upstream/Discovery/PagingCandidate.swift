@@ -14,7 +14,7 @@ struct PagingCandidate: Sendable, Hashable {
 
     let trial: Trial
     /// The style's members; the number of the first page is added once it is known.
-    let members: FlowMapping
+    var members: FlowMapping
     let certainty: Evidence.Certainty
     /// The evidence, in words.
     let evidence: String

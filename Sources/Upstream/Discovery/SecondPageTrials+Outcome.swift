@@ -30,17 +30,9 @@ extension SecondPageTrials {
         _ candidate: PagingCandidate, _ structure: StructureSearch
     ) async throws(FeedSyncError) -> Outcome {
         guard let settled = settled(by: candidate) else { return .rejected("it cannot be written as a definition") }
-        let style = settled.pagination
-        let reading = structure.reading
-        let facts = PaginationInput(
-            cursor: nil, elementCount: reading.elementCount, crawlElementCount: reading.elementCount,
-            values: style.bodyPaths.map { reading.body.value(at: $0)?.scalar },
-            lastItemValues: style.itemPaths.map { reading.items.last?.value(at: $0)?.scalar },
-            headers: first.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
-            url: first.response.url.text, secrets: page.secrets)
         let end: NextPage
         do throws(PagingError) {
-            end = try style.next(after: facts)
+            end = try secondPage(of: settled.pagination, structure)
         } catch {
             return .rejected(error.problem)
         }
@@ -64,6 +56,18 @@ extension SecondPageTrials {
         }
     }
 
+    /// The page after the first one, by a paginator.
+    func secondPage(of style: any Paginator, _ structure: StructureSearch) throws(PagingError) -> NextPage {
+        let reading = structure.reading
+        return try style.next(
+            after: PaginationInput(
+                cursor: nil, elementCount: reading.elementCount, crawlElementCount: reading.elementCount,
+                values: style.bodyPaths.map { reading.body.value(at: $0)?.scalar },
+                lastItemValues: style.itemPaths.map { reading.items.last?.value(at: $0)?.scalar },
+                headers: first.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
+                url: first.response.url.text, secrets: page.secrets))
+    }
+
     /// The reason for which the first page cannot be compared with others: an upstream that answers differently each
     /// time would seem to obey any parameter.
     private mutating func change(_ structure: StructureSearch) async throws(FeedSyncError) -> String? {
@@ -84,7 +88,7 @@ extension SecondPageTrials {
         if case .empty = second { return .verified(first: first, "page \(number) is empty") }
         guard case .page(let reading) = second else { return Self.rejection(second) }
         let news = news(in: reading, structure)
-        if news.isAllNew { return .verified(first: first, "page \(number) brought \(Self.items(news.fresh)) more") }
+        if news.isAllNew { return .verified(first: first, "page \(number) brought \(Self.items(news.fresh))") }
         // The number in the body may begin at 0 while the one in the URL begins at 1.
         guard first == 0, news.isSame, case .page(let third) = try await asked(candidate, 2, from: 0, structure),
             self.news(in: third, structure).isAllNew

@@ -80,7 +80,14 @@ struct SecondPageTrials {
             switch try await outcome(of: candidate, structure) {
             case .verified(let first, let proof):
                 hasSecondPage = true
-                return record(candidate, .certain, "\(candidate.evidence); \(proof)", first: first)
+                let evidence = "\(candidate.evidence); \(proof)"
+                guard effort == .verify, refutation == nil, betterPlace == nil else {
+                    return record(candidate, .certain, evidence, first: first)
+                }
+                let larger = try await enlarged(candidate, first: first, structure, signs)
+                return record(
+                    larger.way, .certain, [evidence, larger.evidence].compactMap(\.self).joined(separator: "; "),
+                    first: first)
             case .unverified(let reason) where isCertain:
                 return record(candidate, .certain, "\(candidate.evidence); it was not followed: \(reason)")
             case .unverified(let reason), .rejected(let reason):

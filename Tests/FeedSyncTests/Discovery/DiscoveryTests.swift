@@ -22,19 +22,23 @@ private func pages(from first: Int, by name: String = "page", _ members: String 
 }
 
 private let upstreams: [(String, String, [String], Upstream)] = [
-    ("{style: page, param: page, first: 1}", "/things", ["", "page=2", "page=1"], pages(from: 1)),
-    ("{style: page, param: page, first: 0}", "/things", ["", "page=2", "page=1", "page=0"], pages(from: 0)),
+    ("{style: page, param: page, first: 1}", "/things", ["", "page=2", "page=1", "per_page=100&page=1"], pages(from: 1)),
     (
-        "{style: page, param: page, total: total, first: 0}", "/things", ["", "page=1"],
+        "{style: page, param: page, first: 0}", "/things",
+        ["", "page=2", "page=1", "page=0", "per_page=100&page=0"],
+        pages(from: 0)
+    ),
+    (
+        "{style: page, param: page, total: total, first: 0}", "/things", ["", "page=1", "per_page=100&page=0"],
         pages(from: 0, #""page":0,"total":35,"#)
     ),
     ("{style: page, param: p, first: 1}", "/things?p=1", ["p=1", "p=2"], pages(from: 1, by: "p")),
     (
         "{style: page, param: page, pages: pageCount, first: 0}", "/things",
-        ["", "page=2", "page=1", "page=0"], pages(from: 0, #""pageCount":4,"#)
+        ["", "page=2", "page=1", "page=0", "per_page=100&page=0"], pages(from: 0, #""pageCount":4,"#)
     ),
     (
-        "{style: offset, param: offset, total: total}", "/things", ["", "offset=9"],
+        "{style: offset, param: offset, total: total}", "/things", ["", "offset=9", "limit=100&offset=0"],
         { page(number($0, "offset") ?? 0, #""offset":0,"total":35,"#) }
     ),
     (
@@ -47,14 +51,15 @@ private let upstreams: [(String, String, [String], Upstream)] = [
         pages(from: 1, by: "p", #""total":35,"#)
     ),
     (
-        "{style: cursor, param: from, next: next_token, total: total}", "/things", ["", "next_token=c10", "from=c10"],
+        "{style: cursor, param: from, next: next_token, total: total}", "/things",
+        ["", "next_token=c10", "from=c10", "size=100"],
         { request in
             let start = Int(request.parameter("from")?.dropFirst() ?? "") ?? 0
             return page(start, #""next_token":"c\#(start + 10)","total":35,"#)
         }
     ),
     (
-        "{style: offset, param: offset}", "/things", ["", "page=2", "offset=9"],
+        "{style: offset, param: offset}", "/things", ["", "page=2", "offset=9", "limit=100&offset=0"],
         { page(number($0, "offset") ?? 0) }
     ),
     (
@@ -65,7 +70,7 @@ private let upstreams: [(String, String, [String], Upstream)] = [
         { page(number($0, "since_id") ?? 0) }
     ),
     (
-        "{style: cursor, param: cursor, next: next_cursor}", "/things", ["", "cursor=c10"],
+        "{style: cursor, param: cursor, next: next_cursor}", "/things", ["", "cursor=c10", "limit=100"],
         { request in
             let start = Int(request.parameter("cursor")?.dropFirst() ?? "") ?? 0
             return page(start, #""next_cursor":"c\#(start + 10)","#)
@@ -79,7 +84,7 @@ private let upstreams: [(String, String, [String], Upstream)] = [
         }
     ),
     (
-        "{style: link}", "/things", ["", "start=10"],
+        "{style: link}", "/things", ["", "start=10", "per_page=100"],
         { request in
             let start = number(request, "start") ?? 0
             return page(start, headers: [("Link", "</things?start=\(start + 10)>; rel=\"next\"")])
@@ -120,7 +125,40 @@ struct DiscoveryTests {
         }
         let found = try await bench.discover(path: "/index/_search")
         #expect(found.findings.pagination == "{style: offset, param: from, total: hits.total.value}")
-        #expect(bench.queries == ["", "from=9"])
+        #expect(bench.queries == ["", "from=9", "size=100&from=0"])
+    }
+
+    /// Items in pages as large as requested, up to `most`.
+    private static func sized(by name: String, upTo most: Int, usual: Int = 10, of total: Int = 2_500) -> Upstream {
+        { request in
+            let start = number(request, "offset") ?? 0
+            let size = min(number(request, name) ?? usual, most)
+            return .json("[\(DiscoveryBench.items(start, size, of: total))]")
+        }
+    }
+
+    @Test(
+        "Discovery writes the largest page that the upstream honours",
+        arguments: [
+            ("limit", 10, 10, 2_500, ""), ("limit", 50, 10, 2_500, ", limit: 50"),
+            ("limit", 100, 10, 2_500, ", limit: 100"), ("limit", 250, 10, 2_500, ", limit: 250"),
+            ("limit", 5_000, 10, 2_500, ", limit: 1000"), ("limit", 5_000, 10, 57, ", limit: 100"),
+            ("limit", 5_000, 10, 133, ", limit: 1000"), ("other", 100, 10, 2_500, ""),
+        ] as [(String, Int, Int, Int, String)])
+    func largestPage(parameter: String, most: Int, usual: Int, total: Int, written: String) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things", Self.sized(by: parameter, upTo: most, usual: usual, of: total))
+        let found = try await bench.discover()
+        #expect(found.findings.pagination == "{style: offset, param: offset\(written)}")
+        #expect(found.cost.requestCount <= 6)
+    }
+
+    @Test("Discovery leaves the size of pages alone where the request has one", arguments: ["limit=10", "count=10"])
+    func givenSize(query: String) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things", Self.sized(by: "limit", upTo: 100))
+        let found = try await bench.discover(path: "/things?\(query)")
+        #expect(found.findings.pagination == "{style: offset, param: offset}")
     }
 
     @Test("Discovery gives up on a server that ignores all parameters, after few requests")
@@ -167,7 +205,7 @@ struct DiscoveryTests {
         }
         let found = try await bench.discover()
         #expect(found.findings.pagination == "{style: offset, param: offset, total: total}")
-        #expect(bench.queries == ["", "offset=9", "offset=10"])
+        #expect(bench.queries == ["", "offset=9", "offset=10", "limit=100&offset=0"])
     }
 
     @Test("Discovery takes a refusal of a parameter for an answer", arguments: [400, 404, 422])

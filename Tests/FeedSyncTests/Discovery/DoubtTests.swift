@@ -33,7 +33,7 @@ struct DoubtTests {
         }
         let found = try await bench.discover()
         #expect(found.findings.pagination?.hasSuffix(", first: 0}") == true)
-        #expect(bench.queries == ["", "page=2", "page=1", "page=0"])
+        #expect(bench.queries == ["", "page=2", "page=1", "page=0", "per_page=100&page=0"])
     }
 
     @Test(

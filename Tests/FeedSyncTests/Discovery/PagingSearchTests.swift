@@ -186,6 +186,12 @@ struct PagingSearchTests {
                 "/x?$top=2", #"{"value":\#(two),"@odata.count":9}"#, [:],
                 #"{style: offset, param: $skip, total: "\"@odata.count\""}"#
             ),
+            ("/things/page/1", two, [:], "{style: page, param: /page, first: 1}"),
+            (
+                "/things/p/0?q=x", #"{"items":\#(two),"totalPages":3}"#, [:],
+                "{style: page, param: /p, pages: totalPages, first: 0}"
+            ),
+            ("/x", #"{"items":\#(two),"token":"abc"}"#, [:], "{style: cursor, param: token, next: token}"),
             ("/x", two, ["X-Next-Page": "2", "X-Page": "1"], "{style: cursor, param: page, header: X-Next-Page}"),
             (
                 "/x", two, ["x-ms-cursor": "abc"],

@@ -13,6 +13,14 @@ struct PageNumberPaginatorTests {
         #expect(try style.query(nil, own: [.init(name: "n", value: "10")]) == ["n=10", "p=0"])
     }
 
+    @Test("A number in the path is that of the feed's URL for the first page, and follows its segment for the others")
+    func path() throws {
+        let style = try style(", param: /page")
+        let base = PageRequest(url: "https://a.b/things/page/1?q=x")
+        #expect(try style.request(for: nil, base: base) == base)
+        #expect(try style.request(for: PageCursor("2"), base: base).url == "https://a.b/things/page/2?q=x")
+    }
+
     @Test("Paging by number continues to the empty page without a total")
     func emptyPage() throws {
         let style = try style()

@@ -50,6 +50,7 @@ struct SignOfMoreTests {
         (SignedPage(#""done":false"#), .partial), (SignedPage(#""complete":false"#), .partial),
         (SignedPage(#""total":{"value":20,"relation":"gte"}"#), .partial),
         (SignedPage(#""numFound":20,"numFoundExact":false"#), .partial),
+        (SignedPage(#""token":"abc""#), .lead),
         (SignedPage(#""pages":3"#), .pages), (SignedPage(#""total_pages":3,"page":1"#), .pages),
         (SignedPage(#""total_pages":6"#, cursor: "4", count: 0, seen: 60, number: 4), .pages),
         (SignedPage("", headers: ["X-Total-Pages": "6"], cursor: "3", seen: 60, number: 3), .pages),
@@ -92,6 +93,8 @@ struct SignOfMoreTests {
         SignedPage(#""pageInfo":{"hasNextPage":false,"endCursor":"abc"}"#), SignedPage(#""last":true,"totalPages":2"#),
         SignedPage(#""next_cursor":"""#), SignedPage(#""next_cursor":"null""#), SignedPage(#""bookmark":"nil""#),
         SignedPage(#""next":0"#), SignedPage(#""LastEvaluatedKey":{}"#),
+        // A page that no server cuts at that length: the token is that of a session.
+        SignedPage(#""token":"abc""#, count: 17),
         // A page that leads to itself, and one that comes behind the last.
         SignedPage(#""next_cursor":"abc""#, cursor: "abc"), SignedPage(#""next":"/things?page=1""#),
         SignedPage(#""next":"/things?page=7""#, cursor: "/things?page=6", count: 0, seen: 57, number: 6),
