@@ -22,7 +22,10 @@ private func pages(from first: Int, by name: String = "page", _ members: String 
 }
 
 private let upstreams: [(String, String, [String], Upstream)] = [
-    ("{style: page, param: page, first: 1}", "/things", ["", "page=2", "page=1", "per_page=100&page=1"], pages(from: 1)),
+    (
+        "{style: page, param: page, first: 1}", "/things", ["", "page=2", "page=1", "per_page=100&page=1"],
+        pages(from: 1)
+    ),
     (
         "{style: page, param: page, first: 0}", "/things",
         ["", "page=2", "page=1", "page=0", "per_page=100&page=0"],
