@@ -10,11 +10,15 @@ public enum Migrations {
         Migration(
             name: "0001_postgresql", sql: String(decoding: PackageResources._001_postgresql_sql, as: UTF8.self)),
         Migration(name: "0002_workers", sql: String(decoding: PackageResources._002_workers_sql, as: UTF8.self)),
+        Migration(
+            name: "0003_postgresql_columns",
+            sql: String(decoding: PackageResources._003_postgresql_columns_sql, as: UTF8.self)),
     ]
 
     /// Those of a store in SQLite, the oldest first.
     public static let all: [Migration] = [
         Migration(name: "0001_store", sql: String(decoding: PackageResources._001_store_sql, as: UTF8.self)),
         Migration(name: "0002_lists", sql: String(decoding: PackageResources._002_lists_sql, as: UTF8.self)),
+        Migration(name: "0003_columns", sql: String(decoding: PackageResources._003_columns_sql, as: UTF8.self)),
     ]
 }

@@ -107,6 +107,12 @@ package enum ResultSchema {
                 "key": anything, "title": anything, "before": mappingOrNull, "after": mappingOrNull,
             ]),
         Object(
+            "column_change", "a column that is new in the items, that no item has any more, or whose type changed",
+            [
+                "at": time, "feed": text, "run": count, "kind": word(ColumnChange.Kind.allCases.map(\.rawValue)),
+                "column": text, "before": textOrNull, "after": textOrNull,
+            ]),
+        Object(
             "check", "what can be told of a feed without a request",
             ["feed": text, "url": text, "pagination": text, "warnings": list(of: text)]),
         Object(

@@ -176,6 +176,7 @@ struct Site: Sendable {
         case ("feeds", 3) where parts[2] == "sections": return try await sectionsDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "items": return try await itemsDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "runs": return try await runsDocument(parts[1], served, request)
+        case ("feeds", 3) where parts[2] == "schema": return try await schemaDocument(parts[1], served, request)
         case ("runs", 1): return try await runsDocument(nil, served, request)
         case ("quota", 1): return shown(try await quotaDocument(served), request)
         case ("session", 1): return shown(sessionDocument(), request)

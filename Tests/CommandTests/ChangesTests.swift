@@ -116,6 +116,39 @@ struct ChangesTests {
             "\(printed)")
     }
 
+    @Test("--schema prints which columns are new, gone or of another type, and nothing of items")
+    func schema() async throws {
+        let place = try Workplace([])
+        try place.write(
+            "feedsync.yaml",
+            """
+            feeds:
+              things: {url: "\(place.server.url)/things", items: items, key: id, pagination: none, sync: {mode: all}}
+            """)
+        #expect(try await place.run("changes --schema").errors == "feedsync: no changes yet\n")
+        try await sync(place, #"{"id":1,"name":"a","n":1}"#)
+        #expect(try await place.run("changes --schema").errors == "feedsync: no changes since 1d\n")
+        try await sync(place, #"{"id":1,"label":"b","n":"x"}"#)
+        let run = try await place.terminal("changes --schema")
+        #expect(
+            lines(run) == [
+                "things  gone     name  no item has it any more", "things  changed  n  integer → text",
+                "things  new      label  text",
+            ])
+        #expect(lines(try await place.terminal("changes --schema --since 3")).isEmpty)
+        #expect(try await place.run("changes --schema --since last").output.split(separator: "\n").count == 4)
+        let json = try await place.run("changes --schema --json things").output.split(separator: "\n")
+        #expect(json.count == 3)
+        #expect(json[1].hasSuffix(#""kind":"type","column":"n","before":"integer","after":"text","version":1}"#))
+        #expect(try await place.run("changes --schema --ack mail").code == 64)
+        #expect(try await place.run("changes --schema --follow").code == 64)
+        #expect(try await place.run("rename things others").code == 0)
+        #expect(try await place.run("changes --schema others --json").output.split(separator: "\n").count == 3)
+        _ = try place.query("UPDATE _column_change SET at = '2020-01-01T00:00:00.000Z'")
+        try await sync(place, #"{"id":1,"label":"b","n":"x"}"#)
+        #expect(try place.query("SELECT count(*) FROM _column_change") == ["0"])
+    }
+
     @Test("A first load and a sync that finds nothing new keep nothing but the rows")
     func cost() async throws {
         let place = try await place([first, first])

@@ -11,7 +11,9 @@ struct StoreVersionTests {
         #expect(try await place.run("more things --all").code == 0)
         let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)
         // As the first version wrote it.
-        for table in ["_part_ahead", "_feed_part", "feed_part"] { try connection.execute("DROP TABLE \(table)") }
+        for table in ["_column_change", "_part_ahead", "_feed_part", "feed_part"] {
+            try connection.execute("DROP TABLE \(table)")
+        }
         for column in ["parent_state", "parent_rows"] {
             try connection.execute("ALTER TABLE _feed DROP COLUMN \(column)")
         }

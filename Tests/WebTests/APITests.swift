@@ -31,6 +31,22 @@ import Testing
         }
     }
 
+    @Test("The changes of a feed's columns are a list, the newest first")
+    func schema() async throws {
+        try await WebPlace.serving(columns: "") { place in
+            try await place.perform(.sync)
+            #expect(try await place.ask("/feeds/things/schema").list("column") == [])
+            place.feed.edit { items in items = items.map { $0.replacing("\"name\"", with: "\"label\"") } }
+            try await place.perform(.sync)
+            try await place.perform(.sync)
+            let changes = try await place.ask("/feeds/things/schema")
+            #expect(changes.list("column") == ["\"label\"", "\"name\""])
+            #expect(changes.list("kind") == ["\"new\"", "\"gone\""])
+            #expect(try await place.ask("/feeds/things/schema?limit=1").list("after") == ["\"text\""])
+            #expect(try await place.ask("/feeds/nothing/schema").status == 404)
+        }
+    }
+
     @Test("A list that is read by section has only that section's items, page by page")
     func sections() async throws {
         let items = (1...9).map { #"{"id":\#($0),"name":"item","kind":"\#($0 % 2 == 0 ? "even" : "odd &")"}"# }

@@ -4,7 +4,8 @@ internal import Reports
 extension Command {
     /// `changes [FEED...]`
     static let changes = Command(
-        "changes", operands: "[FEED...]", count: 0...anyNumber, options: [.sinceRun, .follow, .ack], isForResults: true,
+        "changes", operands: "[FEED...]", count: 0...anyNumber, options: [.sinceRun, .follow, .ack, .schema],
+        isForResults: true,
         summary: "Print what is new, changed, removed or came back",
         explanation: """
             Prints one line for each item that is new, changed, was removed or returned, in the order in which it
@@ -14,11 +15,17 @@ extension Command {
             --ack NAME is for programs: each run prints what happened since the run before with that name,
             feed by feed, and remembers how far it got when everything was written. If it is stopped in between,
             the next run prints the same again. The first run prints everything that is kept.
+
+            --schema prints a line for each column that is new, that no item has any more, or whose type is
+            another one.
             """,
         example: "feedsync changes --since yesterday"
     ) { session throws(Failure) in
         guard !session.invocation.has(.ack) || !session.invocation.has(.sinceRun) else {
             throw .usage("--ack and --since cannot be used together", advice: "feedsync help changes")
+        }
+        if session.invocation.has(.schema), let other = [Option.ack, .follow].first(where: session.invocation.has) {
+            throw .usage("--schema and \(other.written) cannot be used together", advice: "feedsync help changes")
         }
         let configuration = try session.configurationForReading()
         guard let store = try await session.storeIfAny(configuration) else {
@@ -27,12 +34,46 @@ extension Command {
         }
         if session.invocation.has(.follow) { try store.checkFollowing() } else { session.console.startPager() }
         let feeds = try await session.knownFeeds(configuration, store, includesRemoved: false)
-        try await session.printChanges(of: feeds, in: store)
+        if session.invocation.has(.schema) {
+            try await session.printColumnChanges(of: feeds, in: store)
+        } else {
+            try await session.printChanges(of: feeds, in: store)
+        }
         return .done
     }
 }
 
 extension Session {
+    fileprivate func printColumnChanges(of feeds: [KnownFeed], in store: Store) async throws(Failure) {
+        var changes: [ColumnChangeRecord] = []
+        for feed in feeds {
+            let (since, run) = try await sinceWhen(feed.name, in: store)
+            changes += try await reading { () async throws(FeedSyncError) in
+                try await store.columnChanges(of: feed.name, since: since, run: run)
+            }
+        }
+        changes.sort { ($0.at, $0.feed) < ($1.at, $1.feed) }
+        if listingForm == .people {
+            console.print(changes.map(line))
+        } else {
+            var lines = RecordLines(listingForm)
+            console.write(changes.map { lines.text(of: $0) }.joined(), isGuarded: false)
+        }
+        if changes.isEmpty { console.note("no changes\(nothingSince)") }
+    }
+
+    private func line(_ record: ColumnChangeRecord) -> String {
+        let change = record.change
+        let column = console.palette.name(DisplayWidth.printable(change.column))
+        let text =
+            switch change.kind {
+            case .new: "new      \(column)\(change.after.map { "  \($0.rawValue)" } ?? "")"
+            case .gone: "gone     \(column)  no item has it any more"
+            case .type: "changed  \(column)  \(change.before?.rawValue ?? "null") → \(change.after?.rawValue ?? "null")"
+            }
+        return "\(console.palette.faint(record.at))  \(console.palette.name(record.feed))  \(text)"
+    }
+
     fileprivate func printChanges(of feeds: [KnownFeed], in opened: Store) async throws(Failure) {
         var store = opened
         let isFollowing = invocation.has(.follow)
@@ -86,17 +127,19 @@ extension Session {
             return queries
         }
         for index in queries.indices {
-            let feed = queries[index].feed
-            switch since {
-            case "last":
-                queries[index].run = try await reading { () async throws(FeedSyncError) in
-                    try await store.lastRun(of: feed)
-                }
-            case let text? where Int(text) != nil: queries[index].run = Int(text)
-            case let text: queries[index].since = try time(text ?? Self.standardSince)
-            }
+            (queries[index].since, queries[index].run) = try await sinceWhen(queries[index].feed, in: store)
         }
         return queries
+    }
+
+    /// The earliest time, or the earliest run, that --since asks for.
+    private func sinceWhen(_ feed: String, in store: Store) async throws(Failure) -> (time: String?, run: Int?) {
+        switch invocation.options[.sinceRun] {
+        case "last":
+            (nil, try await reading { () async throws(FeedSyncError) in try await store.lastRun(of: feed) })
+        case let text? where Int(text) != nil: (nil, Int(text))
+        case let text: (try time(text ?? Self.standardSince), nil)
+        }
     }
 
     private func time(_ text: String) throws(Failure) -> String {

@@ -7,7 +7,7 @@ enum Option: String, Sendable, CaseIterable {
     case namedColumns = "columns="
     /// As `since`, and also a run.
     case sinceRun = "since="
-    case `where`, since, sort, removed, ndjson, csv, tsv, markdown, ack
+    case `where`, since, sort, removed, ndjson, csv, tsv, markdown, ack, schema
     case feed
     case dryRun = "dry-run"
     case online, due, jobs, fail, hell
@@ -95,7 +95,7 @@ enum Option: String, Sendable, CaseIterable {
         case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
             .removed,
             .ndjson, .csv, .tsv, .markdown, .data, .yes, .repair, .verbose, .response, .open, .noToken,
-            .readOnly, .dueSync:
+            .readOnly, .dueSync, .schema:
             nil
         }
     }
@@ -125,6 +125,7 @@ enum Option: String, Sendable, CaseIterable {
         case .sort: "sort by these columns, separated by commas; -NAME sorts downwards"
         case .ack: "only what is new since the last time with this name, and remember how far it got"
         case .feed: "only this feed; can be given several times"
+        case .schema: "the changes of columns in place of those of items: new, gone, or of another type"
         case .removed: "also items that the server no longer has"
         case .ndjson: "print one JSON object per line"
         case .csv: "print CSV"

@@ -135,11 +135,10 @@ final class FeedRun {
         }
         let (crawl, figures) = (writer.state.crawl, writer.state.figures)
         let reason = Completeness.reason(of: writer.state)
-        let columnNotices = try committed { try $0.columnNotices() }
         return RunSummary(
             run: Int(writer.run), outcome: ending, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
-            notices: notices + columnNotices + SkippedItems.notices(of: skipped)
+            notices: notices + writer.columnNotices + SkippedItems.notices(of: skipped)
                 + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
     }
 

@@ -66,6 +66,29 @@ extension Store {
         ).reversed()
     }
 
+    /// The changes of a feed's columns, in their order.
+    ///
+    /// - Parameters:
+    ///   - since: The earliest time, as the store writes times; nil for all.
+    ///   - run: The earliest run; nil for all.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func columnChanges(
+        of feed: String, since: String? = nil, run: Int? = nil
+    ) throws(FeedSyncError) -> [ColumnChangeRecord] {
+        try records(
+            "SELECT * FROM _column_change WHERE feed = ? AND at >= ? AND run >= ? ORDER BY id",
+            [.text(feed), .text(since ?? ""), Value(run ?? 0)], read: ColumnChangeRecord.init)
+    }
+
+    /// The newest changes of a feed's columns, the newest first.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func columnChanges(of feed: String, last count: Int) throws(FeedSyncError) -> [ColumnChangeRecord] {
+        try records(
+            "SELECT * FROM _column_change WHERE feed = ? ORDER BY id DESC LIMIT ?",
+            [.text(feed), Self.limit(count)], read: ColumnChangeRecord.init)
+    }
+
     /// The hosts' limits, by origin, resource and credential.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.

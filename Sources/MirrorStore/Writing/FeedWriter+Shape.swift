@@ -48,8 +48,8 @@ extension FeedWriter {
         follow(shape)
     }
 
-    /// The notices about new, lost and changed columns, if an earlier run had read the whole list.
-    package func columnNotices() throws -> [String] { try [columnNotice(), unfitNotice].compactMap(\.self) }
+    /// The notices about new, lost and changed columns, once the run has ended, if an earlier run had read the whole list.
+    package var columnNotices: [String] { [ColumnChange.notice(of: columnChanges), unfitNotice].compactMap(\.self) }
 
     /// The notice about values that do not fit the type that the definition gives their column; nil if all fit.
     private var unfitNotice: String? {
@@ -62,24 +62,36 @@ extension FeedWriter {
         return notes.isEmpty ? nil : "not of their column's type, and stored as they came: \(list)"
     }
 
-    private func columnNotice() throws -> String? {
-        guard let known = columnsBefore else { return nil }
+    /// The changes of columns that the run found, if an earlier run had read the whole list.
+    func foundColumnChanges() throws -> [ColumnChange] {
+        guard let known = columnsBefore else { return [] }
+        let columns = shape.definition.columns
         let table = try SQL.identifier(tableName)
-        var notes = try lostColumns.union(self.table.lostColumns).sorted().compactMap { column -> String? in
+        let gone = try lostColumns.union(self.table.lostColumns).sorted().filter { column in
             let name = try SQL.identifier(column)
             let isThere = "SELECT 1 FROM \(table) WHERE \(name) IS NOT NULL AND _removed_at IS NULL LIMIT 1"
-            return try connection.scalar(isThere) == nil ? "no item has `\(column)` any more" : nil
+            return try connection.scalar(isThere) == nil
+        }.map { name in
+            ColumnChange(kind: .gone, column: name, before: columns.first { $0.name == name }?.type, after: nil)
         }
-        let columns = shape.definition.columns
-        let new = columns.filter { column in !known.contains { $0.name == column.name } }.map { "`\($0.name)`" }
-        if !new.isEmpty { notes.append("new in the items: \(new.joined(separator: ", "))") }
-        for column in columns {
-            guard let type = column.type, let before = known.first(where: { $0.name == column.name })?.type,
-                type != before
-            else { continue }
-            notes.append("`\(column.name)` was \(before.rawValue) and is \(type.rawValue) now")
+        let others = columns.compactMap { column -> ColumnChange? in
+            guard let before = known.first(where: { $0.name == column.name }) else {
+                return ColumnChange(kind: .new, column: column.name, before: nil, after: column.type)
+            }
+            guard let type = column.type, let earlier = before.type, type != earlier else { return nil }
+            return ColumnChange(kind: .type, column: column.name, before: earlier, after: type)
         }
-        return notes.isEmpty ? nil : notes.joined(separator: "; ")
+        return gone + others
+    }
+
+    /// Stores the changes of columns with the run's end. Part of its transaction.
+    func record(_ changes: [ColumnChange], now: String) throws {
+        for change in changes {
+            try connection.run(
+                "INSERT INTO _column_change (at, feed, run, kind, \"column\", before, after) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                .text(now), .text(shape.definition.owner), Value(run), .text(change.kind.rawValue),
+                .text(change.column), Value(change.before?.rawValue), Value(change.after?.rawValue))
+        }
     }
 
     private func record(_ shape: ResolvedFeed) throws {

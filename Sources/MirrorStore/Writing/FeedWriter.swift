@@ -27,6 +27,8 @@ package final class FeedWriter {
     let columnsBefore: [ColumnDefinition]?
     /// The columns that items lost, as found by earlier tables of this run.
     private(set) var lostColumns: Set<String> = []
+    /// The changes of columns that the run found, set at its end.
+    private(set) var columnChanges: [ColumnChange] = []
     /// True if the run found new columns or a key.
     private(set) var hasNewShape = false
     /// The time of the last page. Each page of a feed has its own time, which tells which page stored a row.
@@ -412,6 +414,8 @@ package final class FeedWriter {
             WHERE id = ?
             """, .text(now), .text(outcome.rawValue), Value(run.isComplete), Value(run.isVerified),
             Value(run.reason?.rawValue), Value(figures.requests), Value(figures.bytes), Value(error), Value(self.run))
+        columnChanges = try foundColumnChanges()
+        try record(columnChanges, now: now)
         try FeedSchedule.follow(self.run, of: feed, every: shape.definition.every, on: connection)
     }
 

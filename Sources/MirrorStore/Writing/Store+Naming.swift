@@ -7,7 +7,7 @@ extension Store {
         ("feed", "name"), ("_feed", "feed"), ("run", "feed"), ("event", "feed"), ("_crawl", "feed"), ("_page", "feed"),
         ("_section", "feed"), ("_change", "feed"), ("_consumer", "feed"),
         ("_response", "feed"), ("feed_part", "name"), ("feed_part", "feed"), ("_feed_part", "feed"),
-        ("_part_ahead", "feed"),
+        ("_part_ahead", "feed"), ("_column_change", "feed"),
     ]
 
     /// The condition that a column has the name of a feed or of one of its lists.

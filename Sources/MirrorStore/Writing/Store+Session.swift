@@ -80,6 +80,7 @@ extension Store {
         try connection.run("DELETE FROM event WHERE feed = ?1 AND run IN (\(old))", .text(feed), .text(limit))
         try connection.run("DELETE FROM run WHERE id IN (\(old))", .text(feed), .text(limit))
         try ChangeLog.forget(before: limit, on: connection)
+        try connection.run("DELETE FROM _column_change WHERE feed = ?1 AND at < ?2", .text(feed), .text(limit))
         try connection.run("DELETE FROM _response WHERE feed = ?1 AND at < ?2", .text(feed), .text(limit))
         try connection.run(
             """

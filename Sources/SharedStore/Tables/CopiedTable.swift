@@ -69,7 +69,7 @@ struct CopiedTable: Sendable, Hashable {
     /// The tables that every store has, in an order in which none refers to a later one.
     static let fixed = [
         "feed", "run", "event", "_feed", "_crawl", "_page", "_crawl_page", "_section", "_quota", "_salt", "_change",
-        "_consumer", "_response", "feed_part", "_feed_part", "_part_ahead",
+        "_consumer", "_response", "feed_part", "_feed_part", "_part_ahead", "_column_change",
     ]
 
     /// The tables of events and changes; in PostgreSQL, each of their rows also has its transaction.
@@ -81,7 +81,7 @@ struct CopiedTable: Sendable, Hashable {
     }
 
     /// The tables whose rows are numbered in the order of insertion.
-    static let numbered = ["run", "event", "_feed", "_crawl", "_page", "_change", "_feed_part"]
+    static let numbered = ["run", "event", "_feed", "_crawl", "_page", "_change", "_feed_part", "_column_change"]
 
     /// Their columns in which SQLite's values are of any type.
     static let ofAnyType: Set<[String]> = [

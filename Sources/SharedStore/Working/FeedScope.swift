@@ -13,7 +13,7 @@ struct FeedScope {
         guard feeds != nil else { return nil }
         return switch table {
         case "feed": "name IN (\(names))"
-        case "_feed", "feed_part", "_part_ahead": "feed IN (\(names))"
+        case "_feed", "feed_part", "_part_ahead", "_column_change": "feed IN (\(names))"
         case "_crawl", "_page", "_response", "_feed_part": isOfList
         case "_crawl_page": "crawl IN (SELECT id FROM _crawl WHERE \(isOfList))"
         case "_quota", "_salt": nil
@@ -44,6 +44,7 @@ struct FeedScope {
                 WHERE e.feed = r.feed AND e.run = r.id AND r.feed IN (\(lists)) AND r.finished_at < \(limit);
             DELETE FROM run WHERE feed IN (\(lists)) AND finished_at < \(limit);
             DELETE FROM _change WHERE feed IN (\(lists)) AND at < \(limit);
+            DELETE FROM _column_change WHERE feed IN (\(names)) AND at < \(limit);
 
             """
     }

@@ -103,6 +103,9 @@ enum OpenAPI {
             path: "/feeds/{feed}/runs", method: "get", summary: "The runs of a feed, the newest first",
             parameters: [feed, limit], schema: list("run"), others: [wrong, unknown]),
         Operation(
+            path: "/feeds/{feed}/schema", method: "get", summary: "The changes of a feed's columns, the newest first",
+            parameters: [feed, limit], schema: list("column_change"), others: [wrong, unknown]),
+        Operation(
             path: "/runs", method: "get", summary: "The runs of all feeds, the newest first", parameters: [limit],
             schema: list("run"), others: [wrong]),
         Operation(path: "/quota", method: "get", summary: "What hosts said of their limits", schema: list("quota")),

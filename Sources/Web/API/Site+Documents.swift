@@ -104,6 +104,17 @@ extension Site {
         }
     }
 
+    /// The changes of a feed's columns, the newest first.
+    func schemaDocument(
+        _ name: String, _ served: Served, _ request: ServerRequest
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        if try await feed(name, served) == nil { return unknownFeed(name) }
+        let limit = Self.limit(of: request)
+        return try await kept(request, served) { store async throws(FeedSyncError) in
+            Responses.list(try await store.columnChanges(of: name, last: limit).map(\.result))
+        }
+    }
+
     func quotaDocument(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
         Responses.list(try await served.pages?.quota().map(\.json) ?? [])
     }

@@ -1,3 +1,4 @@
+import HTTPServer
 import ScriptedServer
 import Testing
 
@@ -65,10 +66,26 @@ struct WholeItemsTests {
         bench.upstream.items = items(#""label":"n","price":"1 EUR""#)
         let said = "no item has `name` any more; new in the items: `label`; `price` was integer and is text now"
         #expect(try await bench.sync().notices == [said])
+        let stored = try bench.query("SELECT run, kind, \"column\", before, after FROM _column_change ORDER BY id")
+        #expect(stored == ["2|gone|name|text|", "2|type|price|integer|text", "2|new|label||text"])
         #expect(try await bench.sync().notices == [])
+        #expect(try bench.query("SELECT count(*) FROM _column_change") == ["3"])
         // That some items lack a member is nothing to tell.
         bench.upstream.items[0] = #"{"id":1,"price":"1 EUR"}"#
         #expect(try await bench.sync().notices == [])
+    }
+
+    @Test("A run that fails behind a page with a new column keeps the column and tells of it")
+    func failed() async throws {
+        let items = { (rest: String) in (1...15).map { #"{"id":\#($0)\#(rest)}"# } }
+        let bench = try await bench(items(""), columns: Self.open)
+        try await bench.sync()
+        bench.upstream.items = items(#","label":"n""#)
+        bench.upstream.fail(page: 2, with: .status(403))
+        #expect(try await bench.failure(.sync).httpStatus == 403)
+        #expect(try bench.query("SELECT run, kind, \"column\" FROM _column_change") == ["2|new|label"])
+        _ = try await bench.sync()
+        #expect(try bench.query("SELECT count(*) FROM _column_change") == ["1"])
     }
 
     @Test("A column that was integer, then real, then text has the upstream's texts, and nothing counts as changed")
