@@ -4,7 +4,7 @@
 struct JSONParser {
     private let bytes: [UInt8]
     private let maximumCount: Int
-    /// The path to an array whose elements are read and not kept; nil to keep all.
+    /// The path to an array whose elements are passed over; nil to keep all.
     private let dropped: [String]?
     private var offset = 0
     /// The values that have begun.
@@ -42,7 +42,9 @@ struct JSONParser {
             }
             var value: JSONValue
             if let container = try beginContainer(depth: open.count) {
-                guard takeAfterSpace(container.close) else {
+                if isDropped(container, in: open) {
+                    try passElements()
+                } else if !takeAfterSpace(container.close) {
                     open.append(try named(container))
                     continue
                 }
@@ -51,7 +53,7 @@ struct JSONParser {
                 value = try scalar()
             }
             while var container = open.popLast() {
-                if !isDropped(container, in: open) { container.add(value) }
+                container.add(value)
                 if takeAfterSpace(UInt8(ascii: ",")) {
                     open.append(try named(container))
                     break
@@ -66,11 +68,36 @@ struct JSONParser {
         }
     }
 
-    /// True if a container is the array whose elements are not kept, or is inside it.
+    /// True if a container that begins is the array whose elements are not kept.
     private func isDropped(_ container: Container, in open: [Container]) -> Bool {
-        guard let dropped, open.count >= dropped.count else { return false }
-        let isObject = open.count == dropped.count ? container.isObject : open[dropped.count].isObject
-        return !isObject && zip(open, dropped).allSatisfy { $0.isObject && $0.name == $1 }
+        guard let dropped, !container.isObject, open.count == dropped.count else { return false }
+        return zip(open, dropped).allSatisfy { $0.isObject && $0.name == $1 }
+    }
+
+    /// Passes over the rest of an array up to its end, without a look at what its elements are.
+    private mutating func passElements() throws(JSONSyntaxError) {
+        var depth = 1
+        var isInString = false
+        let end = bytes.withUnsafeBufferPointer { bytes -> Int? in
+            var index = offset
+            while index < bytes.count {
+                switch bytes[index] {
+                case UInt8(ascii: "\\") where isInString: index += 1
+                case UInt8(ascii: "\""): isInString.toggle()
+                case UInt8(ascii: "["), UInt8(ascii: "{"): depth += isInString ? 0 : 1
+                case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= isInString ? 0 : 1
+                default: break
+                }
+                index += 1
+                if depth == 0 { return index }
+            }
+            return nil
+        }
+        guard let end else {
+            offset = bytes.count
+            throw error("the text ends in an array")
+        }
+        offset = end
     }
 
     private mutating func ended(_ value: JSONValue) throws(JSONSyntaxError) -> JSONValue {
@@ -151,8 +178,9 @@ extension JSONParser {
         var text = ""
         while true {
             let start = offset
-            while let byte, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { offset += 1 }
-            text += String(decoding: bytes[start..<offset], as: UTF8.self)
+            offset = endOfPlain(from: start)
+            let plain = String(decoding: bytes[start..<offset], as: UTF8.self)
+            if text.isEmpty { text = plain } else { text += plain }
             switch byte {
             case UInt8(ascii: "\""):
                 offset += 1
@@ -163,6 +191,17 @@ extension JSONParser {
             case nil: throw error("the text ends in a string")
             default: throw error("a string has an unescaped control character")
             }
+        }
+    }
+
+    /// The place of the next byte that ends a string, or is not in it as it is.
+    private func endOfPlain(from start: Int) -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            var end = start
+            while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""),
+                bytes[end] != UInt8(ascii: "\\")
+            { end += 1 }
+            return end
         }
     }
 

@@ -36,7 +36,9 @@ package enum JSONValue: Sendable, Hashable {
         self = try parser.readAll()
     }
 
-    /// Reads a whole text as `init(parsing:)` does, of any number of values, but keeps no element of one array.
+    /// Reads a whole text as `init(parsing:)` does, of any number of values, but passes over the elements of one array.
+    ///
+    /// Their syntax is not checked.
     ///
     /// - Parameter names: The names of the members that lead to the array.
     /// - Throws: `JSONSyntaxError`.

@@ -53,6 +53,26 @@ struct JSONValueTests {
         #expect(error?.offset == offset, "\(error?.message ?? "")")
     }
 
+    @Test(
+        "The elements of one array are passed over, whatever they hold",
+        arguments: [
+            (#"{"a":[1,"]}\"",{"b":[2]},"\\"],"b":[3]}"#, ["a"], #"{"a":[],"b":[3]}"#),
+            (#"{"a":{"a":[{"a":[1]}],"b":[]},"c":1}"#, ["a", "a"], #"{"a":{"a":[],"b":[]},"c":1}"#),
+            (#"{"a":{"b":1}}"#, ["a"], #"{"a":{"b":1}}"#), ("[1,[2]]", [], "[]"), (#"{"a":[]}"#, ["a"], #"{"a":[]}"#),
+        ] as [(String, [String], String)])
+    func withoutElements(text: String, names: [String], kept: String) throws {
+        #expect(try JSONValue(parsing: Array(text.utf8), withoutElementsAt: names).json == kept)
+    }
+
+    @Test(
+        "An array that is passed over has to end",
+        arguments: [#"{"a":[1"#, #"{"a":["]"#, #"{"a":["\"#, #"{"a":[1]"#])
+    func withoutElementsUnended(text: String) {
+        #expect(throws: JSONSyntaxError.self) {
+            try JSONValue(parsing: Array(text.utf8), withoutElementsAt: ["a"])
+        }
+    }
+
     @Test("JSON text may nest 1,024 deep, and no deeper")
     func depth() throws {
         func nested(_ depth: Int) -> String {
