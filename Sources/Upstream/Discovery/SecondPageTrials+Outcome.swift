@@ -158,8 +158,10 @@ extension SecondPageTrials {
             guard news.isAllNew else { return rejected(news) }
             return .verified(first: nil, "offset \(last + 1) brought \(Self.items(news.fresh))")
         }
-        let known = structure.reading.keys(structure.keyPaths)
-        let keys = reading.keys(structure.keyPaths)
+        var known = structure.reading.keys(structure.keyPaths)
+        var keys = reading.keys(structure.keyPaths)
+        // Buildbot turns each page round: the oldest page comes first, with its newest item first.
+        if let firstKey = known.first, keys.last == firstKey { (known, keys) = (known.reversed(), keys.reversed()) }
         guard let lastKey = known.last, keys.first == lastKey else {
             noteStray(news(in: reading, structure).fresh)
             return .rejected("offset \(last) did not return the first page's last item")

@@ -199,6 +199,18 @@ struct DiscoveryTests {
         #expect(try await bench.discover().findings.pagination == nil)
     }
 
+    @Test("Discovery finds the offset of a list whose pages are each turned round")
+    func turnedPages() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            let start = Int(request.parameter("offset") ?? "0") ?? 0
+            let page = PagedFeed.items(1...35).dropFirst(start).prefix(Int(request.parameter("limit") ?? "") ?? 10)
+            return .json(#"{"things":[\#(page.reversed().joined(separator: ","))],"meta":{"total":\#(page.count)}}"#)
+        }
+        let found = try await bench.discover(path: "/things?limit=10")
+        #expect(found.findings.pagination == "{style: offset, param: offset}")
+    }
+
     @Test("Discovery requests whole pages if an offset inside one is refused")
     func wholePages() async throws {
         let bench = try DiscoveryBench()
