@@ -197,6 +197,19 @@ private final class Tree: Sendable {
         #expect(try tree.query("SELECT value FROM things WHERE typeof(value) = 'text' ORDER BY 1") == ["1", "text"])
     }
 
+    @Test("A column that the items of several lists bring, or have no more, is one change of the feed that has the lists")
+    func columnChanges() async throws {
+        let tree = try await Tree()
+        tree.set("/owners", [tree.owner(1, "a"), tree.owner(2, "b")])
+        for (name, id) in [("a", 1), ("b", 2)] { tree.set("/owners/\(name)/things", [#"{"id":\#(id),"title":"x"}"#]) }
+        for feed in ["owners", "things"] { try await tree.sync(feed) }
+        for (name, id) in [("a", 1), ("b", 2)] { tree.set("/owners/\(name)/things", [#"{"id":\#(id),"label":"x"}"#]) }
+        try await tree.sync("things")
+        #expect(
+            try tree.query("SELECT feed, kind, \"column\" FROM _column_change ORDER BY id")
+                == ["things|new|label", "things|gone|title"])
+    }
+
     @Test("A list that fails does not keep the others from going on; how many do is said")
     func oneFails() async throws {
         let tree = try await tree()
