@@ -248,9 +248,19 @@ extension DecodedPage {
                 ? "the page's only item cannot be stored" : "none of the page's \(skipped.count) items can be stored"
             throw FeedSyncError(
                 .undecodable, "\(items): \(skipped.first ?? "")",
-                advice: "correct `items`, `key` or `columns` in the feed's definition")
+                advice: "correct `items`, `key` or `columns` in the feed's definition\(namesOfFirst(secrets))")
         }
         return skipped
+    }
+
+    /// The names that the first object on the page has, to choose a key from; empty if there is none.
+    private func namesOfFirst(_ secrets: Secrets) -> String {
+        for index in 0..<elementCount where element(at: index).element.kind == JSON_OBJECT {
+            guard case .object(let members)? = try? value(at: index) else { return "" }
+            let names = members.names.prefix(8).compactMap { Excerpt.of($0, limit: 60, secrets: secrets) }
+            return names.isEmpty ? "" : "; the first item has \(names.map { "`\($0)`" }.joined(separator: ", "))"
+        }
+        return ""
     }
 }
 

@@ -206,12 +206,16 @@ struct PageDecoderTests {
     }
 
     @Test(
-        "A page of which nothing can be stored is an error",
-        arguments: [("[1,2]", "none of the page's 2 items"), (#"[null,{"name":"x"}]"#, "the page's only item cannot")])
-    func nothingStorable(_ items: String, _ words: String) throws {
+        "A page of which nothing can be stored is an error, with the names that the first item has",
+        arguments: [
+            ("[1,2]", "none of the page's 2 items", "definition"),
+            (#"[null,{"name":"x","no":1}]"#, "the page's only item cannot", "the first item has `name`, `no`"),
+        ])
+    func nothingStorable(_ items: String, _ words: String, _ advice: String) throws {
         let page = try Self.decode(#"{"items":\#(items)}"#)
         let error = #expect(throws: FeedSyncError.self) { try page.skipped() }
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+        #expect(error?.advice?.hasSuffix(advice) == true, "\(error?.advice ?? "")")
     }
 
     @Test(
