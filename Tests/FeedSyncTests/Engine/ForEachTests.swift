@@ -197,7 +197,7 @@ private final class Tree: Sendable {
         #expect(try tree.query("SELECT value FROM things WHERE typeof(value) = 'text' ORDER BY 1") == ["1", "text"])
     }
 
-    @Test("A column that the items of several lists bring, or have no more, is one change of the feed that has the lists")
+    @Test("A column that several lists bring, or have no more, is one change of the feed that has the lists")
     func columnChanges() async throws {
         let tree = try await Tree()
         tree.set("/owners", [tree.owner(1, "a"), tree.owner(2, "b")])
