@@ -11,11 +11,12 @@ from places import WORK
 
 @dataclass(frozen=True)
 class Figures:
-    """Of a whole process and those it waited for: seconds, and the MiB of the largest one."""
+    """Of a whole process and those it waited for: seconds, the MiB of the largest one, and context switches of any kind."""
 
     wall: float
     cpu: float
     peak: float
+    switches: float
 
 
 class RunFailed(Exception):
@@ -33,12 +34,12 @@ def run(command: list[str], environment: dict[str, str] | None = None, folder: P
     if ended.returncode:
         said = (ended.stderr or ended.stdout).decode(errors="replace").strip().splitlines()
         raise RunFailed(f"exit {ended.returncode}: {said[-1] if said else command[0]}")
-    wall, user, system, kilobytes = file.read_text().split()
-    return Figures(float(wall), float(user) + float(system), int(kilobytes) / 1024)
+    wall, user, system, kilobytes, switches = file.read_text().split()
+    return Figures(float(wall), float(user) + float(system), int(kilobytes) / 1024, int(switches))
 
 
 def medians(runs: list[Figures]) -> Figures:
-    return Figures(median(run.wall for run in runs), median(run.cpu for run in runs), median(run.peak for run in runs))
+    return Figures(*(median(getattr(run, name) for run in runs) for name in ("wall", "cpu", "peak", "switches")))
 
 
 def ratios(runs: list[Figures], to: list[Figures]) -> tuple[float, float]:

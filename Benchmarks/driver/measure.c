@@ -1,4 +1,4 @@
-/* Runs a command and writes its figures into a file: wall, user and system seconds, peak kilobytes.
+/* Runs a command and writes its figures into a file: wall, user and system seconds, peak kilobytes, context switches.
  *
  *     measure FILE COMMAND [ARGUMENT...]
  *
@@ -40,7 +40,8 @@ int main(int count, char **arguments) {
         fprintf(stderr, "measure: %s: %s\n", arguments[1], strerror(errno));
         return 73;
     }
-    fprintf(file, "%.6f %.6f %.6f %ld\n", wall, seconds(usage.ru_utime), seconds(usage.ru_stime), usage.ru_maxrss);
+    fprintf(file, "%.6f %.6f %.6f %ld %ld\n", wall, seconds(usage.ru_utime), seconds(usage.ru_stime), usage.ru_maxrss,
+            usage.ru_nvcsw + usage.ru_nivcsw);
     fclose(file);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -62,7 +62,7 @@ class Parts:
     @property
     def _planning(self) -> Figures:
         large, small = medians(self.planning), medians(self.idle)
-        return Figures(large.wall - small.wall, large.cpu - small.cpu, large.peak)
+        return Figures(large.wall - small.wall, large.cpu - small.cpu, large.peak, large.switches - small.switches)
 
     @property
     def bounds(self) -> list[Bound]:

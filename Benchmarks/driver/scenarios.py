@@ -11,7 +11,7 @@ from pages import PageSet
 
 FEEDSYNC = "feedsync"
 IN_TURN = "C++, in turn"
-OVERLAPPED = "C++, fetching while storing"
+ASKING_AHEAD = "C++, asking ahead"
 CHANGED_ONLY = "C++, changed rows only"
 CONDITIONAL = "C++, conditional"
 BY_HAND = "Python: requests, orjson, sqlite3"
@@ -46,20 +46,20 @@ def scenarios(feedsync: Path, quick: bool, is_wanted: Callable[[str], bool]) -> 
     hand_conditional = (ByHand(BY_HAND, by_hand, ("--conditional",)),) if by_hand else ()
     others = (*hand, *((Shell(SHELL, once=True),) if shell else ()))
     slow = (WithDlt(DLT, with_dlt, once=True),) if with_dlt else ()
-    loops = (Reference(IN_TURN), Reference(OVERLAPPED, ("--overlap",)))
+    loops = (Reference(IN_TURN), Reference(ASKING_AHEAD, ("--ahead",)))
     conditional = (Reference(CONDITIONAL, ("--conditional",)),)
-    changed_only = (Reference(CHANGED_ONLY, ("--overlap", "--changed-only")),)
+    changed_only = (Reference(CHANGED_ONLY, ("--ahead", "--changed-only")),)
     first = Feedsync(FEEDSYNC, feedsync)
 
     found = []
     if not quick:
         small = PageSet(REPOSITORIES, few)
-        found.append(Scenario("peers", title("first load", small), small, "tagged", (first, *loops, *others, *slow), OVERLAPPED))
+        found.append(Scenario("peers", title("first load", small), small, "tagged", (first, *loops, *others, *slow), ASKING_AHEAD))
     for kind, late in ((REPOSITORIES, ()), (ANCHORS, slow)):
         pages, changed = PageSet(kind, many), PageSet(kind, many, 2)
         name = kind.name
         found += [
-            Scenario(f"{name}", title("first load", pages), pages, "tagged", (first, *loops, *others, *late), OVERLAPPED),
+            Scenario(f"{name}", title("first load", pages), pages, "tagged", (first, *loops, *others, *late), ASKING_AHEAD),
             Scenario(
                 f"{name}-etag", title("second run, nothing changed, ETag", pages), pages, "tagged",
                 (first, *conditional, *hand_conditional), CONDITIONAL, again=True),

@@ -92,7 +92,7 @@ def measure(feedsync: Path, upstream: Upstream, rounds: int, quick: bool) -> Fin
     many = 100 if quick else 1000
     with PostgreSQL() as server:
         own = SharedFeedsync(scenarios.FEEDSYNC, feedsync, server=server)
-        reference = SharedReference(REFERENCE, ("--overlap",), server=server)
+        reference = SharedReference(REFERENCE, ("--ahead",), server=server)
         slow = (SharedDlt(scenarios.DLT, with_dlt, server=server),) if with_dlt else ()
         for kind in (REPOSITORIES, ANCHORS):
             set = PageSet(kind, many)

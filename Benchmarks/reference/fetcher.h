@@ -17,27 +17,46 @@ struct Page {
 
 class Fetcher {
   public:
-    explicit Fetcher(std::string url) : url(std::move(url)), handle(curl_easy_init()) {
-        if (!handle) fail("libcurl", "cannot be initialised");
+    explicit Fetcher(std::string url) : url(std::move(url)), handle(curl_easy_init()), transfers(curl_multi_init()) {
+        if (!handle || !transfers) fail("libcurl", "cannot be initialised");
         curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, take_body);
         curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, take_header);
         curl_easy_setopt(handle, CURLOPT_BUFFERSIZE, 512L * 1024);
     }
-    ~Fetcher() { curl_easy_cleanup(handle); }
+    ~Fetcher() {
+        curl_easy_cleanup(handle);
+        curl_multi_cleanup(transfers);
+    }
     Fetcher(const Fetcher &) = delete;
     Fetcher &operator=(const Fetcher &) = delete;
 
-    // `etag` makes the request a conditional one, unless it is empty.
     void fetch(int number, const std::string &etag, Page &page) {
+        begin(number, etag, page);
+        finish(page);
+    }
+
+    // Sends the request, as far as the socket takes it. `etag` makes it a conditional one, unless it is empty.
+    void begin(int number, const std::string &etag, Page &page) {
         page.number = number;
         page.body.clear();
         page.etag.clear();
-        curl_slist *headers = etag.empty() ? nullptr : curl_slist_append(nullptr, ("If-None-Match: " + etag).c_str());
+        headers = etag.empty() ? nullptr : curl_slist_append(nullptr, ("If-None-Match: " + etag).c_str());
         curl_easy_setopt(handle, CURLOPT_URL, (url + "?page=" + std::to_string(number)).c_str());
         curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
         curl_easy_setopt(handle, CURLOPT_WRITEDATA, &page);
         curl_easy_setopt(handle, CURLOPT_HEADERDATA, &page);
-        const CURLcode code = curl_easy_perform(handle);
+        curl_multi_add_handle(transfers, handle);
+        perform();
+    }
+
+    // Waits for the page whose request was sent.
+    void finish(Page &page) {
+        while (perform() > 0) curl_multi_poll(transfers, nullptr, 0, 1000, nullptr);
+        int left = 0;
+        const CURLMsg *message = curl_multi_info_read(transfers, &left);
+        if (!message || message->msg != CURLMSG_DONE) fail(url, "the transfer has no end");
+        const CURLcode code = message->data.result;
+        curl_multi_remove_handle(transfers, handle);
         curl_slist_free_all(headers);
         if (code != CURLE_OK) fail(url, curl_easy_strerror(code));
         curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &page.status);
@@ -48,7 +67,15 @@ class Fetcher {
   private:
     std::string url;
     CURL *handle;
+    CURLM *transfers;
+    curl_slist *headers = nullptr;
 
+    int perform() {
+        int running = 0;
+        const CURLMcode code = curl_multi_perform(transfers, &running);
+        if (code != CURLM_OK) fail(url, curl_multi_strerror(code));
+        return running;
+    }
     static size_t take_body(char *bytes, size_t size, size_t count, void *page) {
         static_cast<Page *>(page)->body.append(bytes, size * count);
         return size * count;

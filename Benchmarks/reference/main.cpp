@@ -1,17 +1,14 @@
 // What feedsync is measured against: libcurl, simdjson and SQLite in a straight loop, with nothing that is not needed to
 // have the rows. It knows the number of pages, it believes whatever comes, and it remembers nothing but ETags.
 //
-//     reference repositories|anchors URL PAGES STORE [--overlap] [--changed-only] [--conditional] [--postgresql]
+//     reference repositories|anchors URL PAGES STORE [--ahead] [--changed-only] [--conditional] [--postgresql]
 //
-// --overlap       a second thread fetches while the first one stores
+// --ahead         the next page is asked for before this one is stored, on the same thread
 // --changed-only  the upsert passes over rows that are as they were
 // --conditional   ETags are stored, and a page is asked for with its own
-// --postgresql    STORE is the URI of a database in PostgreSQL; the other options but --overlap have no meaning
-#include <condition_variable>
+// --postgresql    STORE is the URI of a database in PostgreSQL; the other options but --ahead have no meaning
 #include <cstring>
-#include <deque>
-#include <mutex>
-#include <thread>
+#include <utility>
 
 #include "fetcher.h"
 #include "items.h"
@@ -21,38 +18,7 @@
 struct Options {
     std::string url, store;
     int pages = 0;
-    bool overlap = false, changed_only = false, conditional = false, postgresql = false;
-};
-
-// Pages on their way from the thread that fetches to the one that stores. Their buffers are used again.
-class Belt {
-  public:
-    explicit Belt(size_t pages) : pages(pages) {
-        for (Page &page : this->pages) empty.push_back(&page);
-    }
-    Page *take_empty() { return take(empty); }
-    Page *take_full() { return take(full); }
-    void give_empty(Page *page) { give(empty, page); }
-    void give_full(Page *page) { give(full, page); }
-
-  private:
-    std::vector<Page> pages;
-    std::deque<Page *> empty, full;
-    std::mutex mutex;
-    std::condition_variable changed;
-
-    Page *take(std::deque<Page *> &from) {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return !from.empty(); });
-        Page *page = from.front();
-        from.pop_front();
-        return page;
-    }
-    void give(std::deque<Page *> &to, Page *page) {
-        std::lock_guard lock(mutex);
-        to.push_back(page);
-        changed.notify_all();
-    }
+    bool ahead = false, changed_only = false, conditional = false, postgresql = false;
 };
 
 template <typename Items, typename Store>
@@ -67,33 +33,24 @@ void mirror_in_turn(const Options &options, Store &store) {
 }
 
 template <typename Items, typename Store>
-void mirror_overlapped(const Options &options, Store &store) {
-    // ETags are read before the threads part: the store's connection belongs to one of them.
-    std::vector<std::string> etags(static_cast<size_t>(options.pages) + 1);
-    if (options.conditional)
-        for (int number = 1; number <= options.pages; number++) etags[static_cast<size_t>(number)] = store.etag(number);
-    Belt belt(4);
-    std::thread fetching([&] {
-        Fetcher fetcher(options.url);
-        for (int number = 1; number <= options.pages; number++) {
-            Page *page = belt.take_empty();
-            fetcher.fetch(number, etags[static_cast<size_t>(number)], *page);
-            belt.give_full(page);
-        }
-    });
+void mirror_ahead(const Options &options, Store &store) {
+    Fetcher fetcher(options.url);
     json::parser parser;
+    Page page, next;
+    const auto begin = [&](int number) { fetcher.begin(number, options.conditional ? store.etag(number) : "", next); };
+    if (options.pages > 0) begin(1);
     for (int number = 1; number <= options.pages; number++) {
-        Page *page = belt.take_full();
-        if (page->status == 200) store_page<Items>(parser, *page, store, options.conditional);
-        belt.give_empty(page);
+        fetcher.finish(next);
+        std::swap(page, next);
+        if (number < options.pages) begin(number + 1);
+        if (page.status == 200) store_page<Items>(parser, page, store, options.conditional);
     }
-    fetching.join();
 }
 
 template <typename Items, typename Store>
 void mirror_in(const Options &options) {
     Store store(options.store, Items::columns(), options.changed_only);
-    options.overlap ? mirror_overlapped<Items>(options, store) : mirror_in_turn<Items>(options, store);
+    options.ahead ? mirror_ahead<Items>(options, store) : mirror_in_turn<Items>(options, store);
 }
 
 template <typename Items>
@@ -102,14 +59,14 @@ void mirror(const Options &options) {
 }
 
 int main(int count, char **arguments) {
-    if (count < 5) fail("usage", "reference repositories|anchors URL PAGES STORE [--overlap] [--changed-only] [--conditional] [--postgresql]");
+    if (count < 5) fail("usage", "reference repositories|anchors URL PAGES STORE [--ahead] [--changed-only] [--conditional] [--postgresql]");
     Options options;
     options.url = arguments[2];
     options.pages = std::atoi(arguments[3]);
     options.store = arguments[4];
     for (int index = 5; index < count; index++) {
         const std::string_view option = arguments[index];
-        if (option == "--overlap") options.overlap = true;
+        if (option == "--ahead") options.ahead = true;
         else if (option == "--changed-only") options.changed_only = true;
         else if (option == "--conditional") options.conditional = true;
         else if (option == "--postgresql") options.postgresql = true;
