@@ -240,7 +240,7 @@ package enum ResultSchema {
             return "\(command.json):\(lineCommands.contains(command) ? one : list(of: one))"
         }
         return #"{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"feedsync --json","#
-            + #""description":"What each command prints with --json, by its name; `events` and `changes` print one object a line.","#
+            + #""description":"The output of each command with --json, by its name; `events` and `changes` print one object a line.","#
             + "\"type\":\"object\",\"properties\":{\(properties.joined(separator: ","))},\"additionalProperties\":false,"
             + "\"$defs\":\(definitions(at: "#/$defs/"))}"
     }

@@ -82,7 +82,7 @@ final class WorkMetrics: Sendable {
         text.add([], sums.requests)
         text.begin("feedsync_received_bytes_total", "counter", "Bytes received by this worker, as transferred.")
         text.add([], sums.bytes)
-        text.begin("feedsync_run_items_total", "counter", "What became of items in this worker's runs.")
+        text.begin("feedsync_run_items_total", "counter", "Items of this worker's runs, by result.")
         for (kind, count) in sums.items.sorted(by: { $0.key < $1.key }) { text.add([("kind", kind)], count) }
         text.begin("feedsync_claims_total", "counter", "Claims that this worker has ended.")
         text.add([], sums.groups)
@@ -94,7 +94,7 @@ final class WorkMetrics: Sendable {
         for (state, count) in [("claimed", fleet.claimed), ("due", fleet.due), ("resting", fleet.resting)] {
             text.add([("state", state)], count)
         }
-        text.begin("feedsync_oldest_due_seconds", "gauge", "How long the group that waits longest has been due.")
+        text.begin("feedsync_oldest_due_seconds", "gauge", "Seconds for which the longest-waiting group has been due.")
         text.add([], fleet.oldestDueSeconds)
         return ServerResponse(headers: [Self.type], body: Array(text.text.utf8))
     }

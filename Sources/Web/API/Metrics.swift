@@ -78,7 +78,7 @@ extension Site {
         for (key, sum) in sums { text.add([("feed", key.feed), ("outcome", key.outcome)], sum.requests) }
         text.begin("feedsync_received_bytes_total", "counter", "Bytes received, as transferred.")
         for (key, sum) in sums { text.add([("feed", key.feed), ("outcome", key.outcome)], sum.bytes) }
-        text.begin("feedsync_run_items_total", "counter", "What became of items.")
+        text.begin("feedsync_run_items_total", "counter", "Items of runs, by result.")
         for (key, sum) in sums {
             for (kind, count) in sum.items.sorted(by: { $0.key < $1.key }) {
                 text.add([("feed", key.feed), ("outcome", key.outcome), ("kind", kind)], count)

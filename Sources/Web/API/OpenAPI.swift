@@ -108,7 +108,7 @@ enum OpenAPI {
         Operation(
             path: "/runs", method: "get", summary: "The runs of all feeds, the newest first", parameters: [limit],
             schema: list("run"), others: [wrong]),
-        Operation(path: "/quota", method: "get", summary: "What hosts said of their limits", schema: list("quota")),
+        Operation(path: "/quota", method: "get", summary: "The limits that hosts reported", schema: list("quota")),
         Operation(
             path: "/events", method: "get",
             summary:
@@ -119,13 +119,13 @@ enum OpenAPI {
                 parameter("after", "the same, where no header can be sent", number),
             ], type: "text/event-stream", others: [wrong, unknown]),
         Operation(
-            path: "/session", method: "get", summary: "What a change is to be sent with",
+            path: "/session", method: "get", summary: "The token that a change needs",
             schema:
                 #"{"type":"object","properties":{"token":{"type":["string","null"]},"read_only":{"type":"boolean"}},"required":["token","read_only"]}"#
         ),
         Operation(
-            path: "/health", method: "get", summary: "Whether the store can be read", schema: healthSchema,
-            others: [(503, "the configuration cannot be used as it stands, or the store was replaced", healthSchema)]),
+            path: "/health", method: "get", summary: "The store's readability", schema: healthSchema,
+            others: [(503, "the configuration cannot be used, or the store was replaced", healthSchema)]),
         Operation(
             path: "/metrics", method: "get", summary: "Figures in Prometheus' text format", type: "text/plain"),
         Operation(
@@ -169,7 +169,7 @@ enum OpenAPI {
     /// Adding feeds.
     private static let additions: [Operation] = [
         Operation(
-            path: "/add/check", method: "post", summary: "How the steps of a new feed stand; asks no other server",
+            path: "/add/check", method: "post", summary: "The state of a new feed's steps; asks no other server",
             form: feedForm, schema: stepsSchema,
             others: [notHere, foreign, (422, "the configuration is wrong", problem)]
         ),
@@ -205,7 +205,7 @@ enum OpenAPI {
                 parameter("order", "with `q`: in feed order, by pages", #"{"const":"place"}"#),
             ], type: html, others: [wrong, unknown]),
         Operation(
-            path: "/list/{feed}/state", method: "get", summary: "How a feed does, as its list says it",
+            path: "/list/{feed}/state", method: "get", summary: "The state of a feed, as its list shows it",
             parameters: [feed], type: html, others: [unknown]),
         Operation(
             path: "/picture/{feed}", method: "get", summary: "The picture of an item",

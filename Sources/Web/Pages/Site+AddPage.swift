@@ -91,7 +91,7 @@ extension Site {
                         write(look, to: &html)
                     } else {
                         html.element(
-                            "p", .class("hint"), text: "What the server has is shown here, as soon as it can be asked.")
+                            "p", .class("hint"), text: "The server's items are shown here, as soon as it can be asked.")
                     }
                 }
             }

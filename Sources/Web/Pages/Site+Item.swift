@@ -31,7 +31,7 @@ extension Site {
         let body = shape.body(of: item, in: listing)
         let response = page("item", title: title) { html in
             html.element("article", .id("item"), .data(.feed, name), .data(.event, String(event))) { html in
-                html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Where this is")) { html in
+                html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Breadcrumbs")) { html in
                     html.element("a", .href(.own("list", name)), text: name)
                     if let parent = parents?.parent(of: item) {
                         html.text(" › ")

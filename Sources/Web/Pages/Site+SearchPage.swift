@@ -14,11 +14,11 @@ extension Site {
         else { return notFound(request) }
         let host = definition.url.description.split(separator: "/").dropFirst().first.map(String.init) ?? "its server"
         let response = page("search", title: "Search \(host)") { html in
-            html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Where this is")) { html in
+            html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Breadcrumbs")) { html in
                 html.element("a", .href(.own("list", name)), text: name)
             }
             html.element("h1", text: "Search \(host)")
-            html.element("p", .class("hint"), text: "What is found comes from there, and is not stored in \(name).")
+            html.element("p", .class("hint"), text: "The results come from there, and are not stored in \(name).")
             html.element(
                 "form", .class("filter"), .plain(.role, "search"), .plain(.method, "post"),
                 .action(.own("search", name)), .id("search-form")

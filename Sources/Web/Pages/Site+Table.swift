@@ -22,7 +22,7 @@ extension Site {
         let facets = try await store.facets(
             query, of: Self.facetColumns(listing, view), most: Self.mostValues)
         let response = page("table", title: "\(name) as a table") { html in
-            html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Where this is")) { html in
+            html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Breadcrumbs")) { html in
                 html.element("a", .href(.own("list", name)), text: name)
             }
             html.element("div", .class("bar")) { html in

@@ -37,7 +37,7 @@ struct DoubtTests {
     }
 
     @Test(
-        "NumberFormat of something else end nothing and are not recorded",
+        "Figures of something else end nothing and are not recorded",
         arguments: [
             #""quota":{"total":12},"#, #""book":{"pages":1},"#, #""book":{"pages":2},"#, #""user":{"total":10},"#,
         ])
