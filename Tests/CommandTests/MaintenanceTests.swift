@@ -68,6 +68,11 @@ struct MaintenanceTests {
         _ = try place.query("UPDATE things SET _removed_at = '2020-01-01T00:00:00.000Z' WHERE id > 20")
         _ = try place.query(
             "UPDATE things SET _removed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 day') WHERE id IN (1, 2)")
+        #expect(try await place.run("prune --dry-run").output == "things  280 items would be deleted\n")
+        #expect(
+            try await place.run("prune --dry-run --json").output
+                == "[\n{\"feed\":\"things\",\"deleted\":280,\"version\":1}\n]\n")
+        #expect(try place.query("SELECT count(*) FROM things") == ["300"])
         let run = try await place.run("prune")
         #expect(run.code == 0, "\(run.errors)")
         #expect(

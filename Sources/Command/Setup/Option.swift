@@ -131,7 +131,7 @@ enum Option: String, Sendable, CaseIterable {
         case .csv: "print CSV"
         case .tsv: "print values separated by tabs, as in a pipe"
         case .markdown: "print a Markdown table"
-        case .dryRun: "print the definition, and change nothing"
+        case .dryRun: "print the outcome, and change nothing"
         case .hell: "serve an upstream that is broken in every way, until stopped"
         case .online: "fetch a page of each feed, and show what would be stored"
         case .due: "only feeds that are due (see `feedsync plan`)"

@@ -2,6 +2,17 @@ internal import Glibc
 internal import SQLite
 
 extension Store {
+    /// The number of a feed's items that were removed before a time, which `prune` would delete.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func prunableCount(of feed: String, goneBefore limit: String) throws(FeedSyncError) -> Int {
+        try storing {
+            guard let table = try storedTable(of: feed) else { return 0 }
+            let count = "SELECT count(*) FROM \(try SQL.identifier(table)) WHERE _removed_at < ?"
+            return Int(try connection.int64(count, .text(limit)) ?? 0)
+        }
+    }
+
     /// Deletes a feed's items that were removed before a time, and its history from before `keep`.
     ///
     /// - Returns: The number of items; nil if another process works on the feed.
