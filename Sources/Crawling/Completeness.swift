@@ -27,9 +27,18 @@ package enum Completeness {
         return unstoredReason(of: crawl)
     }
 
-    /// The reason given by items that the crawl met and the store could not keep; nil if it has them all.
+    /// The reason given by items that the crawl met and the store could not keep, and by those that the upstream left out
+    /// on a page before the last one; nil if it has them all.
     package static func unstoredReason(of crawl: CrawlState) -> IncompleteReason? {
-        crawl.sameKey > 0 ? .sameKey : crawl.skipped > 0 ? .skipped : nil
+        if crawl.sameKey > 0 { return .sameKey }
+        if crawl.reason == .upstreamIncomplete { return .upstreamIncomplete }
+        return crawl.skipped > 0 ? .skipped : nil
+    }
+
+    /// The reason that a crawl has after a page that leads on: the upstream may say that it left items out, and no later
+    /// page brings them.
+    package static func reason(after sign: SignOfMore?, _ before: IncompleteReason?) -> IncompleteReason? {
+        sign?.kind == .partial ? .upstreamIncomplete : before
     }
 
     /// True if the list moved under `more`, as far as totals show. `more` neither goes back nor reads the head again,
@@ -110,6 +119,15 @@ package enum Completeness {
         case .head(proves: false), .none: facts.hasMovedDown
         case .head(proves: true), .given, .pages: false
         }
+    }
+
+    /// True if a row that the crawl did not meet may have moved up past it. Items that come again on later pages were
+    /// pushed down: by new items at the head, unless that is as it was, or by one that moved to the pages already read.
+    /// Of pages that were requested out of order, even new items at the head push rows past the crawl. A crawl that finds
+    /// every page as it is stored met what the one before met, and of an upstream that always repeats items a second
+    /// crawl that meets as many is believed. The pages of partitions are requested again anyway.
+    static func mayHavePassed(_ crawl: CrawlRules.Crawl, _ feed: CrawlRules.Feed) -> Bool {
+        !feed.isPartitioned && crawl.hasRepeats && crawl.hasMoved && !crawl.isLikeDrift && (crawl.hasSameHead || !crawl.isInSequence)
     }
 
     /// True if a crawl of several runs has to read the pages of the earlier runs again before it is complete, because

@@ -11,6 +11,10 @@ package struct CrawlFacts: Sendable, Hashable {
     /// True if an item came again further down than new items above it explain. It moved, and the item that took its
     /// place may have been missed, without any change of the total.
     package var hasMovedDown = false
+    /// True if the upstream said on a page before the last one that it left items out.
+    package var isPartial = false
+    /// True if the list moved under the crawl before this one, which met as many items.
+    package var isLikeDrift = false
     /// True if items came again on a later page.
     package var hasRepeats = false
     /// True if each page cursor contains the position of its page.

@@ -5,8 +5,15 @@ extension CrawlRules {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.requestsLeft = facts.requestsLeft.map { min($0, .max / 2) + crawl.pages + crawl.checks }
         crawl.lastPage = facts.pages.last
+        crawl.hasRepeats = facts.hasRepeats && !facts.overlaps
+        crawl.isInSequence = facts.isInSequence
+        crawl.isLikeDrift = facts.isLikeDrift
         if crawl.hasDrifted {
             crawl.reason = .drift
+            return finish(crawl)
+        }
+        if crawl.reason == nil, facts.isPartial {
+            crawl.reason = .upstreamIncomplete
             return finish(crawl)
         }
         var facts = facts
@@ -69,6 +76,7 @@ extension CrawlRules {
     package mutating func headIsSame() -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.checks += 1
+        crawl.hasSameHead = true
         return headIsRead(&crawl)
     }
 
@@ -94,6 +102,10 @@ extension CrawlRules {
     package mutating func found(missingBeside pages: [PageOfCrawl]?) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         guard let pages else { return finish(crawl) }
+        if Completeness.mayHavePassed(crawl, feed) {
+            crawl.reason = .drift
+            return finish(crawl)
+        }
         // Missing rows stay until their pages have been checked.
         if let most = feed.maxPages, crawl.pages + crawl.checks > most - pages.count - (crawl.hasReadHead ? 0 : 1) {
             crawl.reason = .maxPages

@@ -34,6 +34,14 @@ package struct CrawlRules {
         var hasReadAgain = false
         /// True if the head, when read again, had lost items or gained items from further down.
         var hasHeadMovedUp = false
+        /// True if the head, when read again, was as the crawl had read it.
+        var hasSameHead = false
+        /// True if items came again on later pages, which do not overlap.
+        var hasRepeats = false
+        /// True if the list moved under the crawl before this one, which met as many items.
+        var isLikeDrift = false
+        /// True if each page was requested after the previous one had come.
+        var isInSequence = true
         /// The reason why the head is read again.
         var headPurpose = HeadPurpose.proof
         /// True while the pages that only earlier runs read are read again. The second is true once they were, or could

@@ -80,6 +80,11 @@ package enum PagingNames {
         "limitreached", "resultlimitreached", "resultslimited", "resultstruncated", "wastruncated", "overflow",
         "capped",
     ]
+    /// Those of them that no page has merely because others follow: what a page leaves out, none of the others has.
+    package static let leftOut: Set<String> = [
+        "incomplete", "isincomplete", "incompleteresults", "partial", "ispartial", "partialresults", "partialresponse",
+        "terminatedearly", "timedout",
+    ]
     /// The names of the opposite flags. They end nothing: they may describe something else.
     package static let whole: Set<String> = [
         "complete", "iscomplete", "completed", "done", "isdone", "finished", "isfinished", "isfinal", "exhausted",

@@ -64,6 +64,11 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         let search = SignSearch(envelope, page, number, isStated: isStated, isLinked: isLinked)
         return search.flag ?? search.partial ?? search.pages ?? search.rest ?? search.lead ?? search.total
     }
+
+    /// The sign on a page that leads on that the upstream left items out, which no later page brings.
+    package static func partial(in envelope: PageEnvelope, after page: PaginationInput) -> SignOfMore? {
+        SignSearch(envelope, page, nil, isStated: false, isLinked: false).leftOut
+    }
 }
 
 /// Looks for signs in one page.
@@ -97,10 +102,17 @@ private struct SignSearch {
     }
 
     var partial: SignOfMore? {
-        sign(.partial, PagingNames.partial) { Self.says($0.value) == true }
+        flagged(PagingNames.partial)
             ?? sign(.partial, PagingNames.whole) { Self.says($0.value) == false }
-            ?? header(.partial) { name, value in PagingNames.partial.contains(name) && Self.says(value) == true }
             ?? lowerBound
+    }
+
+    /// The sign that the page itself is not whole, whatever follows it.
+    var leftOut: SignOfMore? { flagged(PagingNames.leftOut) }
+
+    private func flagged(_ names: Set<String>) -> SignOfMore? {
+        sign(.partial, names) { Self.says($0.value) == true }
+            ?? header(.partial) { name, value in names.contains(name) && Self.says(value) == true }
     }
 
     /// A total that says of itself that there are at least as many, where the list stops there.

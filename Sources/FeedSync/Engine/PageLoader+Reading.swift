@@ -229,7 +229,7 @@ extension PageLoader {
         let isTold = end.sign.map { $0.kind != .total } ?? false
         return LoadedPage(
             page: page, fetched: fetched, content: content,
-            end: effective.adding(notice: end.part == .cut ? nil : notice(of: end.sign)),
+            end: effective.adding(notice: end.part == .cut ? nil : notice(of: end.sign, isFollowed: end.next != nil)),
             upstreamNext: end.next, skipped: skipped,
             validators: isTold ? Validators(etag: nil, lastModified: nil) : validators,
             shape: end.next == nil ? noting(end.sign, in: shape) : shape)

@@ -18,9 +18,12 @@ extension PageLoader {
     /// The next page, with the sign that there are more pages and with a total found outside the items. Only this
     /// function reads the body outside its items.
     func doubting(_ end: NextPage, _ page: PreparedPage, _ fetched: FetchedPage, _ facts: PaginationInput) -> NextPage {
-        guard end.next == nil else { return end }
         let envelope = PageEnvelope(of: fetched.response.body, besides: definition.items?.path ?? Path([]))
         var end = end
+        guard end.next == nil else {
+            end.sign = SignOfMore.partial(in: envelope, after: facts)
+            return end
+        }
         let isPartition = definition.partitioning != nil
         // The count next to a partition may be that of the whole list.
         if end.total == nil, !isPartition {
@@ -58,9 +61,10 @@ extension PageLoader {
         return sign?.kind == .total ? nil : sign
     }
 
-    /// The notice about a sign; nil for a total, which is reported at the end of the crawl.
-    func notice(of sign: SignOfMore?) -> String? {
+    /// The notice about a sign on a page, which may lead on; nil for a total, which is reported at the end of the crawl.
+    func notice(of sign: SignOfMore?, isFollowed: Bool) -> String? {
         guard let sign, sign.kind != .total else { return nil }
+        guard !isFollowed else { return "\(sign), so the upstream left items out: ask for fewer at once" }
         return definition.hasOpenPagination
             ? "\(sign), so there is more, and nothing was found that leads there: "
                 + "say how with `pagination` in the feed's definition, or add the feed with --paginate"

@@ -26,6 +26,7 @@ extension FeedWriter {
             case .unknown:
                 draft.progress.forgetRanges()
             }
+            draft.progress.driftEnd = try verdict.reason == .drift && state.crawl != nil ? metKeys().count : nil
             if let reason = verdict.reason {
                 draft.crawl?.reason = reason
                 draft.isVerified = false

@@ -61,6 +61,8 @@ extension FeedWriter {
         draft.hasChanged = draft.hasChanged || !rules.isUnchanged
         draft.longestPage = max(draft.longestPage, rules.placed)
         draft.crawl = try record(page, written, by: rules, now: now)
+        // What changed since cannot show a later crawl that the list was as the last one had read it.
+        if draft.crawl?.onlyGrows == false || page.isCheck && !rules.isUnchanged { draft.progress.unprovedRun = nil }
         let onward =
             try page.isCheck
             ? .end(nil)
@@ -101,15 +103,15 @@ extension FeedWriter {
         return (outcome, rules.metPlaces, rows)
     }
 
-    /// The page, as the last one if it does not lead on: if it has the items of the previous page, or if it has no
-    /// items and leads back to a page of this crawl.
+    /// The page, as the last one if it does not lead on: if it has the items of the previous page and so had that one,
+    /// or if it has no items and leads back to a page of this crawl.
     ///
     /// - Throws: `FeedSyncError` of kind `unfollowable` if it is the second page and equals the first: the upstream
     ///   ignores the page cursor.
     private func endingCircle(_ page: PageCommit, of crawl: CrawlState) throws(FeedSyncError) -> PageCommit {
         guard page.direction == .footer, !page.isCheck else { return page }
         if repeatsPageBefore(page, crawl) {
-            guard crawl.pages == 1 else { return page.asRepeat() }
+            guard crawl.pages == 1 else { return isRepeatAgain(page, crawl) ? page.asRepeat() : page }
             // A list that moves may repeat a short page, but hardly a full one.
             guard page.mode != .reload, page.content.elementCount < crawl.mostElements else {
                 throw FeedSyncError.samePageTwice(page)
@@ -118,6 +120,12 @@ extension FeedWriter {
         // Partitions follow each other in their own order.
         let leadsBack = page.part == nil && page.end.next.map { trail.cursors.contains($0.text) } ?? false
         return leadsBack && page.content.elementCount == 0 ? page.asEnd() : page
+    }
+
+    /// True if a page that repeats the one before cannot be the same items pushed down by a page of new ones: it is
+    /// shorter than others, it is the second in a row, or nothing follows.
+    private func isRepeatAgain(_ page: PageCommit, _ crawl: CrawlState) -> Bool {
+        page.content.elementCount < crawl.mostElements || crawl.repeatedPages > 0 || page.end.next == nil
     }
 
     private func repeatsPageBefore(_ page: PageCommit, _ crawl: CrawlState) -> Bool {

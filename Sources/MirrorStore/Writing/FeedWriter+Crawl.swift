@@ -31,6 +31,8 @@ extension FeedWriter {
             crawl.reason = Completeness.reason(
                 of: crawl, isCut: page.upstreamNext != nil, isPartitioned: shape.definition.partitioning != nil,
                 sign: page.end.sign)
+        } else if !page.isCheck {
+            crawl.reason = Completeness.reason(after: page.end.sign, crawl.reason)
         }
         let id = try recordPage(
             page, written.keys, elements: written.elements, storedID: written.storedID,
@@ -210,8 +212,9 @@ extension FeedWriter {
                 try connection.run(
                     "DELETE FROM _crawl_page WHERE crawl = ? AND number >= ?", Value(id), Value(number))
                 try connection.run(
-                    "UPDATE _crawl SET pages = ?2, reason = NULL, elements = ?3 WHERE id = ?1",
-                    Value(id), Value(number - 1), Value(try elementCount(of: id, before: number, at: cursor)))
+                    "UPDATE _crawl SET pages = ?2, reason = iif(reason = ?4, reason, NULL), elements = ?3 WHERE id = ?1",
+                    Value(id), Value(number - 1), Value(try elementCount(of: id, before: number, at: cursor)),
+                    .text(IncompleteReason.upstreamIncomplete.rawValue))
                 if let cursor {
                     let reopen = { (range: inout SyncedRange) in
                         range.end = .open(cursor)

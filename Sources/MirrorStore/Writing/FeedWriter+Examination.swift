@@ -31,6 +31,8 @@ extension FeedWriter {
             facts.overlaps = facts.overlaps && (crawl.overlaps || crawl.pages < 2)
             facts.total = crawl.total ?? facts.total
         }
+        facts.isPartial = try saysPartial()
+        if let before = state.progress.driftEnd { facts.isLikeDrift = try metKeys().count == before }
         facts.endsInRepeat = shape.definition.partitioning == nil && state.crawl?.isDoubtful == true
         facts.sharesValues = try sharesValues()
         state.crawl?.sharesValues = facts.sharesValues
@@ -52,6 +54,14 @@ extension FeedWriter {
         if facts.total != nil { facts.met += try metCount() + otherElements() }
         if shape.definition.partitioning != nil { facts.total = nil }
         return facts
+    }
+
+    /// True if the upstream said on a page of the list that it left items out.
+    private func saysPartial() throws -> Bool {
+        try state.crawl?.reason == .upstreamIncomplete
+            || connection.int64(
+                "SELECT 1 FROM _crawl WHERE reason = ?1 AND id IN (SELECT value FROM json_each(?2)) LIMIT 1",
+                .text(IncompleteReason.upstreamIncomplete.rawValue), .text("\(crawlsOfList)")) != nil
     }
 
     /// True if several live rows share the values with which `keyset` continues.

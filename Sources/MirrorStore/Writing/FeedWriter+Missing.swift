@@ -10,6 +10,8 @@ extension FeedWriter {
         /// The pages where the row would be, next to the rows that were its neighbours, as far as they have to be
         /// requested. Empty if both neighbours came on one page of this run with nothing between them.
         var pages: Set<PageOfCrawl> = []
+        /// True if a row beside it was met.
+        var hasNeighbours = true
         /// True if all rows after it are missing, too.
         var isAtEnd = true
     }
@@ -67,6 +69,8 @@ extension FeedWriter {
         settle(&gap, in: &missing, before: before, behind: behind)
         // A row that slid off a page with no known next page is not removed.
         if isTailOpen { missing.removeAll(where: \.isAtEnd) }
+        // Without a neighbour only a run that read every page shows that a row is gone.
+        if try !pages(of: crawlsOfList).allSatisfy(isOwn) { missing.removeAll { !$0.hasNeighbours } }
         let unshown = try rowsPassedOver()
         missing.removeAll { unshown.contains($0.id) }
         return missing
@@ -93,7 +97,10 @@ extension FeedWriter {
         defer { gap = [] }
         if let before, before == behind, isOwn(before) { return }
         let pages = Set([before, behind].compactMap(\.self)).subtracting(askedAgain)
-        for row in gap { missing[row].pages = pages }
+        for row in gap {
+            missing[row].pages = pages
+            missing[row].hasNeighbours = before != nil || behind != nil
+        }
     }
 
     /// The keys that the crawl met, as recorded with its pages.

@@ -32,7 +32,7 @@ extension FeedWriter {
             isSync: page.mode != .reload, coversRange: coversRange,
             hasMovedUnderMore: try hasMovedUnderMore(crawl, behind: page, met),
             unstored: Completeness.unstoredReason(of: crawl),
-            isAscending: keepsOrder(page, written, by: rules),
+            isAscending: hasBroughtNothing(crawl, rules) || keepsOrder(page, written, by: rules),
             readsThrough: page.meetsOwnPages)
         let onward = draft.progress.read(read)
         for met in rules.metPlaces where !rules.isUnchanged {
@@ -66,6 +66,13 @@ extension FeedWriter {
         draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
         draft.isVerified = draft.isComplete && draft.progress.synced.ranges.first?.isVerified == true
         return onward
+    }
+
+    /// True if the crawl is of this run alone, and neither it nor its newest page brought new items: a list that only
+    /// lost items at its head is in its order.
+    private func hasBroughtNothing(_ crawl: CrawlState, _ rules: PageRules) -> Bool {
+        (crawl.pages == 1 || isOwn(PageOfCrawl(crawl: crawl.id, number: 1))) && state.figures.items.inserted == 0
+            && rules.items.inserted == 0
     }
 
     /// True if a page that meets a range brought nothing above it that breaks an ascending order.

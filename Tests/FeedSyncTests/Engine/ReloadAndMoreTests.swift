@@ -195,7 +195,7 @@ struct ReloadAndMoreTests {
             return .json("{\"items\":[\(PagedFeed.items(start...start + 9).joined(separator: ","))]}")
         }
         let first = try await bench.sync()
-        #expect(first.reason == nil && first.figures.pages == 4)
+        #expect(first.reason == nil && first.figures.pages == 5)
         #expect(try bench.feed("item_count, no_more_data, complete, verified") == "30|1|1|0")
         #expect(try await bench.sync().reason == nil)
         #expect(try bench.feed("item_count, complete") == "30|1")

@@ -1,4 +1,5 @@
 import Concurrency
+import HTTP
 import HTTPServer
 import ScriptedServer
 import Testing
@@ -118,5 +119,52 @@ struct SignsTests {
         #expect(first.notices.contains { $0.contains("`pagination: none`") } == isNoted)
         #expect(try await bench.sync().notices.isEmpty)
         #expect(try bench.feed("complete, verified") == "1|0")
+    }
+
+    @Test(
+        "Items that a page leaves out by its own word make the crawl incomplete, wherever the page is",
+        arguments: ["page", "{style: next_url, next: next}", "link"], [false, true])
+    func leftOut(paging: String, isCut: Bool) async throws {
+        let bench = try await bench("pagination: \(paging)")
+        let isPartial = Lock(true)
+        bench.server.route("/things") { [self] request in
+            let number = Int(request.parameter("page") ?? "") ?? 1
+            guard number <= 5 else { return .json(#"{"items":[]}"#) }
+            let next = number < 5 ? "\"/things?page=\(number + 1)\"" : "null"
+            let isIncomplete = number == 2 && isPartial.withLock { $0 }
+            var answer = page(
+                number * 4 - 3...number * 4, "\"next\":\(next),\"incomplete_results\":\(isIncomplete)")
+            if paging == "link", number < 5 {
+                answer.headers.append((name: "Link", value: "</things?page=\(number + 1)>; rel=\"next\""))
+            }
+            return answer
+        }
+        if isCut {
+            var options = EngineBench.options
+            options.client = Client(userAgent: "feedsync-tests", budget: RequestBudget(requests: 3))
+            _ = try? await bench.another(options: options).perform(.sync)
+        }
+        for _ in 1...(isCut ? 1 : 2) {
+            let run = try await bench.sync()
+            #expect(run.reason == .upstreamIncomplete)
+            #expect(try bench.feed("item_count, complete, verified") == "20|0|0")
+        }
+        isPartial.withLock { $0 = false }
+        #expect(try await bench.sync().reason == nil)
+    }
+
+    @Test(
+        "A flag that only tells of further pages makes no crawl incomplete that followed them",
+        arguments: [
+            "truncated", "is_truncated", "exceededTransferLimit",
+        ])
+    func flagOfPages(name: String) async throws {
+        let bench = try await bench("pagination: {style: next_url, next: next}")
+        bench.server.route("/things") { [self] request in
+            let number = Int(request.parameter("page") ?? "") ?? 1
+            let next = number < 3 ? "\"/things?page=\(number + 1)\"" : "null"
+            return page(number * 4 - 3...number * 4, "\"next\":\(next),\"\(name)\":\(number < 3)")
+        }
+        #expect(try await bench.sync().reason == nil)
     }
 }

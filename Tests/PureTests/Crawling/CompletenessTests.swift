@@ -278,6 +278,34 @@ struct CompletenessTests {
         #expect(verdict == .complete(isVerified: false))
     }
 
+    struct Pushed: CustomTestStringConvertible {
+        let testDescription: String
+        var change: @Sendable (inout CrawlRules.Crawl) -> Void = { _ in }
+        var isPartitioned = false
+        let mayHavePassed: Bool
+    }
+
+    @Test(
+        "Items that come again tell that rows may have moved past the crawl, unless something else explains them",
+        arguments: [
+            Pushed(testDescription: "the head is as it was", mayHavePassed: true),
+            Pushed(testDescription: "no item came again", change: { $0.hasRepeats = false }, mayHavePassed: false),
+            Pushed(testDescription: "new items at the head", change: { $0.hasSameHead = false }, mayHavePassed: false),
+            Pushed(
+                testDescription: "new items at the head, and pages out of order",
+                change: { ($0.hasSameHead, $0.isInSequence) = (false, false) }, mayHavePassed: true),
+            Pushed(testDescription: "every page is as stored", change: { $0.hasMoved = false }, mayHavePassed: false),
+            Pushed(testDescription: "the second crawl alike", change: { $0.isLikeDrift = true }, mayHavePassed: false),
+            Pushed(testDescription: "partitions", isPartitioned: true, mayHavePassed: false),
+        ])
+    func passed(_ row: Pushed) {
+        var crawl = CrawlRules.Crawl()
+        (crawl.hasRepeats, crawl.hasMoved, crawl.hasSameHead) = (true, true, true)
+        row.change(&crawl)
+        let feed = CrawlRules.Feed(mode: .all, isPartitioned: row.isPartitioned)
+        #expect(Completeness.mayHavePassed(crawl, feed) == row.mayHavePassed)
+    }
+
     // MARK: - A run
 
     @Test("A run is as complete as the mirror that it leaves, unless it failed", arguments: RunOutcome.allCases)

@@ -42,6 +42,7 @@ struct CrawlProgressJSONTests {
             },
             { $0.suspectEnd = 0 },
             { $0.suspectEnd = 4_000_000 },
+            { $0.driftEnd = 7 },
             { $0.fullPages = 1 },
             { $0.narrow(nil, to: PageCursor("0..15")) },
         ]
