@@ -127,7 +127,8 @@ package enum Completeness {
     /// every page as it is stored met what the one before met, and of an upstream that always repeats items a second
     /// crawl that meets as many is believed. The pages of partitions are requested again anyway.
     static func mayHavePassed(_ crawl: CrawlRules.Crawl, _ feed: CrawlRules.Feed) -> Bool {
-        !feed.isPartitioned && crawl.hasRepeats && crawl.hasMoved && !crawl.isLikeDrift && (crawl.hasSameHead || !crawl.isInSequence)
+        guard !feed.isPartitioned, crawl.hasRepeats, crawl.hasMoved, !crawl.isLikeDrift else { return false }
+        return crawl.hasSameHead || !crawl.isInSequence
     }
 
     /// True if a crawl of several runs has to read the pages of the earlier runs again before it is complete, because

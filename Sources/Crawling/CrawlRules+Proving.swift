@@ -5,7 +5,7 @@ extension CrawlRules {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.requestsLeft = facts.requestsLeft.map { min($0, .max / 2) + crawl.pages + crawl.checks }
         crawl.lastPage = facts.pages.last
-        crawl.hasRepeats = facts.hasRepeats && !facts.overlaps
+        crawl.hasRepeats = facts.hasRepeats && !facts.overlaps && !facts.endsInRepeat
         crawl.isInSequence = facts.isInSequence
         crawl.isLikeDrift = facts.isLikeDrift
         if crawl.hasDrifted {

@@ -80,7 +80,7 @@ package enum PagingNames {
         "limitreached", "resultlimitreached", "resultslimited", "resultstruncated", "wastruncated", "overflow",
         "capped",
     ]
-    /// Those of them that no page has merely because others follow: what a page leaves out, none of the others has.
+    /// The flags among them that no page has merely because others follow: no other page has what it left out.
     package static let leftOut: Set<String> = [
         "incomplete", "isincomplete", "incompleteresults", "partial", "ispartial", "partialresults", "partialresponse",
         "terminatedearly", "timedout",

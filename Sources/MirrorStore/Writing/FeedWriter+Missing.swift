@@ -69,8 +69,10 @@ extension FeedWriter {
         settle(&gap, in: &missing, before: before, behind: behind)
         // A row that slid off a page with no known next page is not removed.
         if isTailOpen { missing.removeAll(where: \.isAtEnd) }
-        // Without a neighbour only a run that read every page shows that a row is gone.
-        if try !pages(of: crawlsOfList).allSatisfy(isOwn) { missing.removeAll { !$0.hasNeighbours } }
+        // Without a neighbour, and where nothing was stored that could be gone, only a run that read every page shows
+        // that a row is: it may have moved up to the pages of an earlier run.
+        let isFirstLoad = state.progress.synced.isEmpty
+        if try !pages(of: crawlsOfList).allSatisfy(isOwn) { missing.removeAll { isFirstLoad || !$0.hasNeighbours } }
         let unshown = try rowsPassedOver()
         missing.removeAll { unshown.contains($0.id) }
         return missing

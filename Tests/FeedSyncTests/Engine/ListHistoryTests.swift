@@ -164,6 +164,13 @@ struct ListHistoryTests {
                     .init(changes: [(4, .insert(3)), (3, .move(56, to: 48))]),
                     .init(changes: [(4, .insert(0))], budget: 8), .init(fails: 8),
                 ]),
+            // A row moved up to the pages that were read before a cut, while the list was loaded for the first time.
+            ListHistory(
+                .cursorOfOffset, "auto", size: 2, count: 14, isTagged: true,
+                runs: [
+                    .init(budget: 5), .init(changes: [(1, .insert(0))], budget: 4),
+                    .init(changes: [(2, .insert(0)), (1, .move(12, to: 36))]),
+                ]),
             // An item that came again at an unchanged head told that another one had moved up past the crawl.
             ListHistory(
                 .cursorOfOffset, "auto", size: 2, count: 7,
