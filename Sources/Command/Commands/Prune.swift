@@ -16,7 +16,8 @@ extension Command {
     ) { session throws(Failure) in
         let configuration = try session.configuration()
         let feeds = session.invocation.operands.isEmpty ? configuration.feeds : try session.feeds(of: configuration)
-        guard let opened = try await session.storeIfAny(configuration), let path = session.storePath(configuration) else {
+        guard let opened = try await session.storeIfAny(configuration), let path = session.storePath(configuration)
+        else {
             session.console.note("nothing stored yet")
             if session.invocation.has(.json) { session.console.print(json: JSONLines.array([])) }
             return .done
