@@ -71,7 +71,7 @@ extension FeedWriter {
         if isTailOpen { missing.removeAll(where: \.isAtEnd) }
         // Without a neighbour, and where nothing was stored that could be gone, only a run that read every page shows
         // that a row is: it may have moved up to the pages of an earlier run.
-        let isFirstLoad = state.progress.synced.isEmpty
+        let isFirstLoad = state.progress.fullPages == nil
         if try !pages(of: crawlsOfList).allSatisfy(isOwn) { missing.removeAll { isFirstLoad || !$0.hasNeighbours } }
         let unshown = try rowsPassedOver()
         missing.removeAll { unshown.contains($0.id) }
