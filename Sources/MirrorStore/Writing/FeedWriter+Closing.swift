@@ -113,7 +113,13 @@ extension FeedWriter {
         if let before = draft.progress.unprovedRun, isWhole, draft.crawl?.onlyGrows == true, crawlsOfList.count == 1 {
             try connection.run("UPDATE run SET verified = 1 WHERE id = ? AND complete = 1", Value(before))
         }
-        let isProvable = draft.crawl.map { !$0.isDoubtful && !$0.sharesValues } ?? false
+        // Items that came again were pushed down, maybe by one that moved to the top, which the next crawl would take for
+        // a new one.
+        let hasRepeats = try connection.int64(
+            "SELECT 1 FROM _crawl WHERE repeats > 0 AND id IN (SELECT value FROM json_each(?)) LIMIT 1",
+            .text("\(crawlsOfList)"))
+        let isProvable =
+            draft.crawl.map { !$0.isDoubtful && !$0.sharesValues && $0.repeats == 0 && hasRepeats == nil } ?? false
         draft.progress.unprovedRun = isVerified || !isProvable ? nil : run
     }
 

@@ -47,11 +47,11 @@ struct ListHistory: Sendable, CustomStringConvertible {
 
     init(
         _ style: Style, _ mode: String, size: Int, count: Int, isTagged: Bool = false, end: End = .plain,
-        prefetch: Int = 1, runs: [Run]
+        hasLimit: Bool = false, prefetch: Int = 1, runs: [Run]
     ) {
         (self.style, self.mode, self.size, self.count, self.runs) = (style, mode, size, count, runs)
         (self.isTagged, self.end, self.prefetch) = (isTagged, end, prefetch)
-        (total, sign, hasLimit) = (.absent, .none, false)
+        (total, sign, self.hasLimit) = (.absent, .none, hasLimit)
     }
 
     init(seed: UInt64) {

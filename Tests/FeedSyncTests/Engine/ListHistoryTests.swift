@@ -171,6 +171,10 @@ struct ListHistoryTests {
                     .init(budget: 5), .init(changes: [(1, .insert(0))], budget: 4),
                     .init(changes: [(2, .insert(0)), (1, .move(12, to: 36))]),
                 ]),
+            // An item moved to the top, and was a new one for the crawl that was to prove the one before.
+            ListHistory(
+                .offset, "auto", size: 2, count: 3, hasLimit: true, prefetch: 3,
+                runs: [.init(changes: [(2, .toTop(50)), (1, .insert(0))], budget: 5)]),
             // An item that came again at an unchanged head told that another one had moved up past the crawl.
             ListHistory(
                 .cursorOfOffset, "auto", size: 2, count: 7,
