@@ -1,8 +1,11 @@
 package import HTTP
 
 extension PageEnvelope {
-    /// The envelope of a page's body, whose items are read and not kept; empty for what is no JSON.
-    package init(of body: Body, besides items: Path) {
+    /// The envelope of a page's body, whose items are passed over; empty for what is no JSON.
+    ///
+    /// - Parameter elements: The bytes from the first item to the last one in their array, if that is known: they are not
+    ///   looked at then.
+    package init(of body: Body, besides items: Path, elements: Range<Int>? = nil) {
         var names: [String] = []
         for case .member(let name) in items.segments { names.append(name) }
         let isPlain = !names.isEmpty && names.count == items.segments.count
@@ -11,7 +14,16 @@ extension PageEnvelope {
             return
         }
         let value =
-            isPlain ? try? JSONValue(parsing: body.text, withoutElementsAt: names) : try? JSONTree(body)
+            isPlain
+            ? try? JSONValue(parsing: body.text(without: elements), withoutElementsAt: names) : try? JSONTree(body)
         self.init(of: value ?? .null, besides: items)
+    }
+}
+
+extension Body {
+    /// The text without some of its bytes.
+    fileprivate func text(without range: Range<Int>?) -> [UInt8] {
+        guard let range, range.lowerBound >= 0, range.upperBound <= count else { return text }
+        return withUnsafeBytes { bytes in Array(bytes[..<range.lowerBound]) + Array(bytes[range.upperBound...]) }
     }
 }

@@ -119,7 +119,8 @@ extension PageLoader {
             ? try ended(.end(isStated: true), page, fetched, after: crawl)
             : try next(
                 page, fetched, after: crawl, count: decoded.elementCount, values: decoded.bodyValues,
-                lastItem: decoded.lastItemValues)
+                lastItem: decoded.lastItemValues,
+                elements: definition.items?.keyedBy == nil ? decoded.elementsRange : nil)
         // Without items no columns could be found, and there is nothing to store.
         var loaded = loaded(
             page, fetched, definition.isResolved ? .decoded(decoded) : .empty,
@@ -195,14 +196,17 @@ extension PageLoader {
             sign: signOfPageBefore(crawl))
     }
 
+    /// The next page, with the signs that a page has beside its items.
+    ///
+    /// - Parameter elements: The bytes of the body from the first item to the last one; nil if they are unknown.
     func next(
         _ page: PreparedPage, _ fetched: FetchedPage, after crawl: CrawlSoFar, count: Int, values: [JSONScalar?],
-        lastItem: [JSONScalar?] = []
+        lastItem: [JSONScalar?] = [], elements: Range<Int>? = nil
     ) throws(FeedSyncError) -> NextPage {
         let facts = facts(page, fetched, after: crawl, count: count, values: values, lastItem: lastItem)
         do throws(PagingError) {
             let end = believing(try definition.pagination.next(after: facts), fetched, facts)
-            return try inPartitions(doubting(end, page, fetched, facts), page, facts, after: crawl)
+            return try inPartitions(doubting(end, fetched, facts, elements), page, facts, after: crawl)
                 .concealing(page.secrets)
         } catch {
             throw unfollowable(error, page, fetched)

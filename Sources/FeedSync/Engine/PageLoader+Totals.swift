@@ -17,8 +17,11 @@ extension PageLoader {
 
     /// The next page, with the sign that there are more pages and with a total found outside the items. Only this
     /// function reads the body outside its items.
-    func doubting(_ end: NextPage, _ page: PreparedPage, _ fetched: FetchedPage, _ facts: PaginationInput) -> NextPage {
-        let envelope = PageEnvelope(of: fetched.response.body, besides: definition.items?.path ?? Path([]))
+    func doubting(
+        _ end: NextPage, _ fetched: FetchedPage, _ facts: PaginationInput, _ elements: Range<Int>?
+    ) -> NextPage {
+        let envelope = PageEnvelope(
+            of: fetched.response.body, besides: definition.items?.path ?? Path([]), elements: elements)
         var end = end
         guard end.next == nil else {
             end.sign = SignOfMore.partial(in: envelope, after: facts)

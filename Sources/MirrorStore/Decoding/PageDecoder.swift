@@ -104,6 +104,14 @@ package final class DecodedPage: @unchecked Sendable {
             layout: plan.layout, plan: plan)
     }
 
+    /// The bytes of the body from the first element to the last one; nil without elements.
+    package var elementsRange: Range<Int>? {
+        guard elementCount > 0 else { return nil }
+        let (first, last) = (element(at: 0), element(at: elementCount - 1))
+        let (start, end) = (offset(of: first), offset(of: last) + last.raw.count)
+        return start < end ? start..<end : nil
+    }
+
     /// The element at `index`, which must be less than `elementCount`, as a value.
     ///
     /// - Throws: `JSONSyntaxError` if it has too many values.
