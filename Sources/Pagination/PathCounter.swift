@@ -17,7 +17,7 @@ package struct PathCounter: Sendable, Hashable {
 
     /// The counter of a URL whose path has a number after a segment with a usual name; the last one counts.
     ///
-    /// Other numbers in a path name things: `/category/5` is no page.
+    /// Other numbers are the names of things: `/category/5` is not a page number.
     package static func found(in url: String) -> PathCounter? {
         let segments = Parts(url).segments
         for (name, number) in zip(segments, segments.dropFirst()).reversed()

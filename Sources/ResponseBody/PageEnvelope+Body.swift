@@ -1,7 +1,7 @@
 package import HTTP
 
 extension PageEnvelope {
-    /// The envelope of a page's body, whose items are passed over; empty for what is no JSON.
+    /// The envelope of a page's body, without its items; empty if the body is not JSON.
     ///
     /// - Parameter elements: The bytes from the first item to the last one in their array, if that is known: they are not
     ///   looked at then.

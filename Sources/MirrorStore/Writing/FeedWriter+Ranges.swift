@@ -68,8 +68,8 @@ extension FeedWriter {
         return onward
     }
 
-    /// True if the crawl is of this run alone, and neither it nor its newest page brought new items: a list that only
-    /// lost items at its head is in its order.
+    /// True if this run read the whole crawl and found no new item. The order of such a list is unchanged, even if items
+    /// at its head are gone.
     private func hasBroughtNothing(_ crawl: CrawlState, _ rules: PageRules) -> Bool {
         (crawl.pages == 1 || isOwn(PageOfCrawl(crawl: crawl.id, number: 1))) && state.figures.items.inserted == 0
             && rules.items.inserted == 0

@@ -156,7 +156,7 @@ struct DiscoveryTests {
         #expect(found.cost.requestCount <= 6)
     }
 
-    @Test("Discovery leaves the size of pages alone where the request has one", arguments: ["limit=10", "count=10"])
+    @Test("Discovery does not change a page size that the request has", arguments: ["limit=10", "count=10"])
     func givenSize(query: String) async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things", Self.sized(by: "limit", upTo: 100))

@@ -221,7 +221,7 @@ struct KnownAPITests {
     }
 
     @Test(
-        "The list of a well-known API is mirrored whole, by its URL alone and by the documented definition",
+        "A well-known API is mirrored completely, from its URL alone and from the documented definition",
         arguments: KnownAPI.all, [false, true])
     private func mirrored(api: KnownAPI, isDefined: Bool) async throws {
         let bench = try await EngineBench()

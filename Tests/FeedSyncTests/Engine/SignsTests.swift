@@ -154,7 +154,7 @@ struct SignsTests {
     }
 
     @Test(
-        "A flag that only tells of further pages makes no crawl incomplete that followed them",
+        "A flag for further pages does not make a crawl incomplete that followed them",
         arguments: [
             "truncated", "is_truncated", "exceededTransferLimit",
         ])

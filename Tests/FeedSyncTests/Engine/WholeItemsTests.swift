@@ -75,7 +75,7 @@ struct WholeItemsTests {
         #expect(try await bench.sync().notices == [])
     }
 
-    @Test("A run that fails behind a page with a new column keeps the column and tells of it")
+    @Test("A run that fails after a page with a new column keeps the column and reports it")
     func failed() async throws {
         let items = { (rest: String) in (1...15).map { #"{"id":\#($0)\#(rest)}"# } }
         let bench = try await bench(items(""), columns: Self.open)
