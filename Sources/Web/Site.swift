@@ -87,7 +87,7 @@ struct Site: Sendable {
         return .status(303, headers: [("Location", signInLink(to: target).text)])
     }
 
-    private static func wantsPage(_ request: ServerRequest) -> Bool {
+    static func wantsPage(_ request: ServerRequest) -> Bool {
         request.header("Accept")?.contains("text/html") == true
     }
 
@@ -160,6 +160,8 @@ struct Site: Sendable {
         case ("list", 2): return try await listPage(parts[1], served, request)
         case ("list", 3) where parts[2] == "rows": return try await rowsFragment(parts[1], served, request)
         case ("list", 3) where parts[2] == "state": return try await stateFragment(parts[1], served, request)
+        case ("changes", 1): return try await changes(nil, served, request)
+        case ("changes", 2): return try await changesPage(parts[1], served, request)
         case ("table", 2): return try await tablePage(parts[1], served, request)
         case ("search", 2): return searchPage(parts[1], served, request)
         case ("item", 2): return try await itemPage(parts[1], served, request)
@@ -175,6 +177,7 @@ struct Site: Sendable {
         case ("feeds", 2): return try await feedDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "sections": return try await sectionsDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "items": return try await itemsDocument(parts[1], served, request)
+        case ("feeds", 3) where parts[2] == "changes": return try await changesDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "runs": return try await runsDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "schema": return try await schemaDocument(parts[1], served, request)
         case ("runs", 1): return try await runsDocument(nil, served, request)
@@ -212,7 +215,9 @@ struct Site: Sendable {
     /// The problem with a parameter of the API; nil if there is none. Pages ignore invalid parameters.
     private static func parameterProblem(_ parts: [String], _ request: ServerRequest) -> String? {
         let path = parts.first ?? ""
-        guard ["feeds", "runs", "events"].contains(path) || path == "list" && parts.count == 3 else { return nil }
+        guard ["feeds", "runs", "events", "changes"].contains(path) || path == "list" && parts.count == 3 else {
+            return nil
+        }
         func isWrong(_ name: String, _ isRight: (String) -> Bool) -> Bool {
             request.parameter(name).map { !isRight($0) } ?? false
         }
@@ -220,6 +225,12 @@ struct Site: Sendable {
             return "`limit` is a whole number from 1 to \(mostItems)"
         }
         if path == "events" { return isWrong("after", { Int($0) != nil }) ? "`after` is the number of an event" : nil }
+        if isWrong("before", { ChangeMoment(text: $0) != nil }) {
+            return "`before` is no place among changes: follow the Link of the page before"
+        }
+        if isWrong("kind", { Change.Kind(rawValue: $0) != nil }) {
+            return "`kind` is `new`, `changed`, `removed` or `returned`"
+        }
         if isWrong("after", { Place(text: $0) != nil }) {
             return "`after` is no place in a feed: follow the Link of the page before"
         }

@@ -68,17 +68,17 @@ extension Store {
 /// The changes of one feed, as a part of a query over several feeds.
 ///
 /// - Isolation: the store's, while it reads.
-private final class ChangeSource {
-    private let query: ChangeQuery
+final class ChangeSource {
+    let query: ChangeQuery
     private let until: ChangePlace
     private let connection: Connection
-    private let table: String
+    let table: String
     private let columns: [RowColumn]
     private let key: [String]
     private let title: String?
     private var hasNew = false
     /// The condition that an event is of the feed, or of one of its parts.
-    private let isOfFeed: String
+    let isOfFeed: String
     private var first = ""
     private lazy var names = columns.map { try? SQL.identifier($0.name) }.map { $0 ?? "NULL" }.joined(separator: ", ")
 

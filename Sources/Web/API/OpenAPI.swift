@@ -47,6 +47,14 @@ enum OpenAPI {
     private static let limit = parameter(
         "limit", "how many at most", #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#)
     private static let after = parameter("after", "the place behind which to go on, from Link", place)
+    private static let ofChanges = [
+        parameter(
+            "limit", "how many at most", #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#),
+        parameter(
+            "kind", "only this kind; may be repeated",
+            #"{"type":"string","enum":["new","changed","removed","returned"]}"#),
+        parameter("before", "the place before which to go on, from Link", #"{"type":"string","maxLength":60}"#),
+    ]
     private static let unknown = (status: 404, meaning: "no such feed", type: problem as String?)
     private static let wrong = (status: 400, meaning: "a parameter is not what it has to be", type: problem as String?)
     private static let notHere = (
@@ -99,6 +107,15 @@ enum OpenAPI {
                 parameter("offset", "with where, sort or columns: how many to pass over", number),
                 parameter("format", "CSV", #"{"type":"string","enum":["csv"]}"#),
             ], schema: list("item"), otherType: "text/csv", others: [wrong, unknown]),
+        Operation(
+            path: "/feeds/{feed}/changes", method: "get",
+            summary: "The changes of a feed's items, the newest first: follow Link rel=next",
+            parameters: [feed] + ofChanges,
+            schema: list("change"), others: [wrong, unknown]),
+        Operation(
+            path: "/changes", method: "get",
+            summary: "The changes of all feeds' items, the newest first; a page for browsers", parameters: ofChanges,
+            schema: list("change"), otherType: html, others: [wrong]),
         Operation(
             path: "/feeds/{feed}/runs", method: "get", summary: "The runs of a feed, the newest first",
             parameters: [feed, limit], schema: list("run"), others: [wrong, unknown]),
@@ -198,6 +215,9 @@ enum OpenAPI {
         Operation(
             path: "/table/{feed}", method: "get", summary: "A feed as a table", parameters: [feed], type: html,
             others: [unknown]),
+        Operation(
+            path: "/changes/{feed}", method: "get", summary: "The page of a feed's changes", parameters: [feed],
+            type: html, others: [unknown]),
         Operation(
             path: "/list/{feed}/rows", method: "get", summary: "Rows of a list, or those that have the words of a text",
             parameters: [

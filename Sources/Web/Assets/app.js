@@ -7,6 +7,7 @@ const pages = {
   add: () => import("./add.js").then((page) => page.add()),
   status: () => import("./status.js").then((page) => page.status()),
   overview: () => import("./status.js").then((page) => page.overview()),
+  changes: () => import("./status.js").then((page) => page.changes()),
   item: () => import("./status.js").then((page) => page.item()),
 };
 

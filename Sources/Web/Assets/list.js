@@ -2,6 +2,7 @@
 import { coalesced, listen } from "./live.js";
 import { by, count, element, get, mayCommand, post, say } from "./page.js";
 import { RowsView, inFeedOrder, parsed } from "./rows.js";
+import { lastVisit } from "./visits.js";
 
 const pageSize = 100;
 // The maximum number of rows that the server returns at a time, and of search results that it ranks.
@@ -28,7 +29,7 @@ export function list() {
     // The result of this page's last command.
     problem: null, commands: 0,
   };
-  const rows = new RowsView(view);
+  const rows = new RowsView(view, lastVisit(`list/${feed}`));
   // True if the feed takes commands: there is no button on a read-only server, or for a feed that is not configured.
   const takesCommands = mayCommand && by("reload") !== null;
   const hasOnward = () => takesCommands && state.text === "" && state.rows.length > 0 && !state.hasMore

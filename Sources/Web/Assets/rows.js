@@ -1,5 +1,6 @@
 // Rows by their keys, and the list that is made from them.
 import { element } from "./page.js";
+import { mark } from "./visits.js";
 
 // Another wording of a time is no change.
 const signature = (text) => text.replace(/(<time[^>]*>)[^<]*/g, "$1");
@@ -27,14 +28,17 @@ export const inFeedOrder = (rows) =>
 
 // Draws rows into a list. An unchanged row keeps its element, and the visible rows keep their places.
 export class RowsView {
-  constructor(view) {
+  // `since` is the last visit: rows that came later are marked.
+  constructor(view, since) {
     this.view = view;
+    this.since = since;
     this.groups = new Map();
     this.nodes = new Map();
     for (const group of view.querySelectorAll(":scope > .group")) this.groups.set(group.dataset.section, group);
     for (const node of view.querySelectorAll(".row")) {
       this.nodes.set(node.dataset.key, { node, signature: signature(node.outerHTML) });
     }
+    mark(view.querySelectorAll(".row"), since);
   }
 
   draw(rows, headings, { marksNews = true } = {}) {
@@ -94,6 +98,7 @@ export class RowsView {
       let node = drawn?.node;
       if (drawn?.signature !== row.signature) {
         node = element(row.text);
+        mark([node], this.since);
         if (marksNews) node.classList.add(drawn ? "changed-row" : "fresh-row");
         if (drawn) {
           const focused = [...drawn.node.querySelectorAll("a")].indexOf(document.activeElement);

@@ -1,6 +1,7 @@
 // The pages that show states. They are requested again after each event.
 import { coalesced, listen } from "./live.js";
 import { by, count, get, tick } from "./page.js";
+import { lastVisit, mark } from "./visits.js";
 
 export function status() {
   const log = by("log");
@@ -36,6 +37,18 @@ export function overview() {
   listen("/events", by("overview").dataset.event, () => renew(".feeds"), () => renew(".feeds"));
 }
 
+// The changes of a feed, or of all of them.
+export function changes() {
+  const { feed, event } = by("changes").dataset;
+  const since = lastVisit(`changes/${feed ?? ""}`);
+  const marked = () => mark(document.querySelectorAll("#changes .change"), since);
+  const renew = renewing(marked);
+  marked();
+  listen(`/events${feed ? `?feed=${encodeURIComponent(feed)}` : ""}`, event, (event) => {
+    if (event.inserted || event.updated || event.removed) renew("#changes");
+  }, () => renew("#changes"));
+}
+
 // The page of an item, which changes with the item.
 export function item() {
   const part = by("item");
@@ -46,13 +59,14 @@ export function item() {
 }
 
 // Requests this page again and replaces its parts of some kinds, at most four times a second.
-const renewing = () => {
+const renewing = (renewed = () => {}) => {
   const wanted = new Set();
   const run = coalesced(async () => {
     const selector = [...wanted].join(", ");
     wanted.clear();
     const fresh = new DOMParser().parseFromString(await get(location.href), "text/html");
     takeOver(fresh, selector);
+    renewed();
     tick();
   }, 250);
   return (selector) => {

@@ -121,7 +121,7 @@ struct HTMLAttribute {
 
     enum DataName {
         case page, feed, key, section, start, next, more, total, event, place, token, right, command
-        case header, footer, end, loaded
+        case header, footer, end, loaded, seen
         fileprivate var text: StaticString {
             switch self {
             case .page: "data-page"
@@ -141,6 +141,7 @@ struct HTMLAttribute {
             case .footer: "data-footer"
             case .end: "data-end"
             case .loaded: "data-loaded"
+            case .seen: "data-seen"
             }
         }
     }

@@ -63,7 +63,10 @@ struct ItemRows {
         let isMarkup = shape.rule.text.map(shape.markup.contains) ?? false
         let text = shape.line(
             shape.rule.text, of: item, in: listing, most: search == nil ? Self.textLength : Self.searchedLength)
-        html.element("li", .class("row"), .data(.key, item.key), .data(.place, item.place.text)) { html in
+        html.element(
+            "li", .class("row"), .data(.key, item.key), .data(.place, item.place.text),
+            .data(.seen, isStored ? item.row.firstSeenAt : nil)
+        ) { html in
             if isStored {
                 Site.picture(
                     listing.text(shape.rule.picture, of: item), of: item.key, in: feed, size: 44, to: &html)

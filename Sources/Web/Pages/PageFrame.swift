@@ -39,7 +39,8 @@ extension Site {
                         html.element("span", text: "feedsync")
                     }
                     html.element("nav", .plain(.ariaLabel, "Pages")) { html in
-                        for (name, path) in [("Feeds", ""), ("Status", "status")] where !isPlain {
+                        for (name, path) in [("Feeds", ""), ("Changes", "changes"), ("Status", "status")] where !isPlain
+                        {
                             let isHere = kind == (path.isEmpty ? "overview" : path)
                             let link = path.isEmpty ? Link.own() : Link.own(path)
                             if isHere {
@@ -125,6 +126,7 @@ struct Asset: Sendable {
         "search.js": script(PackageResources.search_js),
         "add.js": script(PackageResources.add_js),
         "status.js": script(PackageResources.status_js),
+        "visits.js": script(PackageResources.visits_js),
         "style.css": Asset("text/css; charset=utf-8", PackageResources.style_css),
         "icon.svg": Asset("image/svg+xml", PackageResources.icon_svg),
     ]

@@ -66,6 +66,7 @@ extension Site {
             }
         }
         let isEmpty = state.feed.record?.itemCount ?? 0 == 0 && text.isEmpty
+        FeedTabs.write(state.feed, here: .list, to: &html)
         html.element(
             "form", .id("filter-form"), .class("filter"), .plain(.role, "search"), .plain(.method, "get"),
             .action(.own("list", name)), .flag(.hidden, isEmpty)
@@ -83,9 +84,6 @@ extension Site {
                 html.text("Not here? ")
                 html.element("a", .href(.own("search", name)), text: "Search the server")
             }
-        }
-        if !isEmpty {
-            html.element("p", .class("hint")) { $0.element("a", .href(.own("table", name)), text: "As a table") }
         }
         html.element("div", .id("notice"), .class("notice"), .plain(.role, "alert"), .flag(.hidden)) { _ in }
         html.element(

@@ -22,9 +22,6 @@ extension Site {
         let facets = try await store.facets(
             query, of: Self.facetColumns(listing, view), most: Self.mostValues)
         let response = page("table", title: "\(name) as a table") { html in
-            html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Breadcrumbs")) { html in
-                html.element("a", .href(.own("list", name)), text: name)
-            }
             html.element("div", .class("bar")) { html in
                 html.element("div", .class("heading")) { html in
                     html.element("h1", text: "\(name) as a table")
@@ -34,6 +31,7 @@ extension Site {
                 }
                 exports(view, of: name, to: &html)
             }
+            FeedTabs.write(feed, here: .table, to: &html)
             filterForm(view, of: name, to: &html)
             self.facets(facets, view, of: name, to: &html)
             chooser(view, known, of: name, to: &html)
@@ -122,7 +120,7 @@ extension Site {
                                 let filter = ColumnFilter(
                                     column: facet.column.name, comparison: .equal, value: value.description)
                                 html.element("a", .href(link(view.changed { $0.filters.append(filter) }, of: name))) {
-                                    cell(value, of: facet.column, isLinked: false, to: &$0)
+                                    ValueText(isLinked: false).write(value, type: facet.column.type, to: &$0)
                                 }
                                 html.element("span", .class("count"), text: NumberFormat.count(count))
                             }
@@ -182,7 +180,9 @@ extension Site {
                                 html.element(
                                     "td", .class(isNumber(value, column) ? "number" : ""), .plain(.dir, "auto")
                                 ) { html in
-                                    guard place == 0 else { return cell(value, of: column, to: &html) }
+                                    guard place == 0 else {
+                                        return ValueText().write(value, type: column.type, to: &html)
+                                    }
                                     html.element(
                                         "a", .href(.own("item", name, query: [(name: "key", value: item.key)]))
                                     ) {
@@ -219,24 +219,6 @@ extension Site {
         case .integer: column.type != .boolean
         case .real: true
         case .null, .text, .blob: false
-        }
-    }
-
-    private func cell(_ value: StoredValue, of column: RowColumn, isLinked: Bool = true, to html: inout HTMLWriter) {
-        switch (value, column.type) {
-        case (.null, _): html.element("span", .class("none"), text: "none")
-        case (.integer(let number), .boolean): html.text(number == 0 ? "no" : "yes")
-        case (.integer(let number), _): html.text(NumberFormat.count(Int(clamping: number)))
-        case (.text(let text), .timestamp): Shown.time(text, to: &html)
-        default:
-            let text = value.description
-            if isLinked, let link = Link.web(text) {
-                html.element(
-                    "a", .href(link), .plain(.rel, "noreferrer noopener"), .plain(.target, "_blank"),
-                    text: Shown.text(text, most: 60))
-            } else {
-                html.text(Shown.text(text, most: 120))
-            }
         }
     }
 

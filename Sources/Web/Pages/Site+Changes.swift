@@ -1,0 +1,267 @@
+internal import FeedSync
+internal import HTTPServer
+internal import Reports
+internal import Time
+
+/// The changes of feeds, the newest first: what is new, changed, removed and back, by day and by feed.
+extension Site {
+    /// The number of changes on a page.
+    private static let changesOnPage = 150
+    /// The number of changes of a feed in a day that are shown at once; the others are folded.
+    private static let mostAtOnce = 15
+
+    /// The changes of all feeds: a page for browsers, and JSON for programs.
+    func changes(_ name: String?, _ served: Served, _ request: ServerRequest) async throws(FeedSyncError)
+        -> SharedAnswer
+    {
+        Self.wantsPage(request)
+            ? try await changesPage(nil, served, request) : try await changesDocument(nil, served, request)
+    }
+
+    func changesDocument(
+        _ name: String?, _ served: Served, _ request: ServerRequest
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        if let name, try await feed(name, served) == nil { return unknownFeed(name) }
+        let limit = Self.limit(of: request)
+        let recent = try await recentChanges(name, served, request, limit: limit).recent
+        var headers = [(name: "Vary", value: "Accept")]
+        if let next = recent.next {
+            let kinds = Self.kindWords(request)
+            let words = [(name: "limit", value: String(limit))] + kinds + [(name: "before", value: next.text)]
+            let link = name.map { Link.own("feeds", $0, "changes", query: words) } ?? .own("changes", query: words)
+            headers.append(("Link", "<\(link.text)>; rel=\"next\""))
+        }
+        return shown(Responses.list(recent.changes.map(\.result), headers: headers), request)
+    }
+
+    func changesPage(
+        _ name: String?, _ served: Served, _ request: ServerRequest
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        let known = if let name { try await feed(name, served) } else { nil as KnownFeed? }
+        guard name == nil || known != nil else { return notFound(request) }
+        // The events are read first: later ones are published to the page.
+        let event = try await served.pages?.events(last: 1).last?.id ?? 0
+        let (recent, shapes) = try await recentChanges(name, served, request, limit: Self.changesOnPage)
+        let kinds = Self.kinds(request)
+        var response = page("changes", title: name.map { "Changes of \($0)" } ?? "Changes") { html in
+            html.element("div", .class("bar")) { html in html.element("h1", text: name ?? "Changes") }
+            if let known { FeedTabs.write(known, here: .changes, to: &html) }
+            kindLinks(kinds, of: name, to: &html)
+            html.element("div", .id("changes"), .data(.feed, name), .data(.event, String(event))) { html in
+                if recent.changes.isEmpty { html.element("p", .class("nothing"), text: "Nothing has changed.") }
+                let days = Groups(recent.changes) { String($0.at.prefix(10)) }
+                for (day, changes) in days.groups {
+                    self.day(day, changes, recent, shapes, isOfAll: name == nil, to: &html)
+                }
+                html.element("p", .class("pages")) { html in
+                    guard let next = recent.next else { return }
+                    let words = Self.kindWords(request) + [(name: "before", value: next.text)]
+                    let link = name.map { Link.own("changes", $0, query: words) } ?? .own("changes", query: words)
+                    html.element("a", .class("button"), .href(link), .plain(.rel, "next"), text: "Older changes")
+                }
+            }
+        }
+        response.headers.append(("Vary", "Accept"))
+        return shown(response, request)
+    }
+
+    private static func kinds(_ request: ServerRequest) -> Set<Change.Kind> {
+        let kinds = Set(request.query.filter { $0.name == "kind" }.compactMap { Change.Kind(rawValue: $0.value) })
+        return kinds.isEmpty ? [.new, .changed, .removed, .returned] : kinds
+    }
+
+    private static func kindWords(_ request: ServerRequest) -> [(name: String, value: String)] {
+        request.query.filter { $0.name == "kind" && Change.Kind(rawValue: $0.value) != nil }.prefix(4).map { $0 }
+    }
+
+    private func recentChanges(
+        _ name: String?, _ served: Served, _ request: ServerRequest, limit: Int
+    ) async throws(FeedSyncError) -> (recent: RecentChanges, shapes: [String: RowShape]) {
+        guard let store = served.search else { return (RecentChanges(), [:]) }
+        let feeds = if let name { [try await feed(name, served)].compactMap(\.self) } else { try await served.feeds() }
+        var queries: [ChangeQuery] = []
+        var shapes: [String: RowShape] = [:]
+        for feed in feeds where feed.record != nil {
+            let shape = try await self.shape(of: feed, in: store, served)
+            var query = ChangeQuery(feed: feed.name)
+            query.title = shape.rule.title
+            queries.append(query)
+            shapes[feed.name] = shape
+        }
+        let before = request.parameter("before").flatMap(ChangeMoment.init(text:))
+        let recent = try await store.recentChanges(queries, kinds: Self.kinds(request), before: before, limit: limit)
+        return (recent, shapes)
+    }
+
+    private func kindLinks(_ kinds: Set<Change.Kind>, of name: String?, to html: inout HTMLWriter) {
+        let choices: [(String, [Change.Kind])] = [
+            ("All", []), ("New", [.new]), ("Changed", [.changed]), ("Removed", [.removed]), ("Back", [.returned]),
+        ]
+        html.element("nav", .class("choices"), .plain(.ariaLabel, "Kinds of changes")) { html in
+            for (text, chosen) in choices {
+                let words = chosen.map { (name: "kind", value: $0.rawValue) }
+                let link = name.map { Link.own("changes", $0, query: words) } ?? .own("changes", query: words)
+                if chosen.isEmpty ? kinds.count == 4 : kinds == Set(chosen) {
+                    html.element("a", .href(link), .plain(.ariaCurrent, "true"), text: text)
+                } else {
+                    html.element("a", .href(link), text: text)
+                }
+            }
+        }
+    }
+
+    private func day(
+        _ day: String, _ changes: [Change], _ recent: RecentChanges, _ shapes: [String: RowShape], isOfAll: Bool,
+        to html: inout HTMLWriter
+    ) {
+        html.element("section", .class("day")) { html in
+            html.element("h2") { html in
+                html.element("time", .plain(.datetime, day), text: DayName.text(day))
+            }
+            let feeds = Groups(changes, key: \.feed)
+            for (feed, changes) in feeds.groups {
+                let figures = recent.figures[.init(day: day, feed: feed)]
+                html.element(isOfAll ? "h3" : "p", .class("of-feed")) { html in
+                    if isOfAll {
+                        html.element("a", .href(.own("changes", feed)), text: feed)
+                        html.text(" ")
+                    }
+                    html.element("span", .class("count"), text: figures.map(Self.words) ?? "")
+                }
+                let shape = shapes[feed]
+                list(changes.prefix(Self.mostAtOnce), shape, to: &html)
+                let rest = changes.dropFirst(Self.mostAtOnce)
+                guard !rest.isEmpty else { continue }
+                html.element("details") { html in
+                    html.element("summary", text: "\(NumberFormat.count(rest.count)) more of \(feed)")
+                    list(rest, shape, to: &html)
+                }
+            }
+        }
+    }
+
+    private static func words(_ figures: RecentChanges.Figures) -> String {
+        [(figures.inserted, "new"), (figures.updated, "changed"), (figures.removed, "removed")]
+            .filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
+    }
+
+    private func list(_ changes: ArraySlice<Change>, _ shape: RowShape?, to html: inout HTMLWriter) {
+        html.element("ol", .class("rows changes")) { html in
+            for change in changes {
+                html.element("li", .class("change"), .data(.seen, change.at)) { html in
+                    html.element(
+                        "span", .class("kind \(change.kind.rawValue)"),
+                        text: change.kind == .returned ? "back" : change.kind.rawValue)
+                    html.element("div", .class("what")) { html in
+                        html.element(
+                            "a", .class("title"), .href(.own("item", change.feed, query: [("key", change.key)])),
+                            .plain(.dir, "auto"), text: title(of: change, shape))
+                        if change.kind == .changed { ChangedValues(change, shape).write(to: &html) }
+                    }
+                    Shown.time(change.at, to: &html)
+                }
+            }
+        }
+    }
+
+    private func title(of change: Change, _ shape: RowShape?) -> String {
+        let json = change.title ?? ""
+        guard case .text(let text) = StoredValue(ofJSON: json.isEmpty ? change.key : json), !text.isEmpty else {
+            return Shown.key(change.key)
+        }
+        let isMarkup = shape?.rule.title.map { shape?.markup.contains($0) == true } ?? false
+        return Shown.visible(isMarkup ? ForeignHTML.text(of: text, most: 200) : Shown.text(text, most: 200))
+            ?? Shown.key(change.key)
+    }
+}
+
+/// The columns of an item before and after a change.
+struct ChangedValues {
+    private let change: Change
+    private let shape: RowShape?
+    /// The most columns that are shown.
+    private static let mostColumns = 12
+
+    init(_ change: Change, _ shape: RowShape?) {
+        (self.change, self.shape) = (change, shape)
+    }
+
+    func write(to html: inout HTMLWriter) {
+        let after = Dictionary(change.after.map { ($0.name, $0.json) }) { first, _ in first }
+        html.element("ul", .class("values")) { html in
+            for (name, json) in change.before.prefix(Self.mostColumns) {
+                html.element("li") { html in
+                    html.element("span", .class("name"), text: Shown.column(name))
+                    html.text(" ")
+                    html.element("del", .plain(.dir, "auto")) { value(json, of: name, to: &$0) }
+                    html.element("span", .class("arrow"), .plain(.ariaHidden, "true"), text: " → ")
+                    html.element("ins", .plain(.dir, "auto")) { value(after[name] ?? "null", of: name, to: &$0) }
+                }
+            }
+            let rest = change.before.count - Self.mostColumns
+            if rest > 0 { html.element("li", text: "and \(NumberFormat.count(rest, "column"))") }
+        }
+    }
+
+    private func value(_ json: String, of name: String, to html: inout HTMLWriter) {
+        let value = StoredValue(ofJSON: json)
+        if shape?.markup.contains(name) == true, case .text(let text) = value {
+            return html.text(ForeignHTML.text(of: text, most: 80))
+        }
+        // A change has no types, but `true` says that it is one.
+        let type: ColumnType? = json == "true" || json == "false" ? .boolean : nil
+        ValueText(most: 80, mostOfLink: 50, isLinked: false).write(value, type: type, to: &html)
+    }
+}
+
+/// Values by a key, in the order of their first ones.
+struct Groups<Key: Hashable, Value> {
+    private(set) var groups: [(key: Key, values: [Value])] = []
+
+    init(_ values: [Value], key: (Value) -> Key) {
+        var places: [Key: Int] = [:]
+        for value in values {
+            let key = key(value)
+            if let place = places[key] {
+                groups[place].values.append(value)
+            } else {
+                places[key] = groups.count
+                groups.append((key, [value]))
+            }
+        }
+    }
+}
+
+/// Days as people say them.
+enum DayName {
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+
+    /// `Today`, `Yesterday`, or `21 November 2026`, of a day in UTC as in 2026-11-21.
+    static func text(_ day: String, now: Int64 = WallClock.system.seconds) -> String {
+        let numbers = day.split(separator: "-").compactMap { Int64($0) }
+        guard numbers.count == 3, let date = CalendarDate(year: numbers[0], month: numbers[1], day: numbers[2]) else {
+            return day
+        }
+        switch now / 86_400 - date.daysSince1970 {
+        case 0: return "Today"
+        case 1: return "Yesterday"
+        default: return "\(date.day) \(months[Int(date.month) - 1]) \(date.year)"
+        }
+    }
+}
+
+extension ChangeMoment {
+    /// The place in the form that requests use.
+    var text: String { "\(at)~\(count)" }
+
+    init?(text: String) {
+        let parts = text.split(separator: "~", omittingEmptySubsequences: false)
+        guard parts.count == 2, text.utf8.count <= 60, Timestamp(String(parts[0])) != nil, let count = Int(parts[1]),
+            count >= 0
+        else { return nil }
+        self.init(at: String(parts[0]), count: count)
+    }
+}

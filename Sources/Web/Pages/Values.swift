@@ -1,0 +1,56 @@
+internal import FeedSync
+internal import JSON
+internal import Reports
+internal import Time
+
+/// Values as people read them: figures with separators, times in words, links, yes and no.
+struct ValueText {
+    /// The most characters of a text, and of an address.
+    var most = 120
+    var mostOfLink = 60
+    /// True if web addresses become links.
+    var isLinked = true
+
+    /// Writes a value in one line.
+    func write(_ value: StoredValue, type: ColumnType?, to html: inout HTMLWriter) {
+        switch (value, type) {
+        case (.null, _): html.element("span", .class("none"), text: "none")
+        case (.integer(let number), .boolean): html.text(number == 0 ? "no" : "yes")
+        case (.integer(let number), _): html.text(NumberFormat.count(Int(clamping: number)))
+        case (.text(let text), _) where Self.isTime(text, type): Shown.time(text, to: &html)
+        default:
+            let text = value.description
+            if isLinked, let link = Link.web(text) {
+                html.element(
+                    "a", .href(link), .plain(.rel, "noreferrer noopener"), .plain(.target, "_blank"),
+                    text: Shown.text(text, most: mostOfLink))
+            } else {
+                html.text(Shown.text(text, most: most))
+            }
+        }
+    }
+
+    /// True if a text is a date or a time, whatever its column was declared as. Digits alone are a number.
+    static func isTime(_ text: String, _ type: ColumnType?) -> Bool {
+        guard (8..<40).contains(text.utf8.count), type != .json else { return false }
+        return text.contains { $0 == "-" || $0 == ":" } && Timestamp(text) != nil
+    }
+}
+
+extension StoredValue {
+    /// A value from its JSON, as a change has it.
+    init(ofJSON json: String) {
+        guard let value = try? JSONValue(parsing: json) else {
+            self = .text(json)
+            return
+        }
+        switch value {
+        case .null: self = .null
+        case .bool(let isTrue): self = .integer(isTrue ? 1 : 0)
+        case .number(let digits):
+            self = Int64(digits).map { .integer($0) } ?? Double(digits).map { .real($0) } ?? .text(digits)
+        case .string(let text): self = .text(text)
+        case .array, .object: self = .text(json)
+        }
+    }
+}
