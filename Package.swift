@@ -73,25 +73,43 @@ let package = Package(
         .target(
             name: "Upstream", dependencies: ["BodyFormats", "Concurrency", "Crawling", "HTTP", "ResponseBody"],
             swiftSettings: settings),
-        // What is stored, in SQLite: a page's items are decoded beside the table that they are written to. Sends nothing.
+        // A store's file in SQLite: open, lock, migrate, commit, copy.
         .target(
-            name: "MirrorStore",
+            name: "StoreFile", dependencies: ["Concurrency", "Crawling", "Migrations", "SQLite", "Text"],
+            swiftSettings: settings),
+        // Feeds' tables: a page's items are decoded beside the table that they are written to.
+        .target(
+            name: "FeedTables",
             dependencies: [
-                "CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "ResponseBody", "SQLite", "Text",
+                "CPageDecoder", "Concurrency", "Crawling", "HTTP", "ResponseBody", "SQLite", "StoreFile", "Text",
             ],
+            swiftSettings: settings),
+        // What a run writes: pages, crawls, lists for each row of another feed, schedules and quotas. Sends nothing.
+        .target(
+            name: "MirrorWriter",
+            dependencies: ["Concurrency", "Crawling", "FeedTables", "HTTP", "SQLite", "StoreFile", "Text"],
+            swiftSettings: settings),
+        // What commands, pages and apps read of a store: rows, records, changes, search.
+        .target(
+            name: "MirrorReader",
+            dependencies: ["Concurrency", "Crawling", "FeedTables", "SQLite", "StoreFile", "Text"],
             swiftSettings: settings),
         // The public face: the engine that fetches and stores, one command at a time, and what can be observed of it.
         .target(
             name: "FeedSync",
-            dependencies: ["BodyFormats", "Concurrency", "Crawling", "HTTP", "MirrorStore", "Text", "Upstream"],
+            dependencies: [
+                "BodyFormats", "Concurrency", "Crawling", "FeedTables", "HTTP", "MirrorReader", "MirrorWriter",
+                "StoreFile",
+                "Text", "Upstream",
+            ],
             swiftSettings: settings),
 
         // A store on its way from SQLite to PostgreSQL, or back.
         .target(
             name: "SharedStore",
             dependencies: [
-                "Concurrency", "Feeds", "JSON", "Migrations", "MirrorStore", "PostgreSQL", "SQLite", "SchemaMigration",
-                "Text", "Time",
+                "Concurrency", "Feeds", "JSON", "Migrations", "MirrorReader", "MirrorWriter", "PostgreSQL", "SQLite",
+                "SchemaMigration", "StoreFile", "Text", "Time",
             ],
             swiftSettings: settings),
         .target(
@@ -170,7 +188,8 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Adding", "Concurrency", "FeedSync", "HTTP", "HTTPServer", "JSON", "MirrorStore", "SQLite",
+                "Adding", "Concurrency", "FeedSync", "HTTP", "HTTPServer", "JSON", "FeedTables", "MirrorReader",
+                "MirrorWriter", "StoreFile", "SQLite",
                 "ScriptedServer",
                 "Text", "Web",
             ],
@@ -178,7 +197,8 @@ let package = Package(
         .testTarget(
             name: "SharedStoreTests",
             dependencies: [
-                "Concurrency", "Feeds", "Migrations", "MirrorStore", "PostgreSQL", "PostgreSQLServer", "SQLite",
+                "Concurrency", "Feeds", "Migrations", "FeedTables", "MirrorReader", "MirrorWriter", "StoreFile",
+                "PostgreSQL", "PostgreSQLServer", "SQLite",
                 "SchemaMigration",
                 "SeededGenerator", "SharedStore",
             ], swiftSettings: settings),
@@ -189,7 +209,7 @@ let package = Package(
             name: "FeedSyncTests",
             dependencies: [
                 "BodyFormats", "Concurrency", "Crawling", "DemoFeed", "Feeds", "FeedSync", "HTTP", "HTTPServer",
-                "MirrorStore", "PostgreSQL", "PostgreSQLServer",
+                "FeedTables", "MirrorReader", "MirrorWriter", "StoreFile", "PostgreSQL", "PostgreSQLServer",
                 "ResponseBody",
                 "SQLite", "ScriptedServer", "SeededGenerator", "SharedStore", "Upstream",
             ],

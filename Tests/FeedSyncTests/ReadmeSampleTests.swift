@@ -4,7 +4,7 @@ import HTTPServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 
 @Suite("README.md")
 struct ReadmeSampleTests {

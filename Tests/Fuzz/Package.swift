@@ -41,13 +41,20 @@ let package = Package(
         .target(
             name: "Migrations", dependencies: ["SchemaMigration"], path: "Migrations",
             resources: [.embedInCode("sql"), .embedInCode("postgresql")], swiftSettings: settings),
+        module("StoreFile", ["Concurrency", "Crawling", "Migrations", "SQLite", "Text"]),
         module(
-            "MirrorStore",
-            ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "Migrations", "ResponseBody", "SQLite", "Text"]),
+            "FeedTables",
+            ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "ResponseBody", "SQLite", "StoreFile", "Text"]),
+        module("MirrorWriter", ["Concurrency", "Crawling", "FeedTables", "HTTP", "SQLite", "StoreFile", "Text"]),
+        module("MirrorReader", ["Concurrency", "Crawling", "FeedTables", "SQLite", "StoreFile", "Text"]),
         module("Upstream", ["BodyFormats", "Concurrency", "Crawling", "HTTP", "ResponseBody"]),
         module(
             "FeedSync",
-            ["BodyFormats", "Concurrency", "Crawling", "HTTP", "MirrorStore", "Text", "Upstream"]),
+            [
+                "BodyFormats", "Concurrency", "Crawling", "FeedTables", "HTTP", "MirrorReader", "MirrorWriter",
+                "StoreFile",
+                "Text", "Upstream",
+            ]),
         module("HTTPServer", ["CEpoll", "CMicroHTTPD", "Concurrency", "Text"]),
         module("Reports", ["FeedSync", "Time"]),
         module("DemoFeed", ["HTTPServer", "Concurrency", "Text", "Time"]),
@@ -62,9 +69,9 @@ let package = Package(
         .executableTarget(
             name: "Parsers",
             dependencies: [
-                "BodyFormats", "Crawling", "FeedSync", "Feeds", "HTTP", "HTTPServer", "JSON", "MirrorStore",
-                "Pagination",
-                "ResponseBody", "SQLite", "Text", "Time", "Web",
+                "BodyFormats", "Crawling", "FeedSync", "FeedTables", "Feeds", "HTTP", "HTTPServer", "JSON",
+                "MirrorWriter",
+                "Pagination", "ResponseBody", "SQLite", "StoreFile", "Text", "Time", "Web",
             ],
             path: "Parsers", swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),
     ],

@@ -1,12 +1,13 @@
 import Concurrency
 import Foundation
 import Migrations
-import MirrorStore
+import MirrorReader
 import PostgreSQL
 import PostgreSQLServer
 import SQLite
 import SeededGenerator
 import SharedStore
+import StoreFile
 import Testing
 
 @Suite("A copy of a store")

@@ -1,10 +1,10 @@
 import Feeds
 import Foundation
-import MirrorStore
 import PostgreSQL
 import PostgreSQLServer
 import SQLite
 import SeededGenerator
+import StoreFile
 import Testing
 
 @testable import SharedStore

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
-import MirrorStore
+import MirrorReader
+import StoreFile
 import Testing
 
 @testable import Web

@@ -1,5 +1,5 @@
 import FeedSync
-import MirrorStore
+import MirrorReader
 import ScriptedServer
 import Testing
 import Web

@@ -3,8 +3,8 @@ import FeedSync
 import Foundation
 import HTTPServer
 import JSON
-import MirrorStore
 import ScriptedServer
+import StoreFile
 import Testing
 import Web
 

@@ -247,7 +247,7 @@ extension Store {
             }
             throw error
         }
-        defer { withExtendedLifetime(lock) { close(definition.name) } }
+        defer { withExtendedLifetime(lock) { close(writer) } }
         let loader = PageLoader(writer.shape, fetcher: fetcher, salt: salt, options: options)
         let run = FeedRun(
             command, by: writer, loader: loader, gate: gate, now: now, publish: publish,

@@ -21,7 +21,7 @@ extension SyncEngine {
         let opening: Store.PartsOpening
         do throws(FeedSyncError) {
             held = try await takeLock(command, on: definition)
-            let choice: Store.PartChoice =
+            let choice: PartChoice =
                 command == .sync ? isDueOnly ? .due : .all : command == .reload ? .all : .open
             opening = try await store.openParts(
                 definition, rule, choice, lock: held, command: command.name, now: now())

@@ -1,9 +1,10 @@
 internal import Concurrency
 internal import Glibc
-package import MirrorStore
+internal import MirrorWriter
 internal import PostgreSQL
 internal import SQLite
 internal import SchemaMigration
+package import StoreFile
 internal import Time
 
 /// Copies a store from SQLite to PostgreSQL, or back: rows, positions, crawls, validators, history.

@@ -1,8 +1,9 @@
 internal import Concurrency
 package import Feeds
-internal import MirrorStore
+internal import MirrorWriter
 internal import PostgreSQL
 internal import SQLite
+internal import StoreFile
 
 /// A file that follows a store in PostgreSQL, for long-lived readers.
 ///

@@ -1,6 +1,7 @@
 package import Feeds
-package import MirrorStore
+internal import MirrorWriter
 internal import PostgreSQL
+package import StoreFile
 
 /// A file with the content of a store in PostgreSQL, for a command that reads.
 package enum ReadingCopy {

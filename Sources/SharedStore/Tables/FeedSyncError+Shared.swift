@@ -1,5 +1,5 @@
-internal import MirrorStore
 internal import PostgreSQL
+internal import StoreFile
 
 extension FeedSyncError {
     /// An error of one of the two databases, with advice.

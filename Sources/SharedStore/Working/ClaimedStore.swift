@@ -1,5 +1,5 @@
 package import Feeds
-package import MirrorStore
+package import StoreFile
 
 /// Feeds of a store in PostgreSQL that one command works on, in a file, from `open` to `close`.
 package actor ClaimedStore {

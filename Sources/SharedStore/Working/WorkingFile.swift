@@ -1,8 +1,8 @@
 internal import Concurrency
 internal import Glibc
-internal import MirrorStore
 internal import PostgreSQL
 internal import SQLite
+internal import StoreFile
 internal import Time
 
 /// A SQLite file with the feeds of some claims, whose commits are made in PostgreSQL first.

@@ -1,4 +1,4 @@
-package import MirrorStore
+package import StoreFile
 
 /// The files of a worker, one for each claimed group.
 ///

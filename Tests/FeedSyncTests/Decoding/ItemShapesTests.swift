@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@testable import MirrorStore
+@testable import FeedTables
 
 @Suite("Decoding items of other shapes")
 struct ItemShapesTests {

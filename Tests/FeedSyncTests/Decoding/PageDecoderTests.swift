@@ -4,7 +4,7 @@ import SQLite
 import SeededGenerator
 import Testing
 
-@testable import MirrorStore
+@testable import FeedTables
 
 @Suite("Decoding a page")
 struct PageDecoderTests {

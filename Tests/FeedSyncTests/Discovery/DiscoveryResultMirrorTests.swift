@@ -4,7 +4,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 @testable import Upstream
 
 @Suite("A feed of which only the URL is known")

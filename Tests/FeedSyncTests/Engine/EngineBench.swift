@@ -5,7 +5,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 @testable import Upstream
 
 /// An upstream, a feed on it, and an engine that mirrors it into a store of its own.

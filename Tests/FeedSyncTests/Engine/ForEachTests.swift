@@ -7,7 +7,8 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import MirrorReader
+@testable import StoreFile
 
 /// The lists of an upstream, of pages of two items.
 private final class Upstream: Sendable {

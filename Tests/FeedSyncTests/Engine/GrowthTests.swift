@@ -5,7 +5,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 
 @Suite("A feed's table grows with what its items have")
 struct GrowthTests {

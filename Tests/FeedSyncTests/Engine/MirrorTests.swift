@@ -6,7 +6,8 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import MirrorReader
+@testable import StoreFile
 
 private struct Thing: Decodable, Sendable, Equatable {
     let id: Int

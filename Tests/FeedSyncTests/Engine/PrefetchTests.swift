@@ -3,7 +3,7 @@ import SQLite
 import ScriptedServer
 import Testing
 
-@testable import MirrorStore
+@testable import StoreFile
 @testable import Upstream
 
 @Suite("Prefetch")

@@ -7,7 +7,8 @@ import SeededGenerator
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import MirrorReader
+@testable import StoreFile
 
 /// Lists with an ETag each, of one page.
 private final class Lists: Sendable {

@@ -1,9 +1,9 @@
 import Concurrency
 import Foundation
-import MirrorStore
 import PostgreSQL
 import PostgreSQLServer
 import SQLite
+import StoreFile
 import Testing
 
 @testable import SharedStore

@@ -8,7 +8,7 @@ import SeededGenerator
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 
 @Suite("A tree of feeds, whatever moves under it", .timeLimit(.minutes(20))) struct TreePropertyTests {
     private static let environment = ProcessInfo.processInfo.environment

@@ -7,7 +7,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 @testable import Upstream
 
 @Suite("The truth of the store")

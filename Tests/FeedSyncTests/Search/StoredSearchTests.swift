@@ -5,8 +5,9 @@ import SeededGenerator
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import MirrorReader
 @testable import SQLite
+@testable import StoreFile
 
 @Suite("Search of what is stored, as somebody types", .timeLimit(.minutes(2)))
 struct StoredSearchTests {

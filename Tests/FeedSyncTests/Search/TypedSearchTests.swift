@@ -4,7 +4,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 @testable import Upstream
 
 private struct Thing: Decodable, Sendable, Equatable {

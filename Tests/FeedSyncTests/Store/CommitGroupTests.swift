@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MirrorStore
+@testable import StoreFile
 
 @Suite("The pages that share a transaction")
 struct CommitGroupTests {

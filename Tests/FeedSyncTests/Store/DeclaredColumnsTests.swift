@@ -3,7 +3,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 
 @Suite("The declared columns of a table")
 struct DeclaredColumnsTests {

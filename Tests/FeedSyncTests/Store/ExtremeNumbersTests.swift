@@ -4,7 +4,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 
 @Suite("Numbers in a store that somebody changed by hand")
 struct ExtremeNumbersTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import MirrorStore
+@testable import MirrorReader
+@testable import StoreFile
 
 @Suite("The progress of a run")
 struct FeedConditionTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import MirrorStore
+@testable import StoreFile
 
 @Suite("A lock on a feed")
 struct LockFileTests {

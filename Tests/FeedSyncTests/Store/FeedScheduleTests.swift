@@ -4,7 +4,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 
 /// The store's data of runs for the plan.
 @Suite struct FeedScheduleTests {

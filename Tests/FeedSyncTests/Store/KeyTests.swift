@@ -3,7 +3,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 
 @Suite("The key of a feed's table") struct KeyTests {
     private static func item(_ id: String, _ name: String) -> String { #"{"id":\#(id),"name":"\#(name)"}"# }

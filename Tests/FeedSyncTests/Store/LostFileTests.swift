@@ -4,7 +4,9 @@ import SQLite
 import Testing
 
 @testable import Crawling
-@testable import MirrorStore
+@testable import FeedTables
+@testable import MirrorWriter
+@testable import StoreFile
 
 @Suite("A store whose file is out of sight for a moment")
 struct LostFileTests {
@@ -39,6 +41,6 @@ extension Store {
         #expect(rename("\(path)-away", path) == 0)
         _ = try writer.fail(
             FeedSyncError(.store, "the file is gone"), outcome: .failed, cost: FetchCost(), now: now)
-        close(definition.name)
+        close(writer)
     }
 }

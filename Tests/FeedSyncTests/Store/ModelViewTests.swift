@@ -1,7 +1,7 @@
 import SQLite
 import Testing
 
-@testable import MirrorStore
+@testable import FeedTables
 
 @Suite("The view of a model")
 struct ModelViewTests {

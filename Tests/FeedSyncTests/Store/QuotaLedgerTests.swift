@@ -1,7 +1,7 @@
 import SQLite
 import Testing
 
-@testable import MirrorStore
+@testable import MirrorWriter
 
 private func reading(_ remaining: Int64?, resetAt: Int64? = 100, blockedUntil: Int64? = nil) -> QuotaReading {
     QuotaReading(

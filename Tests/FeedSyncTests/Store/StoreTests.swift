@@ -5,7 +5,7 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
-@testable import MirrorStore
+@testable import StoreFile
 
 @Suite("The store")
 struct StoreTests {

@@ -1,7 +1,8 @@
 import Foundation
 import SQLite
 
-@testable import MirrorStore
+@testable import MirrorReader
+@testable import MirrorWriter
 
 /// A mirrored table beside Foundation's reading of the upstream's items.
 struct MirroredValues {

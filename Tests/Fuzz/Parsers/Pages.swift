@@ -5,7 +5,9 @@ import HTTP
 import Pagination
 import SQLite
 
-@testable import MirrorStore
+@testable import FeedTables
+@testable import MirrorWriter
+@testable import StoreFile
 
 /// A page on its way from its bytes to SQLite: the same page, stored again, changes nothing.
 @Sendable func pages(_ bytes: [UInt8]) {

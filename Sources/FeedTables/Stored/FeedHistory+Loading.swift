@@ -1,0 +1,47 @@
+package import SQLite
+
+extension FeedHistory {
+    /// The items that a feed's crawl has met, or the feed's item count if that is larger.
+    package static let seenCountSQL = "max(_crawl.elements, item_count)"
+
+    /// The history of a feed, or of all feeds.
+    ///
+    /// - Parameter now: In milliseconds since 1970. Times too far after it are ignored.
+    package static func load(
+        _ feed: String? = nil, now: Int64, on connection: Connection
+    ) throws -> [FeedHistory] {
+        let horizon = FeedHistory.horizon(at: now)
+        let tables = ListTables(of: feed ?? "")
+        var histories: [FeedHistory] = []
+        try connection.rows(
+            """
+            SELECT feed.name, round_started_at, round_ended_at, failures, failing_since, poll_interval, fresh_for,
+                (SELECT max(blocked_until) FROM _quota q WHERE q.origin = quota_origin
+                    AND q.credential = quota_credential AND (q.resource = '' OR q.resource = _feed.resource)
+                    AND blocked_until <= ?2),
+                next_due_at, planned_due_at, _crawl.reason, _crawl.total, \(seenCountSQL), reloaded_at
+            FROM \(tables.feed) AS feed JOIN \(tables.state) AS _feed ON _feed.feed = feed.name LEFT JOIN _crawl ON _crawl.id = _feed.crawl
+            \(feed == nil ? "" : "WHERE feed.name = ?1")
+            """, [Value(feed), Value(Timestamp(milliseconds: horizon)?.text)]
+        ) { row in
+            var history = FeedHistory(feed: row.text(at: 0) ?? "")
+            let moment = { Timestamp.milliseconds(of: row.text(at: $0)) }
+            history.roundStartedAt = moment(1)
+            history.isAheadOfClock = history.roundStartedAt.map { $0 > horizon } ?? false
+            history.roundEndedAt = moment(2)
+            history.failures = row.count(at: 3)
+            history.failingSince = moment(4)
+            history.pollInterval = row.isNull(at: 5) ? nil : row.int64(at: 5)
+            history.freshFor = row.isNull(at: 6) ? nil : row.int64(at: 6)
+            history.blockedUntil = moment(7)
+            history.nextDueAt = moment(8)
+            history.plannedDueAt = moment(9)
+            history.incompleteReason = row.text(at: 10).flatMap(IncompleteReason.init)
+            history.expectedCount = row.countIfAny(at: 11)
+            history.seenCount = row.count(at: 12)
+            history.isLoaded = !row.isNull(at: 13)
+            histories.append(history)
+        }
+        return histories
+    }
+}

@@ -1,0 +1,46 @@
+extension Findings: JSONRecord {
+    /// The findings as stored.
+    package var fields: JSONFields {
+        let place: JSONFields? = items.map { ["path": $0.path.description, "keyed_by": $0.keyedBy] }
+        let found: JSONFields = [
+            "key": key, "columns": columns, "pagination": pagination, "tried": triedElementCount,
+        ]
+        let kind: JSONFields = format.map { ["format": $0.rawValue] } ?? [:]
+        let told: JSONFields = sign.map { ["sign": $0] } ?? [:]
+        let keys: JSONFields = triedKeys.map { ["tried_keys": $0] } ?? [:]
+        let stray: JSONFields = strayItemCount.map { ["stray": $0] } ?? [:]
+        return kind + told + keys + stray + (place.map { ["items": $0] } ?? [:]) + found
+    }
+
+    /// Reads the output of `json`; nil for anything else.
+    package init?(json: String) {
+        self.init()
+        guard case .object(let members)? = try? JSONValue(parsing: json),
+            case .array(let names)? = members["key"], case .array(let columns)? = members["columns"]
+        else { return nil }
+        format = members["format"]?.text.flatMap(FeedFormat.init)
+        if case .object(let place)? = members["items"] {
+            guard let path = place["path"]?.text.flatMap({ try? Path($0) }) else { return nil }
+            items = ItemsRule(path: path, keyedBy: place["keyed_by"]?.text)
+        }
+        key = names.compactMap(\.text)
+        self.columns = columns.compactMap(ColumnDefinition.init)
+        guard key.count == names.count, self.columns.count == columns.count else { return nil }
+        pagination = members["pagination"]?.text
+        sign = members["sign"]?.text
+        triedKeys = members["tried_keys"]?.text
+        if case .number(let digits)? = members["stray"] { strayItemCount = Int(digits) }
+        if case .number(let digits)? = members["tried"] { triedElementCount = Int(digits) }
+    }
+}
+
+extension ColumnDefinition: JSONRecord {
+    package var fields: JSONFields { ["name": name, "path": path.description, "type": type?.rawValue] }
+
+    fileprivate init?(_ value: JSONValue) {
+        guard case .object(let members) = value, let name = members["name"]?.text,
+            let path = members["path"]?.text.flatMap({ try? Path($0) })
+        else { return nil }
+        self.init(name: name, path: path, type: members["type"]?.text.flatMap(ColumnType.init))
+    }
+}

@@ -1,0 +1,47 @@
+/// A column of a result.
+package struct RowColumn: Sendable, Hashable {
+    /// Its name.
+    package let name: String
+    /// The type of its values, if the column of a feed's table has one.
+    package let type: ColumnType?
+    /// The path of its value in the item; nil unless it is a column of a model.
+    package let path: String?
+
+    package init(name: String, type: ColumnType? = nil, path: String? = nil) {
+        self.name = name
+        self.type = type
+        self.path = path
+    }
+
+    /// A value of the column as JSON. A Boolean becomes a JSON Boolean, and JSON stays unchanged.
+    package func json(_ value: StoredValue) -> String {
+        switch (type, value) {
+        case (.boolean, .integer(0)): "false"
+        case (.boolean, .integer(1)): "true"
+        // Only text that the strict parser accepts is passed on unchanged, because other programs may have written to
+        // the table.
+        case (.json, .text(let text)) where (try? JSONValue(parsing: text)) != nil: text
+        default: value.json
+        }
+    }
+}
+
+extension RowColumn {
+    /// The columns in `_feed.columns`.
+    static func list(_ json: String?) -> [RowColumn] {
+        guard let json, case .array(let elements)? = try? JSONValue(parsing: json) else { return [] }
+        return elements.compactMap { element in
+            guard case .object(let members) = element, case .string(let name)? = members["name"] else { return nil }
+            var type: ColumnType?
+            if case .string(let word)? = members["type"] { type = ColumnType(rawValue: word) }
+            var path: String?
+            if case .string(let text)? = members["path"] { path = text }
+            return RowColumn(name: name, type: type, path: path)
+        }
+    }
+
+    static func names(_ json: String?) -> [String] {
+        guard let json, case .array(let elements)? = try? JSONValue(parsing: json) else { return [] }
+        return elements.compactMap { if case .string(let name) = $0 { name } else { nil } }
+    }
+}

@@ -1,0 +1,28 @@
+package import SQLite
+
+/// The store's description of a feed's table, which does not exist before anything is stored.
+package struct StoredTable {
+    package let name: String
+    package let columns: [RowColumn]
+    package let key: [String]
+
+    /// - Returns: Nil for a feed that the store does not know.
+    package init?(of feed: String, on connection: Connection) throws {
+        var found: (name: String, columns: String?, key: String?)?
+        try connection.rows("SELECT \"table\", columns, key_columns FROM _feed WHERE feed = ?", [.text(feed)]) { row in
+            found = (row.text(at: 0) ?? "", row.text(at: 1), row.text(at: 2))
+        }
+        guard let found else { return nil }
+        name = found.name
+        (columns, key) = (RowColumn.list(found.columns), RowColumn.names(found.key))
+    }
+
+    /// The feed's table, with the name that SQLite has; nil if it does not exist.
+    package static func name(of feed: String, on connection: Connection) throws -> String? {
+        try connection.scalar(
+            """
+            SELECT name FROM sqlite_schema WHERE type = 'table'
+                AND name = (SELECT "table" FROM _feed WHERE feed = ?) COLLATE NOCASE
+            """, .text(feed))?.text
+    }
+}

@@ -1,0 +1,66 @@
+package import SQLite
+
+/// The views for the user's queries: of all changes, and of each model.
+///
+/// - Isolation: the store's.
+package final class StoreViews {
+    /// True if the view `change` may lack a table, for example after another process ended early.
+    package var changeViewMayLag = true
+    /// The models whose views may lack a feed or a column.
+    package var modelsThatMayLag: Set<String> = []
+    /// The models whose views this process has checked.
+    package private(set) var modelsOfThisProcess: Set<String> = []
+
+    /// Updates the views after a run that may have changed them.
+    ///
+    /// The views are for the user's queries: if they cannot be written now, a later run does it. So does the next run
+    /// of the model if this process ends first.
+    package func refresh(in transactions: Transactions) {
+        guard transactions.openFeeds.isEmpty else { return }
+        let connection = transactions.connection
+        do {
+            try transactions.checkFile()
+            if changeViewMayLag {
+                try connection.transaction { try ChangeView.apply(to: connection) }
+                changeViewMayLag = false
+            }
+            for model in modelsThatMayLag {
+                try connection.transaction { try ModelView(model: model).apply(to: connection) }
+                modelsThatMayLag.remove(model)
+                modelsOfThisProcess.insert(model)
+            }
+        } catch {}
+    }
+
+    /// Creates all views of a store whose tables are written.
+    package static func makeAll(on connection: Connection) throws {
+        try ChangeView.apply(to: connection)
+        for model in try models(on: connection) { try ModelView(model: model).apply(to: connection) }
+    }
+
+    /// Runs `body`, which renames, drops or creates feeds' tables, without our views.
+    ///
+    /// A view that refers to a missing table would keep every table from being renamed.
+    package static func without(on connection: Connection, _ body: () throws -> Void) throws {
+        let models = try models(on: connection).filter {
+            try UnionView.drop(TableSchema.tableName($0), on: connection)
+        }
+        _ = try UnionView.drop("change", on: connection)
+        try body()
+        for model in models { try ModelView(model: model).apply(to: connection) }
+        try ChangeView.apply(to: connection)
+    }
+
+    private static func models(on connection: Connection) throws -> [String] {
+        var models: [String] = []
+        try connection.rows("SELECT DISTINCT model FROM feed WHERE model IS NOT NULL") { row in
+            models.append(row.text(at: 0) ?? "")
+        }
+        return models
+    }
+}
+
+extension Store {
+    /// The views of the open store.
+    package var views: StoreViews { transactions.attachment(StoreViews.init) }
+}

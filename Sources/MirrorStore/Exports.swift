@@ -1,3 +1,0 @@
-// What comes with `import MirrorStore`: its signatures name types of these modules.
-@_exported public import Crawling
-@_exported public import ResponseBody

@@ -1,0 +1,2 @@
+// What comes with `import MirrorWriter`: its signatures name types of this module.
+@_exported public import FeedTables

@@ -1,0 +1,207 @@
+internal import SQLite
+
+/// Settled lists that the upstream has confirmed: stores the results of their runs, many in one transaction.
+///
+/// - Isolation: the store's.
+final class ConfirmedLists: CommitQueue {
+    private static let most = 256
+    private let connection: Connection
+    private var rule = CommitGroup()
+    private var lists: [ConfirmedList] = []
+    /// The error that kept earlier lists from being stored, until it is reported to a run.
+    private var loss: (any Error)?
+
+    private init(on connection: Connection) { self.connection = connection }
+
+    /// The lists of an open store.
+    static func of(_ transactions: Transactions) -> ConfirmedLists {
+        transactions.attachment {
+            let lists = ConfirmedLists(on: transactions.connection)
+            transactions.attach(lists)
+            return lists
+        }
+    }
+
+    /// The time to store them unless another list comes first; nil if none waits.
+    package var dueAt: ContinuousClock.Instant? { rule.dueAt() }
+
+    /// Adds an unchanged list, to be stored together with others.
+    ///
+    /// - Throws: The error that kept such lists from being stored. They stay as due as they were.
+    func add(_ list: ConfirmedList, in transactions: Transactions) throws {
+        try throwLoss()
+        lists.append(list)
+        let now = ContinuousClock.now
+        _ = rule.add(CommitGroup.Page(bytes: 0, waited: .zero, isFollowed: false), at: now)
+        // They are smaller than pages, so more of them share a transaction.
+        let isFull = lists.count >= Self.most || rule.dueAt().map { $0 <= now } ?? false
+        if isFull {
+            store(in: transactions)
+            try throwLoss()
+        } else {
+            transactions.setAlarm()
+        }
+    }
+
+    /// Stores the unchanged lists. An error is reported to their run only, not to other users of the store.
+    package func store(in transactions: Transactions) {
+        guard !lists.isEmpty else { return }
+        let lists = lists
+        self.lists = []
+        rule.close()
+        do {
+            // Closed first, so that events are published in the order of their numbers.
+            try transactions.closeGroup()
+            try transactions.checkFile(isWriting: true)
+            for feed in Set(lists.map(\.part.feed)) { try transactions.locks[feed]?.check() }
+            let events = try connection.transaction { () -> [[StatusEvent]] in
+                var numbers = try Numbers(on: connection)
+                var readings: [QuotaReading.Quota: QuotaReading] = [:]
+                for reading in lists.compactMap(\.quota) {
+                    readings[reading.quota] = readings[reading.quota].map(reading.later) ?? reading
+                }
+                if !readings.isEmpty { transactions.quotaReadings.count += 1 }
+                try QuotaLedger.keep(Array(readings.values), on: connection)
+                return try lists.map { try store($0, &numbers) }
+            }
+            for (list, events) in zip(lists, events) { events.forEach(list.publish) }
+        } catch {
+            loss = error
+        }
+    }
+
+    /// Throws the error that kept waiting lists from being stored, once.
+    func throwLoss() throws {
+        guard let loss else { return }
+        self.loss = nil
+        throw loss
+    }
+
+    /// The ids of the next rows.
+    private struct Numbers {
+        var run: Int64 = 0
+        var event: Int64 = 0
+        var crawl: Int64 = 0
+
+        init(on connection: Connection) throws {
+            let next = { (table: String) in
+                try connection.int64(
+                    """
+                    SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = '\(table)'), 0),
+                        coalesce((SELECT max(id) FROM \(table)), 0)) + 1
+                    """) ?? 1
+            }
+            run = try next("run")
+            event = try next("event")
+            crawl = try next("_crawl")
+        }
+    }
+
+    /// - Returns: The events; empty if the list has changed meanwhile and is left to the next run.
+    private func store(_ confirmed: ConfirmedList, _ numbers: inout Numbers) throws -> [StatusEvent] {
+        let list = confirmed.list
+        let name = Value.text(list.feed)
+        let (start, end) = (Value.text(confirmed.startedAt), Value.text(confirmed.at))
+        let isSettled = """
+            SELECT 1 FROM _feed_part s JOIN feed_part l ON l.name = s.feed WHERE s.feed = ? AND s.crawl = ?
+                AND s.definition = ? AND l.status = 'noMoreData'
+            """
+        guard try connection.int64(isSettled, name, Value(list.crawl), .text(list.definition)) == 1 else { return [] }
+        let (page, figures, crawl) = (list.page, confirmed.figures, numbers.crawl)
+        let dueAt = Value(confirmed.dueText(blockedUntil: try blockedUntil(confirmed)))
+        try connection.run(
+            """
+            INSERT INTO run (id, feed, command, started_at, finished_at, outcome, complete, verified, pages, requests, bytes,
+                unchanged)
+            VALUES (?, ?, 'sync', ?, ?, 'unchanged', 1, 1, 1, ?, ?, ?)
+            """, Value(numbers.run), name, start, end, Value(figures.requests), Value(figures.bytes),
+            Value(page.elements))
+        try connection.run(
+            """
+            INSERT INTO event (id, at, feed, run, status, page, unchanged)
+            VALUES (?1, ?4, ?3, ?2, 'beginHeader', 1, 0), (?1 + 1, ?4, ?3, ?2, 'endHeader', 1, ?5),
+                (?1 + 2, ?4, ?3, ?2, 'noMoreData', 1, 0)
+            """, Value(numbers.event), Value(numbers.run), name, end, Value(page.elements))
+        try connection.run(
+            """
+            INSERT INTO _crawl (id, round, feed, mode, started_at, server_date, ended_at, pages, elements, position, complete,
+                has_totals)
+            VALUES (?1, ?1, ?2, 'all', ?3, ?4, ?3, 1, ?5, ?5, 1, 0)
+            """, Value(crawl), name, end, Value(confirmed.serverDate.flatMap { Timestamp(sinceEpoch: $0)?.text }),
+            Value(page.elements))
+        try connection.run("DELETE FROM _crawl_page WHERE crawl = ?", Value(list.crawl))
+        try connection.run(
+            "INSERT INTO _crawl_page (crawl, number, page, position, met) VALUES (?, 1, ?, 0, ?)", Value(crawl),
+            Value(page.id), .text("[[\(page.place.generation),0,\(page.elements)]]"))
+        try connection.run(
+            """
+            UPDATE _feed_part SET crawl = ?, ranges = ?, round_started_at = ?, round_ended_at = ?, planned_due_at = ?,
+                poll_interval = ?, fresh_for = ?, seen = ? WHERE feed = ?
+            """, Value(crawl), .text(Store.ranges(crawl, page)), start, end, dueAt, Value(confirmed.pollInterval),
+            Value(confirmed.freshFor), confirmed.seen.map { Value($0) } ?? .null, name)
+        try connection.run(
+            "UPDATE feed_part SET reloaded_at = ?1, synced_at = ?1, full_at = ?1, next_due_at = ?2 WHERE name = ?3",
+            end,
+            dueAt, name)
+        if confirmed.seen.map({ Value($0) }) ?? .null != list.seen {
+            try PartsAhead.noteAsked(confirmed.part, on: connection)
+        }
+        defer {
+            numbers.run += 1
+            numbers.event += 3
+            numbers.crawl += 1
+        }
+        return [RefreshStatus.beginHeader, .endHeader, .noMoreData].enumerated().map { index, status in
+            StatusEvent(
+                id: Int(numbers.event) + index, at: confirmed.at, feed: list.feed, run: Int(numbers.run),
+                status: status,
+                page: 1, items: status == .endHeader ? figures.items : ItemCounts(), error: nil)
+        }
+    }
+
+    /// Records the quota that a list's request counted against.
+    ///
+    /// - Returns: The time before which its host accepts no request, in seconds since 1970.
+    private func blockedUntil(_ confirmed: ConfirmedList) throws -> Int64? {
+        guard let quota = confirmed.quota?.quota else { return nil }
+        let feed = confirmed.list.feed
+        if quota != confirmed.list.quota { try QuotaLedger.count(feed, against: quota, on: connection) }
+        return try QuotaLedger.blockedUntil(
+            origin: quota.origin, credential: quota.credential, feed: feed, now: confirmed.at, on: connection)
+    }
+}
+
+extension Store {
+    /// Adds an unchanged list, to be stored together with others.
+    ///
+    /// - Throws: The error that kept such lists from being stored. They stay as due as they were.
+    package func confirm(_ list: ConfirmedList) throws(FeedSyncError) {
+        try transactions.inGroup { try ConfirmedLists.of(transactions).add(list, in: transactions) }
+    }
+
+    /// Stores the waiting lists.
+    ///
+    /// - Throws: The error that kept some from being stored. They stay as due as they were.
+    package func finishConfirmed() throws(FeedSyncError) {
+        try storing { try ConfirmedLists.of(transactions).throwLoss() }
+    }
+}
+
+extension ConfirmedList {
+    // A 304 that does not repeat a header leaves the stored value.
+    fileprivate var pollInterval: Int64? { advice.pollInterval ?? (advice.isModified ? nil : list.pollInterval) }
+    fileprivate var freshFor: Int64? { advice.freshFor ?? (advice.isModified ? nil : list.freshFor) }
+
+    /// The time at which the list is due again.
+    fileprivate func dueText(blockedUntil: Int64?) -> String? {
+        var history = FeedHistory(feed: list.feed)
+        history.blockedUntil = blockedUntil.map { $0 * 1_000 }
+        history.roundStartedAt = Timestamp.milliseconds(of: startedAt)
+        history.roundEndedAt = Timestamp.milliseconds(of: at)
+        history.isLoaded = true
+        history.pollInterval = pollInterval
+        history.freshFor = freshFor
+        history.seenCount = list.page.elements
+        return Planner.plan(history, every: every).dueText
+    }
+}

@@ -1,0 +1,255 @@
+internal import SQLite
+
+// Feeds that have a list for each row of another.
+extension Store {
+    /// The state that a run found after it had locked a feed with parts.
+    package struct PartsOpening: Sendable {
+        package let run: Int
+        /// The parent's keys of the parts to request, the most urgent first. Parts are made from them one by one,
+        /// because there may be many.
+        let keys: [Value]
+        /// The number of the parent's rows.
+        package let rowCount: Int
+        package let events: [StatusEvent]
+        /// The table of their rows; nil if the parent has none yet.
+        let parent: ParentTable?
+        /// The number of items that went with their parent's rows.
+        package fileprivate(set) var removed = 0
+
+        /// The number of parts to request.
+        package var count: Int { keys.count }
+
+        /// One of the parts to request, by its index.
+        func part(at index: Int) -> FeedPart? { parent?.part(storedKey: keys[index]) }
+    }
+
+    /// Opens a feed with parts that this process has locked, begins a run on it, and finds its parts. Parts whose rows
+    /// are gone are deleted with their items.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` if the parent has no such column, or if the feed's key has
+    ///   changed.
+    package func openParts(
+        _ definition: FeedDefinition, _ rule: ForEachRule, _ choice: PartChoice, lock: FeedLock, command: String,
+        now: String
+    ) throws(FeedSyncError) -> PartsOpening {
+        try storing {
+            // The same look-ahead as in a sync of all feeds that are due.
+            let soon = Timestamp.milliseconds(of: now).flatMap {
+                Timestamp(milliseconds: $0.clampedSum(Planner.interval(definition.every) / 10))?.text
+            }
+            return try opening(definition.name, with: lock) {
+                try lock.check()
+                try finishRename(to: definition)
+                var events = try closeInterrupted(definition.name, now: now)
+                try adoptParts(definition)
+                try forget(definition.name, before: now)
+                try connection.run(
+                    "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
+                    .text(command), .text(now))
+                let run = connection.lastInsertRowID
+                guard let parent = try ParentTable(of: rule, for: definition, on: connection) else {
+                    return PartsOpening(run: Int(run), keys: [], rowCount: 0, events: events, parent: nil)
+                }
+                let ahead = PartsAhead(parent: parent, connection: connection)
+                var removed = 0
+                if try !ahead.isCurrent() {
+                    for part in try parent.goneParts(on: connection) {
+                        let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
+                        // No later command would close an interrupted run of this part.
+                        events += try closeInterrupted(name, now: now)
+                        let count = try removeItems(of: part, definition, run: run, now: now)
+                        events += try logRemoval(of: count, from: name, run: run, now: now)
+                        removed += count
+                        try forgetPart(name)
+                    }
+                    try ahead.find()
+                }
+                let keys: [Value]
+                if let only = rule.only {
+                    guard let part = try parent.part(named: only, on: connection) else {
+                        throw FeedSyncError(
+                            .configuration, "`\(rule.feed)` has no row for `\(only)`",
+                            advice: "feedsync sql 'SELECT name FROM feed_part' lists the parts that were asked for")
+                    }
+                    keys = [part.parentKey]
+                } else {
+                    keys = try ahead.keys(choice, dueBefore: soon ?? now)
+                }
+                return PartsOpening(
+                    run: Int(run), keys: keys, rowCount: try ahead.rowCount(), events: events, parent: parent,
+                    removed: removed)
+            }
+        }
+    }
+
+    /// Some of the parts to request, each with the row of its parent: the values that a request uses, and the value
+    /// that shows if the row has changed. Parts whose row no longer exists are left out.
+    package func parts(
+        _ places: Range<Int>, of definition: FeedDefinition, in opening: PartsOpening
+    ) throws(FeedSyncError) -> [(part: FeedPart, row: ParentRow, seen: FeedPart.KeyValue?)] {
+        guard let parent = opening.parent else { return [] }
+        let connection = connection
+        return try transactions.inGroup {
+            let read = {
+                try places.compactMap { place in
+                    try opening.part(at: place).flatMap { part in
+                        try parent.row(part, definition, on: connection).map { (part, $0.row, $0.seen) }
+                    }
+                }
+            }
+            // One transaction, so that the file is checked once for all of them.
+            return try connection.isInTransaction ? read() : connection.transaction(.deferred, read)
+        }
+    }
+
+    /// Saves the value of a parent's row at the time when its list was requested.
+    package func keepSeen(_ seen: FeedPart.KeyValue?, of part: FeedPart) throws(FeedSyncError) {
+        try storing {
+            try connection.transaction {
+                try connection.run(
+                    "UPDATE _feed_part SET seen = ?1 WHERE feed = ?2 AND seen IS NOT ?1",
+                    seen.map { Value($0) } ?? .null, .text(FeedPart.name(of: part.feed, key: part.key.map(\.value))))
+                try PartsAhead.noteAsked(part, on: connection)
+            }
+        }
+    }
+
+    /// Records that the upstream no longer has the list: its items are removed, and the part is up to date.
+    package func markListGone(
+        _ part: FeedPart, _ definition: FeedDefinition, run: Int, now: String
+    ) throws(FeedSyncError) -> Int {
+        try storing {
+            try connection.transaction {
+                let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
+                let removed = try removeItems(of: part, definition, run: Int64(run), now: now)
+                try forgetPlaces(of: name)
+                try connection.run(
+                    """
+                    UPDATE feed_part SET item_count = 0, complete = 1, reloaded_at = ?1, synced_at = ?1, full_at = ?1,
+                        no_more_data = 1, error = NULL WHERE name = ?2
+                    """, .text(now), .text(name))
+                try connection.run(
+                    "UPDATE run SET outcome = 'ok', error = NULL, reason = NULL, complete = 1, removed = ? WHERE id = ?",
+                    Value(removed), Value(run))
+                try connection.run(
+                    "UPDATE event SET removed = removed + ? WHERE id = (SELECT max(id) FROM event WHERE run = ?)",
+                    Value(removed), Value(run))
+                try connection.run(
+                    "UPDATE _feed_part SET failures = 0, failing_since = NULL WHERE feed = ?", .text(name))
+                try FeedSchedule.follow(Int64(run), of: name, every: definition.every, on: connection)
+                return removed
+            }
+        }
+    }
+
+    /// Ends the run of a feed with parts. It is complete if each row's list is.
+    package func closeParts(
+        _ definition: FeedDefinition, _ rule: ForEachRule, run: Int, isSync: Bool, outcome: RunOutcome,
+        figures: RunMetrics, error: FeedSyncError?, now: String
+    ) throws(FeedSyncError) -> (itemCount: Int, isComplete: Bool) {
+        try storing {
+            defer {
+                transactions.locks[definition.name] = nil
+                views.refresh(in: transactions)
+            }
+            return try connection.transaction {
+                let name = Value.text(definition.name)
+                let missing =
+                    try ParentTable(of: rule, for: definition, on: connection).map { parent in
+                        let ahead = PartsAhead(parent: parent, connection: connection)
+                        return try ahead.isCurrent() ? ahead.missingCount() : parent.missingCount(on: connection)
+                    }
+                let isComplete = missing?.lists == 0
+                let isVerified =
+                    try isComplete
+                    && connection.int64("SELECT 1 FROM feed_part WHERE feed = ? AND verified = 0 LIMIT 1", name) == nil
+                let verdict = Completeness.ofLists(
+                    outcome, isWhole: isComplete, isProved: isVerified, hasFailures: error != nil)
+                try connection.run(
+                    """
+                    UPDATE run SET finished_at = ?, outcome = ?, complete = ?, verified = ?, reason = ?, error = ?, pages = ?,
+                        requests = ?, bytes = ?, inserted = ?, updated = ?, unchanged = ?, removed = ? WHERE id = ?
+                    """, .text(now), .text(outcome.rawValue), Value(verdict.isComplete),
+                    Value(verdict.isVerified), Value(verdict.reason?.rawValue), Value(error?.json),
+                    Value(figures.pages),
+                    Value(figures.requests), Value(figures.bytes), Value(figures.items.inserted),
+                    Value(figures.items.updated), Value(figures.items.unchanged), Value(figures.items.removed),
+                    Value(run))
+                try connection.run(
+                    """
+                    UPDATE feed SET complete = ?, verified = ?, no_more_data = ?, reloaded_at = ?, error = ?,
+                        synced_at = CASE WHEN ? THEN ? ELSE synced_at END, full_at = CASE WHEN ? THEN ? ELSE full_at END
+                    WHERE name = ?
+                    """, Value(isComplete), Value(isVerified), Value(isComplete), .text(now), Value(error?.json),
+                    Value(outcome.isSuccess && isSync), .text(now), Value(isSync && missing?.isAsked ?? false),
+                    .text(now), name)
+                try FeedSchedule.follow(Int64(run), of: definition.name, every: definition.every, on: connection)
+                let count = try connection.count("SELECT item_count FROM feed WHERE name = ?", name)
+                return (count, isComplete)
+            }
+        }
+    }
+}
+
+extension Store {
+    /// Applies the definition of a feed with parts to the store. Parts do that for themselves when they are requested.
+    private func adoptParts(_ declared: FeedDefinition) throws {
+        let name = Value.text(declared.name)
+        let stored = try storedDefinition(of: declared.name)
+        let canonical = declared.canonicalText(salt: salt)
+        let shape = try resolved(declared, stored, canonical: canonical)
+        guard stored.key.isEmpty || stored.key == shape.definition.keyText else {
+            throw Self.otherKey(declared.name, hasParts: true)
+        }
+        guard stored.definition != canonical || stored.model != declared.model || stored.url != declared.shownURL else {
+            return
+        }
+        try connection.run(
+            "UPDATE _feed SET definition = ?, found = ? WHERE feed = ?", .text(canonical), .text(shape.findings.json),
+            name)
+        try connection.run(
+            "UPDATE feed SET model = ?, url = ? WHERE name = ?", Value(declared.model), .text(declared.shownURL), name)
+        for model in Set([stored.model, declared.model].compactMap(\.self)) {
+            try ModelView(model: model).follow(on: connection)
+            views.modelsThatMayLag.insert(model)
+        }
+    }
+
+    /// Records that items of a list went with their parent's row. The list was not requested, so its header has no page.
+    private func logRemoval(of count: Int, from list: String, run: Int64, now: String) throws -> [StatusEvent] {
+        guard count > 0 else { return [] }
+        var items = ItemCounts()
+        items.removed = count
+        let entries: [(RefreshStatus, ItemCounts)] = [(.beginHeader, ItemCounts()), (.endHeader, items)]
+        return try entries.map { status, items in
+            try connection.run(
+                "INSERT INTO event (at, feed, run, status, removed) VALUES (?, ?, ?, ?, ?)", .text(now), .text(list),
+                Value(run), .text(status.rawValue), Value(items.removed))
+            return StatusEvent(
+                id: Int(connection.lastInsertRowID), at: now, feed: list, run: Int(run), status: status, page: nil,
+                items: items, error: nil)
+        }
+    }
+
+    /// Marks the items of a part as removed. Returns their number.
+    private func removeItems(of part: FeedPart, _ declared: FeedDefinition, run: Int64, now: String) throws -> Int {
+        let owner = try storedDefinition(of: part.feed)
+        var definition = declared
+        definition.name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
+        definition.part = part
+        let shape = try ResolvedFeed(definition, owner.findings)
+        guard shape.definition.isResolved, try StoredTable.name(of: part.feed, on: connection) != nil else { return 0 }
+        let writer = try FeedWriter(
+            feed: definition.name, tableName: TableSchema.tableName(part.feed), run: run, shape: shape,
+            state: FeedState(generation: 0, longestPage: 0), trail: CrawlTrail(),
+            resumePoint: ResumePoint(isLoaded: true), in: transactions)
+        return try writer.removeAll(now: now)
+    }
+
+    private func forgetPart(_ name: String) throws {
+        try forgetPlaces(of: name)
+        for (table, column) in [("_crawl", "feed"), ("_response", "feed"), ("feed_part", "name")] {
+            try connection.run("DELETE FROM \(table) WHERE \(column) = ?", .text(name))
+        }
+    }
+}

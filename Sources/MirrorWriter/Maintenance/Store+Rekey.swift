@@ -1,0 +1,120 @@
+internal import SQLite
+
+// Rebuilding a feed with another key.
+extension Store {
+    /// The result of `rekey`.
+    package struct Rekeying: Sendable {
+        /// The columns that identify a row now.
+        package let key: [String]
+        /// The number of rows; nil if they already have that key.
+        package let rowCount: Int?
+    }
+
+    /// Rebuilds a feed's table with the definition's key, in one transaction. Rows and history stay; changes are
+    /// recorded with the new keys from then on. Positions and failures are forgotten, as by `reset`.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` if rows have no value for the key, or two have the same;
+    ///   nothing is changed then.
+    package func rekey(
+        _ declared: FeedDefinition, lock: FeedLock, now: String
+    ) throws(FeedSyncError) -> Rekeying {
+        defer { views.refresh(in: transactions) }
+        return try storing {
+            try connection.transaction {
+                try lock.check()
+                _ = try closeInterrupted(declared.name, now: now)
+                return try rekeyed(declared)
+            }
+        }
+    }
+
+    private func rekeyed(_ declared: FeedDefinition) throws -> Rekeying {
+        guard declared.forEach == nil else {
+            throw Self.refusal("the feed has a list for each row of another, and their keys are part of its own")
+        }
+        let stored = try storedDefinition(of: declared.name)
+        let canonical = declared.canonicalText(salt: salt)
+        let shape = try resolved(declared, stored, canonical: canonical)
+        let definition = shape.definition
+        guard !stored.key.isEmpty, stored.key != definition.keyText, definition.isResolved,
+            let table = try StoredTable.name(of: definition.name, on: connection)
+        else { return Rekeying(key: definition.key, rowCount: nil) }
+        let schema = TableSchema(definition)
+        try checkColumns(of: definition, in: table)
+        try checkValues(of: definition.key, in: table)
+        let before = try keyColumns(of: definition.name)
+        let names = try SQL.identifier(table)
+        try connection.execute(
+            """
+            CREATE TEMP TABLE _keys AS SELECT \(try ChangeView.key(before)) AS before, \(try ChangeView.key(definition.key)) AS after
+            FROM main.\(names) t
+            """)
+        try connection.execute("CREATE INDEX temp._keys_before ON _keys (before)")
+        try connection.run(
+            """
+            UPDATE _change SET key = (SELECT after FROM temp._keys WHERE before = _change.key)
+            WHERE feed = ? AND EXISTS (SELECT 1 FROM temp._keys WHERE before = _change.key)
+            """, .text(definition.name))
+        try connection.execute("DROP TABLE temp._keys")
+        try schema.rebuild(table, on: connection)
+        try forgetUpstream(shape, canonical: canonical)
+        try forgetFailures(of: definition.name)
+        if let model = definition.model { try ModelView(model: model).apply(to: connection) }
+        views.changeViewMayLag = true
+        let count = try connection.count("SELECT count(*) FROM \(names)")
+        return Rekeying(key: definition.key, rowCount: count)
+    }
+
+    /// - Throws: `FeedSyncError` if a column of the key is not stored, or holds other values of the items.
+    private func checkColumns(of definition: FeedDefinition, in table: String) throws {
+        var paths: [String: String] = [:]
+        try connection.rows(
+            """
+            SELECT json_extract(value, '$.name'), json_extract(value, '$.path') FROM _feed, json_each(columns) WHERE feed = ?
+            """, [.text(definition.name)]
+        ) { row in paths[row.text(at: 0) ?? ""] = row.text(at: 1) ?? "" }
+        for name in definition.key {
+            let path = definition.columns.first { $0.name == name }?.path.description
+            guard let stored = paths[name], stored == path else {
+                throw Self.refusal(
+                    "the stored rows have no column `\(name)`\(path.map { $0 == name ? "" : " with `\($0)`" } ?? "")")
+            }
+        }
+    }
+
+    /// - Throws: `FeedSyncError` if the columns do not identify the rows.
+    private func checkValues(of key: [String], in table: String) throws {
+        let columns = try key.map { try SQL.identifier($0) }
+        let table = try SQL.identifier(table)
+        let words = key.map { "`\($0)`" }.joined(separator: ", ")
+        let total = try connection.count("SELECT count(*) FROM \(table)")
+        let without = try connection.count(
+            "SELECT count(*) FROM \(table) WHERE \(columns.map { "\($0) IS NULL" }.joined(separator: " OR "))")
+        guard without == 0 else {
+            throw Self.refusal("\(without) of \(total) rows have no value for \(words)")
+        }
+        var shared: String?
+        let list = columns.joined(separator: ", ")
+        try connection.rows(
+            "SELECT count(*), \(list) FROM \(table) GROUP BY \(list) HAVING count(*) > 1 LIMIT 1"
+        ) { row in
+            let values = (1...key.count).map { Excerpt.of(RowKey.text(row, from: $0, count: 1), limit: 60) ?? "" }
+            shared = "\(row.int64(at: 0)) rows share \(words): \(values.joined(separator: ", "))"
+        }
+        if let shared { throw Self.refusal(shared) }
+    }
+
+    private static func refusal(_ problem: String) -> FeedSyncError {
+        FeedSyncError(
+            .configuration, "the key cannot be changed: \(problem)",
+            advice: "choose another `key`, restore the old one, or start anew with remove --data")
+    }
+
+    private func keyColumns(of feed: String) throws -> [String] {
+        var names: [String] = []
+        try connection.rows(
+            "SELECT value FROM _feed, json_each(key_columns) WHERE feed = ? ORDER BY json_each.key", [.text(feed)]
+        ) { row in names.append(row.text(at: 0) ?? "") }
+        return names
+    }
+}

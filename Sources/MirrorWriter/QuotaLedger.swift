@@ -1,0 +1,65 @@
+internal import SQLite
+
+/// The hosts' quotas, for every process that uses the store.
+enum QuotaLedger {
+    /// Keeps the latest reading of each quota, and the quota that the feed's requests count against. Part of the
+    /// caller's transaction.
+    static func record(_ readings: [QuotaReading], for feed: String, on connection: Connection) throws {
+        try keep(readings, on: connection)
+        if let last = readings.last { try count(feed, against: last.quota, on: connection) }
+    }
+
+    /// Keeps the latest reading of each quota: `QuotaReading.later(than:)` in SQL.
+    static func keep(_ readings: [QuotaReading], on connection: Connection) throws {
+        for reading in readings {
+            try connection.run(
+                """
+                INSERT INTO _quota (origin, credential, resource, remaining, reset_at, blocked_until)
+                VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET reset_at = excluded.reset_at, blocked_until = excluded.blocked_until,
+                    remaining = iif(reset_at = excluded.reset_at AND remaining < excluded.remaining
+                        AND blocked_until IS NULL AND excluded.blocked_until IS NULL, remaining, excluded.remaining)
+                """, .text(reading.origin), Value(reading.credential), .text(reading.resource),
+                Value(reading.remaining),
+                Value(reading.resetAt.flatMap { Timestamp(sinceEpoch: $0)?.text }),
+                Value(reading.blockedUntil.flatMap { Timestamp(sinceEpoch: $0)?.text }))
+        }
+    }
+
+    /// Records the quota that a feed's requests count against.
+    static func count(_ feed: String, against quota: QuotaReading.Quota, on connection: Connection) throws {
+        try connection.run(
+            "UPDATE \(ListTables(of: feed).state) SET quota_origin = ?, quota_credential = ?, resource = ? WHERE feed = ?",
+            .text(quota.origin), Value(quota.credential), .text(quota.resource), .text(feed))
+    }
+
+    /// The time before which the host accepts no request of this feed's kind, in seconds since 1970; nil if it accepts
+    /// them.
+    static func blockedUntil(
+        origin: String, credential: Int64, feed: String, now: String, on connection: Connection
+    ) throws -> Int64? {
+        var blocks: [Timestamp] = []
+        // The `+` keeps SQLite from building a table of the two names each time.
+        try connection.rows(
+            """
+            SELECT blocked_until FROM _quota WHERE origin = ? AND credential = ? AND blocked_until > ?
+                AND (+resource = '' OR +resource = (SELECT resource FROM \(ListTables(of: feed).state) WHERE feed = ?))
+            """, [.text(origin), Value(credential), .text(now), .text(feed)]
+        ) { row in blocks += [row.text(at: 0).flatMap { Timestamp($0) }].compactMap(\.self) }
+        // Blocks are rare.
+        guard !blocks.isEmpty, let now = Timestamp.milliseconds(of: now) else { return nil }
+        let horizon = FeedHistory.horizon(at: now) / 1_000
+        return blocks.map(\.seconds).filter { $0 <= horizon }.max()
+    }
+}
+
+/// The number of quota readings that the open store has recorded, by which a run sees that its last look is outdated.
+///
+/// - Isolation: the store's.
+final class QuotaReadingCount {
+    var count = 0
+}
+
+extension Transactions {
+    var quotaReadings: QuotaReadingCount { attachment(QuotaReadingCount.init) }
+}
