@@ -8,6 +8,8 @@ extension CrawlRules {
         package var isUnchanged: Bool
         /// True if the list continues or ends after the page as it did when the page was stored.
         package var isInPlace = true
+        /// True if the page has the total that all pages of the crawl before had.
+        package var hasSameTotal = false
         /// True if the crawl had met one of its items before, so that its place in the list is known.
         package var hasOverlap = true
         /// The next step of the crawl.
@@ -20,14 +22,15 @@ extension CrawlRules {
         package var isShort = false
 
         package init(
-            crawl: Int64 = 0, number: Int, isUnchanged: Bool, isInPlace: Bool = true, hasOverlap: Bool = true,
-            onward: CrawlProgress.Onward, pagesOfRange: Int = 0, rangeCounts: Bool = false,
+            crawl: Int64 = 0, number: Int, isUnchanged: Bool, isInPlace: Bool = true, hasSameTotal: Bool = false,
+            hasOverlap: Bool = true, onward: CrawlProgress.Onward, pagesOfRange: Int = 0, rangeCounts: Bool = false,
             isShort: Bool = false
         ) {
             self.crawl = crawl
             self.number = number
             self.isUnchanged = isUnchanged
             self.isInPlace = isInPlace
+            self.hasSameTotal = hasSameTotal
             self.hasOverlap = hasOverlap
             self.onward = onward
             self.pagesOfRange = pagesOfRange
@@ -74,8 +77,6 @@ extension CrawlRules {
         var isShifting = false
         /// True if each page is requested to begin with the last item of the previous page.
         var overlaps = false
-        /// True if its pages have a total.
-        var hasTotals = false
         var isPartitioned = false
         /// True if it is unknown how the list continues after its first page, and if it does.
         var isOpen = false
@@ -84,14 +85,13 @@ extension CrawlRules {
 
         package init(
             mode: CrawlMode = .new, verify: VerifyRule = .auto, isShifting: Bool = false, overlaps: Bool = false,
-            hasTotals: Bool = false, isPartitioned: Bool = false, isOpen: Bool = false, maxPages: Int? = nil
+            isPartitioned: Bool = false, isOpen: Bool = false, maxPages: Int? = nil
         ) {
             self.isOpen = isOpen
             self.mode = mode
             self.verify = verify
             self.isShifting = isShifting
             self.overlaps = overlaps
-            self.hasTotals = hasTotals
             self.isPartitioned = isPartitioned
             self.maxPages = maxPages
         }

@@ -71,7 +71,7 @@ extension CrawlRules {
     mutating func join(_ range: SyncedRange, _ page: Committed, _ before: Crawl) -> Step {
         var crawl = before
         if range.growsAtEnd, range.cursor == nil {
-            if feed.hasTotals, crawl.pages == 1, page.isUnchanged, page.isInPlace {
+            if crawl.pages == 1, page.isUnchanged, page.isInPlace, page.hasSameTotal {
                 // The number of items has not changed.
                 crawl.isVerified = range.isVerified
                 return reachedEnd(crawl)

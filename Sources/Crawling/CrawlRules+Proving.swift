@@ -68,6 +68,7 @@ extension CrawlRules {
         guard facts.mustReadThrough, hasRoom(for: facts.olderPages + 3, crawl) else { return nil }
         crawl.isReadingThrough = true
         crawl.hasReadHead = true
+        crawl.isHeadStale = true
         state = .crawling(crawl)
         return .readThrough
     }
@@ -107,12 +108,13 @@ extension CrawlRules {
             return finish(crawl)
         }
         // Missing rows stay until their pages have been checked.
-        if let most = feed.maxPages, crawl.pages + crawl.checks > most - pages.count - (crawl.hasReadHead ? 0 : 1) {
+        let needsHead = !crawl.hasReadHead || crawl.isHeadStale
+        if let most = feed.maxPages, crawl.pages + crawl.checks > most - pages.count - (needsHead ? 1 : 0) {
             crawl.reason = .maxPages
             return finish(crawl)
         }
         // An item may have moved to the head after the crawl had passed its place.
-        guard crawl.hasReadHead else { return readHeadAgain(crawl, for: .removal) }
+        if needsHead { return readHeadAgain(crawl, for: .removal) }
         guard let first = pages.first else { return finish(crawl) }
         crawl.isRemoving = true
         // Rows whose pages this run cannot request stay until a later run can. Two pages show that a row is gone: with
@@ -233,6 +235,7 @@ extension CrawlRules {
     mutating func headIsRead(_ crawl: inout Crawl) -> Step {
         crawl.isReadingHead = false
         crawl.hasReadHead = true
+        crawl.isHeadStale = false
         // While its second page was read, more items may have come to the first.
         if crawl.headPages > 1 {
             if crawl.headReads < Self.mostRounds, hasRoom(for: 1, crawl) {

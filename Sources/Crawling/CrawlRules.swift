@@ -23,6 +23,8 @@ package struct CrawlRules {
         var isReadingHead = false
         /// True once the head was read again.
         var hasReadHead = false
+        /// True if pages were read since, from which items may have moved to the head.
+        var isHeadStale = false
         /// The number of pages of the head that were read again in a row, and the number of such reads.
         var headPages = 0
         var headReads = 0

@@ -26,6 +26,22 @@ extension FeedWriter {
         return page
     }
 
+    /// The stored page for a request that continues the crawl; nil if the crawl has already met some of its rows on
+    /// another page, or the page itself. Its rows are then not next to each other in the crawl's order, and it has to be
+    /// read item by item.
+    package func storedPageToContinue(_ request: String, _ credential: Int64) throws -> StoredPage? {
+        guard let page = try storedPage(request, credential), let crawl = state.crawl, page.placed > 0,
+            let last = crawl.lastPlace, !last.precedes(page.place)
+        else { return try storedPage(request, credential) }
+        let shared = try connection.int64(
+            """
+            SELECT 1 FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl = ?1 AND p.generation = ?2 AND p.position < ?4 AND p.position + p.placed > ?3 LIMIT 1
+            """, Value(crawl.id), Value(page.place.generation), Value(page.place.position),
+            Value(page.place.position + page.placed))
+        return shared == nil ? page : nil
+    }
+
     /// False if the feed had no pages when the run first looked, and the run has stored none for the request.
     private func mayBeStored(_ key: RequestKey) throws -> Bool {
         if !hasLookedForPages {

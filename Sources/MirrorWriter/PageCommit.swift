@@ -22,6 +22,15 @@ package struct PageCommit: Sendable {
         /// The bytes of the body; 0 without one.
         var byteCount: Int { if case .decoded(let page) = self { page.byteCount } else { 0 } }
 
+        /// The keys of its items, as a JSON array.
+        var keys: String {
+            switch self {
+            case .decoded(let page): page.keys
+            case .empty: "[]"
+            case .notModified(let stored): stored.keys
+            }
+        }
+
         /// The number of elements in the items array.
         var elementCount: Int {
             switch self {

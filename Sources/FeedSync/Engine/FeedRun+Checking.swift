@@ -25,6 +25,10 @@ extension FeedRun {
             result = .overtaken(isLast: loaded.end.next == nil)
         }
         switch result {
+        case .same, .shifted, .overtaken: note(page?.keys, fetch)
+        case .outgrown, .changed, .pushedDown, .movedUp, .detached: break
+        }
+        switch result {
         case .same:
             try keep(fetch.stored, loaded)
             try committed { try $0.markChecked(place, isSame: true) }
@@ -41,6 +45,14 @@ extension FeedRun {
             try commit(loaded, at: place)
         }
         return result
+    }
+
+    /// Records that a page was read again that is not stored.
+    ///
+    /// - Parameter keys: The keys on it; nil if they are the stored ones.
+    func note(_ keys: String?, _ fetch: PageLoader.Fetch) {
+        writer.noteRead(
+            fetch.page.identity, fetch.page.credentialFingerprint, keys: keys, stored: fetch.stored?.keys)
     }
 
     /// The state of the crawl before a page: of its partition if the feed has partitions, else of all but the last page.

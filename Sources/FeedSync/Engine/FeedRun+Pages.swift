@@ -90,13 +90,21 @@ extension FeedRun {
         if case .success(let fetched) = fetch.result { isQuotaLow = fetched.quota.contains(where: \.isLow) }
         var soFar = loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap)
         soFar.before = before
-        return try await load(fetch, after: soFar)
+        return try await load(fetch, after: soFar, continuing: crawl != nil)
     }
 
     /// Reads a page from a response.
-    func load(_ fetch: PageLoader.Fetch, after soFar: CrawlSoFar) async throws(FeedSyncError) -> LoadedPage {
+    ///
+    /// - Parameter isContinuing: True if the page continues the crawl, so that a 304 has to confirm rows that the crawl
+    ///   has not met yet.
+    func load(
+        _ fetch: PageLoader.Fetch, after soFar: CrawlSoFar, continuing isContinuing: Bool = false
+    ) async throws(FeedSyncError) -> LoadedPage {
         try await loader.load(fetch, after: soFar) { [self] () throws(FeedSyncError) in
-            try storedPage(fetch.page)
+            guard isContinuing else { return try storedPage(fetch.page) }
+            return try pending {
+                try $0.storedPageToContinue(fetch.page.identity, fetch.page.credentialFingerprint)
+            }
         }
     }
 
@@ -123,6 +131,7 @@ extension FeedRun {
             ? true
             : try committed { try $0.holds(page, as: fetch.stored) }
         if isSame {
+            note(nil, fetch)
             try keep(fetch.stored, loaded)
             return rules.headIsSame()
         }

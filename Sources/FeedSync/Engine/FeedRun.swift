@@ -263,7 +263,7 @@ extension CrawlRules.Feed {
     fileprivate init(_ definition: FeedDefinition, _ mode: CrawlMode, overlaps: Bool) {
         self.init(
             mode: mode, verify: definition.verify, isShifting: definition.pagination.isShifting, overlaps: overlaps,
-            hasTotals: definition.pagination.hasTotal, isPartitioned: definition.partitioning != nil,
+            isPartitioned: definition.partitioning != nil,
             isOpen: definition.hasOpenPagination,
             maxPages: definition.maxPages)
     }

@@ -46,12 +46,12 @@ struct ListHistory: Sendable, CustomStringConvertible {
     var runs: [Run]
 
     init(
-        _ style: Style, _ mode: String, size: Int, count: Int, isTagged: Bool = false, end: End = .plain,
-        hasLimit: Bool = false, prefetch: Int = 1, runs: [Run]
+        _ style: Style, _ mode: String, size: Int, count: Int, isTagged: Bool = false, total: Total = .absent,
+        end: End = .plain, hasLimit: Bool = false, sign: Sign = .none, prefetch: Int = 1, runs: [Run]
     ) {
         (self.style, self.mode, self.size, self.count, self.runs) = (style, mode, size, count, runs)
         (self.isTagged, self.end, self.prefetch) = (isTagged, end, prefetch)
-        (total, sign, self.hasLimit) = (.absent, .none, hasLimit)
+        (self.total, self.sign, self.hasLimit) = (total, sign, hasLimit)
     }
 
     init(seed: UInt64) {

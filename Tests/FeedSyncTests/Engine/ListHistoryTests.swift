@@ -182,6 +182,18 @@ struct ListHistoryTests {
                     .init(changes: [(1, .remove(14))]),
                     .init(changes: [(1, .insert(0)), (4, .move(34, to: 23))]),
                 ]),
+            // An item moved to the top while the pages of an earlier run were read again.
+            ListHistory(
+                .offset, "all", size: 5, count: 21, hasLimit: true,
+                runs: [.init(budget: 4), .init(changes: [(6, .toTop(12))])]),
+            // A list lost an item while it was loaded, and gained one at its end: the total was that of the first page.
+            ListHistory(
+                .keyset, "new", size: 5, count: 16, isTagged: true, total: .body,
+                runs: [.init(changes: [(4, .remove(60))]), .init(changes: [(1, .insert(0))])]),
+            // A stored page was confirmed by a 304, and its row had just been met on the page before it.
+            ListHistory(
+                .offset, "auto", size: 3, count: 13, isTagged: true, hasLimit: true, sign: .incomplete,
+                runs: [.init(budget: 5), .init(changes: [(1, .remove(0))]), .init()]),
         ])
     func once(_ history: ListHistory) async throws {
         let fault = try await HistoryPlayer.fault(of: history)

@@ -249,7 +249,7 @@ struct CrawlChecksTests {
         var facts = Self.facts
         facts.hasTotals = true
         facts.total = 40
-        (rules, _) = Self.atEnd(.init(mode: .all, isShifting: true, hasTotals: true, maxPages: most - 2))
+        (rules, _) = Self.atEnd(.init(mode: .all, isShifting: true, maxPages: most - 2))
         #expect(rules.examined(facts) == .findMissing)
         let removal = rules.found(missingBeside: [PageOfCrawl(crawl: 1, number: 2)])
         #expect(removal == (isVerified ? .readHeadAgain : .end(.unchanged, .incomplete(.maxPages))))

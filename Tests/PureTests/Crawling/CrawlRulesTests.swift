@@ -62,7 +62,7 @@ struct CrawlRulesTests {
 
     @Test("A total that fell holds up neither `reload` nor `more`")
     func noStepBackByHand() {
-        var rules = CrawlRules(.allPages, CrawlRules.Feed(isShifting: true, hasTotals: true))
+        var rules = CrawlRules(.allPages, CrawlRules.Feed(isShifting: true))
         _ = rules.opened(.loaded(.open(7, .p2, generations: [1])))
         #expect(rules.came(.init(number: 2, total: 9, totalBefore: 10, crawl: 7)) == nil)
     }
@@ -84,7 +84,7 @@ struct CrawlRulesTests {
 
     @Test("A first sync reads every page, examines the crawl, and looks for what is gone")
     func firstSync() {
-        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true, hasTotals: true))
+        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true))
         #expect(rules.opened(ResumePoint(isLoaded: false)) == .fetch(.header, nil))
         #expect(rules.isSync)
         #expect(rules.wantsNext)
@@ -147,8 +147,6 @@ struct CrawlRulesTests {
         arguments: [
             (CrawlRules.Feed(isShifting: true), 5), (CrawlRules.Feed(isShifting: false), nil),
             (CrawlRules.Feed(isShifting: true, overlaps: true), nil),
-            // As many items may have come as went.
-            (CrawlRules.Feed(isShifting: true, hasTotals: true), 5),
             (CrawlRules.Feed(isShifting: true, isPartitioned: true), nil),
         ] as [(CrawlRules.Feed, Int?)])
     func joinsOpen(feed: CrawlRules.Feed, from: Int?) {
@@ -156,6 +154,21 @@ struct CrawlRulesTests {
         var rules = CrawlRules(.sync, feed)
         _ = rules.opened(.loaded(range))
         #expect(rules.committed(.range(1, range, pages: 5, isUnchanged: true)) == .goOn(crawl: 1, from: from))
+    }
+
+    @Test(
+        "At a range that grows at its end the crawl looks behind it, unless the whole total is as it was",
+        arguments: [(true, true), (false, false)])
+    func joinsGrowing(hasSameTotal: Bool, isAtEnd: Bool) {
+        var range = SyncedRange.open(1, .p6, generations: [1])
+        (range.end, range.growsAtEnd) = (.last(nil), true)
+        var rules = CrawlRules(.sync, CrawlRules.Feed(isShifting: false))
+        _ = rules.opened(.loaded(range))
+        var page = CrawlRules.Committed.range(1, range, pages: 5, isUnchanged: true)
+        page.hasSameTotal = hasSameTotal
+        let step = rules.committed(page)
+        if isAtEnd { #expect(step == .end(.unchanged, .complete(isVerified: range.isVerified))) }
+        if !isAtEnd { #expect(step == .goOn(crawl: 1, from: 5)) }
     }
 
     @Test("Behind a range whose page cursors count items, its last page is read again")
@@ -257,7 +270,7 @@ struct CrawlRulesTests {
 
     @Test("A border that stays broken takes the crawl back only so often")
     func boundedSteps() {
-        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true, hasTotals: true))
+        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true))
         _ = rules.opened(ResumePoint(isLoaded: false))
         _ = rules.committed(.page(1, .p2))
         _ = rules.committed(.page(2, .p3))
@@ -267,7 +280,7 @@ struct CrawlRulesTests {
 
     @Test("A total that fell and rose again while the crawl went a page back is one that moved")
     func totalRoseAgain() {
-        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true, hasTotals: true))
+        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true))
         _ = rules.opened(ResumePoint(isLoaded: false))
         _ = rules.committed(.page(1, .p2))
         #expect(rules.came(.init(number: 2, total: 4, totalBefore: 5, crawl: 1)) == .goOn(crawl: 1, from: 1))
@@ -279,7 +292,7 @@ struct CrawlRulesTests {
 
     @Test("A crawl that could not be repaired in so many steps is not complete")
     func unrepaired() {
-        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true, hasTotals: true))
+        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true))
         _ = rules.opened(ResumePoint(isLoaded: false))
         _ = rules.committed(.page(1, .p2))
         _ = rules.committed(.page(2, .p3))
@@ -315,7 +328,7 @@ struct CrawlRulesTests {
 
     @Test("Steps back at one place leave some for places further on")
     func stepsRecover() {
-        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true, hasTotals: true))
+        var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true))
         _ = rules.opened(ResumePoint(isLoaded: false))
         _ = rules.committed(.page(1, .p2))
         _ = rules.committed(.page(2, .p3))

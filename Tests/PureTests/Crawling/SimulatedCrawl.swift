@@ -112,7 +112,7 @@ struct SimulatedCrawl {
     init(_ style: SimulatedList.Style, movesChangeItems: Bool, seed: UInt64) {
         list = SimulatedList(style, movesChangeItems: movesChangeItems, seed: seed)
         let feed = CrawlRules.Feed(
-            mode: .all, isShifting: style != .cursor, overlaps: style == .overlap, hasTotals: style == .total)
+            mode: .all, isShifting: style != .cursor, overlaps: style == .overlap)
         rules = CrawlRules(.sync, feed)
         facts.hasTotals = style == .total
         facts.overlaps = style == .overlap
