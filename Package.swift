@@ -189,7 +189,7 @@ let package = Package(
             name: "WebTests",
             dependencies: [
                 "Adding", "Concurrency", "FeedSync", "HTTP", "HTTPServer", "JSON", "FeedTables", "MirrorReader",
-                "MirrorWriter", "StoreFile", "SQLite",
+                "MirrorWriter", "Reports", "StoreFile", "SQLite",
                 "ScriptedServer",
                 "Text", "Web",
             ],

@@ -8,6 +8,15 @@ package struct DayFigures: Sendable, Hashable {
     package let updated: Int
     package let removed: Int
     package let requests: Int
+    /// The number of runs that failed.
+    package let failures: Int
+
+    package init(
+        day: String, inserted: Int = 0, updated: Int = 0, removed: Int = 0, requests: Int = 0, failures: Int = 0
+    ) {
+        (self.day, self.inserted, self.updated, self.removed) = (day, inserted, updated, removed)
+        (self.requests, self.failures) = (requests, failures)
+    }
 }
 
 extension Store {
@@ -19,14 +28,16 @@ extension Store {
             var days: [DayFigures] = []
             try connection.rows(
                 """
-                SELECT substr(started_at, 1, 10), sum(inserted), sum(updated), sum(removed), sum(requests)
+                SELECT substr(started_at, 1, 10), sum(inserted), sum(updated), sum(removed), sum(requests),
+                    sum(outcome = 'failed')
                 FROM run WHERE feed = ? GROUP BY 1 ORDER BY 1 DESC LIMIT ?
                 """, [.text(feed), Value(max(0, count))]
             ) { row in
                 days.append(
                     DayFigures(
                         day: row.text(at: 0) ?? "", inserted: row.count(at: 1), updated: row.count(at: 2),
-                        removed: row.count(at: 3), requests: row.count(at: 4)))
+                        removed: row.count(at: 3), requests: row.count(at: 4),
+                        failures: row.count(at: 5)))
             }
             return days.reversed()
         }

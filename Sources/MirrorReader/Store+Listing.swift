@@ -223,7 +223,7 @@ struct ListingSource {
             values += given
         }
         if let keys = query.keys {
-            let parts = keys.compactMap(Self.values).filter { $0.count == key.count }
+            let parts = keys.compactMap(Self.values(ofKey:)).filter { $0.count == key.count }
             guard !parts.isEmpty else { return nil }
             let names = try key.map { try SQL.identifier($0) }
             let one = "(\(names.map { "\($0) = ?" }.joined(separator: " AND ")))"
@@ -238,7 +238,7 @@ struct ListingSource {
     }
 
     /// The values of a key as JSON; nil if it is not a key.
-    private static func values(_ json: String) -> [Value]? {
+    static func values(ofKey json: String) -> [Value]? {
         guard let value = try? JSONValue(parsing: json) else { return nil }
         let parts = if case .array(let parts) = value { parts } else { [value] }
         var values: [Value] = []

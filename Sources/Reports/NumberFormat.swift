@@ -16,6 +16,26 @@ package enum NumberFormat {
         "\(count(number)) \(number == 1 ? one : many ?? one + "s")"
     }
 
+    /// A number with separators, and with as many decimals as it needs: at most six digits of them.
+    package static func figure(_ number: Double) -> String {
+        guard number.isFinite, abs(number) < 1e15 else { return "\(number)" }
+        guard number != number.rounded() else { return count(Int(number)) }
+        let millionths = (number.magnitude * 1e6).rounded()
+        let whole = (number < 0 ? "-" : "") + count(Int(millionths / 1e6))
+        var digits = String(String(Int(millionths.truncatingRemainder(dividingBy: 1e6)) + 1_000_000).dropFirst())
+        while digits.last == "0" { digits.removeLast() }
+        return digits.isEmpty ? whole : "\(whole).\(digits)"
+    }
+
+    /// `12k`, `3.5M`: a number where there is little room.
+    package static func short(_ number: Double) -> String {
+        for (size, unit) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")] where abs(number) >= size {
+            let tenths = (number / (size == 1e4 ? 1e3 : size) * 10).rounded() / 10
+            return figure(tenths) + unit
+        }
+        return figure(number)
+    }
+
     /// `612 kB`, in steps of 1,000.
     package static func bytes(_ number: Int) -> String {
         guard number >= 1_000 else { return "\(number) B" }

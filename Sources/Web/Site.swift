@@ -177,6 +177,7 @@ struct Site: Sendable {
         case ("feeds", 2): return try await feedDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "sections": return try await sectionsDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "items": return try await itemsDocument(parts[1], served, request)
+        case ("feeds", 4) where parts[2] == "items": return try await itemDocument(parts[1], parts[3], served, request)
         case ("feeds", 3) where parts[2] == "changes": return try await changesDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "runs": return try await runsDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "schema": return try await schemaDocument(parts[1], served, request)

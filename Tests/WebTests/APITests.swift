@@ -236,7 +236,8 @@ import Testing
             for (path, operations) in paths.map({ ($0.name, $0.value) }) where path != "/events" {
                 guard case .object(let methods) = operations, methods["get"] != nil else { continue }
                 let needed = ["/picture/{feed}": "?key=1"][path] ?? ""
-                let reply = try await place.ask(path.replacing("{feed}", with: "things") + needed)
+                let reply = try await place.ask(
+                    path.replacing("{feed}", with: "things").replacing("{key}", with: "1") + needed)
                 // It has no pictures, no parameter to search by, and no file for new feeds.
                 // Nobody has a code.
                 let status = path == "/open" ? 403 : 200

@@ -1,5 +1,4 @@
 import FeedSync
-import MirrorStore
 import ScriptedServer
 import Testing
 

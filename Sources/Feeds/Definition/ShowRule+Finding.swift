@@ -75,7 +75,8 @@ extension ShowRule {
     /// The column with the time that people probably want to see; nil if there is none.
     package static func time(in columns: [ColumnLook]) -> String? { best(times, columns.filter(\.isTime)) }
 
-    private static func isNumberOfItem(_ name: String) -> Bool {
+    /// True if a column only tells items apart, by its name.
+    package static func isNumberOfItem(_ name: String) -> Bool {
         let name = name.lowercased()
         return name == "id" || name.hasSuffix("id")
     }

@@ -108,6 +108,10 @@ enum OpenAPI {
                 parameter("format", "CSV", #"{"type":"string","enum":["csv"]}"#),
             ], schema: list("item"), otherType: "text/csv", others: [wrong, unknown]),
         Operation(
+            path: "/feeds/{feed}/items/{key}", method: "get", summary: "An item, also one that was removed",
+            parameters: [feed, parameter("key", in: "path", "the item's key, as JSON or as text", text)],
+            schema: see("item"), others: [(404, "no such feed or item", problem)]),
+        Operation(
             path: "/feeds/{feed}/changes", method: "get",
             summary: "The changes of a feed's items, the newest first: follow Link rel=next",
             parameters: [feed] + ofChanges,

@@ -1,5 +1,6 @@
 internal import FeedSync
 internal import HTTPServer
+internal import JSON
 internal import Reports
 internal import Text
 
@@ -76,6 +77,25 @@ extension Site {
             }
             return Responses.list(listing, headers: headers)
         }
+    }
+
+    /// One item by its key: as JSON, or as plain text.
+    func itemDocument(
+        _ name: String, _ key: String, _ served: Served, _ request: ServerRequest
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        guard try await feed(name, served) != nil else { return unknownFeed(name) }
+        guard let store = served.pages else { return notFound(request) }
+        for key in [key, JSONValue.string(key).json] {
+            var query = ListingQuery(feed: name, limit: 1)
+            (query.keys, query.includesRemoved) = ([key], true)
+            let listing = try await store.listingText(query)
+            // The document is a list of it.
+            if listing.count > 0 { return shown(.json(Array(listing.document.dropFirst().dropLast(2))), request) }
+        }
+        return finished(
+            Responses.problem(
+                404, .rejected, "no such item: \(Excerpt.quoted(key, limit: 63))",
+                advice: "GET /feeds/\(name)/items lists them"))
     }
 
     /// A cached response about a feed, valid as long as the store does not change.

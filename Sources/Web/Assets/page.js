@@ -82,12 +82,17 @@ export const say = (text) => {
 };
 
 // The same words as the server's.
+const length = (seconds) => {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  const days = Math.floor(seconds / 86_400);
+  if (days < 60) return count(days, "day");
+  return days < 731 ? count(Math.floor(days * 100 / 3_044), "month") : count(Math.floor(days * 100 / 36_524), "year");
+};
 const ago = (seconds) => {
-  if (seconds < 1) return "just now";
-  if (seconds < 60) return `${Math.floor(seconds)} s ago`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
-  return `${count(Math.floor(seconds / 86_400), "day")} ago`;
+  if (seconds < 1 && seconds > -2) return "just now";
+  return seconds > 0 ? `${length(seconds)} ago` : `in ${length(-seconds)}`;
 };
 
 // Keeps the times of a page up to date.

@@ -84,6 +84,11 @@ const takeOver = (fresh, selector) => {
     if (part.id === "log") return part.replaceChildren(...made[place].children);
     // A table that was scrolled sideways stays where it is.
     const places = [...part.querySelectorAll(".scroll")].map((one) => [one.ariaLabel, one.scrollLeft]);
+    // What is open stays open.
+    const before = old.find((one) => one.dataset.feed && one.dataset.feed === made[place].dataset.feed) ?? part;
+    const isOpen = [...before.querySelectorAll("details")].map((one) => one.open);
+    made[place].querySelectorAll("details").forEach((one, number) => { one.open = isOpen[number] ?? one.open; });
+    if (before.open) made[place].open = true;
     part.replaceWith(made[place]);
     for (const one of made[place].querySelectorAll(".scroll")) {
       one.scrollLeft = places.find(([name]) => name === one.ariaLabel)?.[1] ?? 0;

@@ -153,7 +153,7 @@ struct HTMLAttribute {
             autocomplete, alt,
             loading
         case `for`, width, height, tabindex, enterkeyhint, spellcheck, list, rows
-        case viewBox, d, points, x, y, x1, y1, x2, y2, textAnchor
+        case viewBox, d, points, x, y, x1, y1, x2, y2, cx, cy, r, textAnchor
         fileprivate var text: StaticString {
             switch self {
             case .lang: "lang"
@@ -199,6 +199,9 @@ struct HTMLAttribute {
             case .y1: "y1"
             case .x2: "x2"
             case .y2: "y2"
+            case .cx: "cx"
+            case .cy: "cy"
+            case .r: "r"
             case .textAnchor: "text-anchor"
             }
         }

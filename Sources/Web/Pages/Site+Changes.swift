@@ -43,11 +43,18 @@ extension Site {
         let event = try await served.pages?.events(last: 1).last?.id ?? 0
         let (recent, shapes) = try await recentChanges(name, served, request, limit: Self.changesOnPage)
         let kinds = Self.kinds(request)
+        let days = if let name { try await served.search?.days(of: name) ?? [] } else { [DayFigures]() }
+        let series = DaySeries(days, itemCount: known?.record?.itemCount ?? 0)
         var response = page("changes", title: name.map { "Changes of \($0)" } ?? "Changes") { html in
             html.element("div", .class("bar")) { html in html.element("h1", text: name ?? "Changes") }
             if let known { FeedTabs.write(known, here: .changes, to: &html) }
             kindLinks(kinds, of: name, to: &html)
             html.element("div", .id("changes"), .data(.feed, name), .data(.event, String(event))) { html in
+                if !series.days.isEmpty {
+                    html.element("div", .class("charts")) { html in
+                        for chart in series.itemCharts { chart.write(to: &html) }
+                    }
+                }
                 if recent.changes.isEmpty { html.element("p", .class("nothing"), text: "Nothing has changed.") }
                 let days = Groups(recent.changes) { String($0.at.prefix(10)) }
                 for (day, changes) in days.groups {
@@ -128,13 +135,13 @@ extension Site {
                     }
                     html.element("span", .class("count"), text: figures.map(Self.words) ?? "")
                 }
-                let shape = shapes[feed]
-                list(changes.prefix(Self.mostAtOnce), shape, to: &html)
+                let rows = ChangeRows(shape: shapes[feed])
+                rows.write(changes.prefix(Self.mostAtOnce), to: &html)
                 let rest = changes.dropFirst(Self.mostAtOnce)
                 guard !rest.isEmpty else { continue }
                 html.element("details") { html in
                     html.element("summary", text: "\(NumberFormat.count(rest.count)) more of \(feed)")
-                    list(rest, shape, to: &html)
+                    rows.write(rest, to: &html)
                 }
             }
         }
@@ -144,8 +151,15 @@ extension Site {
         [(figures.inserted, "new"), (figures.updated, "changed"), (figures.removed, "removed")]
             .filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
     }
+}
 
-    private func list(_ changes: ArraySlice<Change>, _ shape: RowShape?, to html: inout HTMLWriter) {
+/// Changes as rows.
+struct ChangeRows {
+    let shape: RowShape?
+    /// False on the page of an item, which has its title already.
+    var hasTitles = true
+
+    func write(_ changes: some Sequence<Change>, to html: inout HTMLWriter) {
         html.element("ol", .class("rows changes")) { html in
             for change in changes {
                 html.element("li", .class("change"), .data(.seen, change.at)) { html in
@@ -153,9 +167,11 @@ extension Site {
                         "span", .class("kind \(change.kind.rawValue)"),
                         text: change.kind == .returned ? "back" : change.kind.rawValue)
                     html.element("div", .class("what")) { html in
-                        html.element(
-                            "a", .class("title"), .href(.own("item", change.feed, query: [("key", change.key)])),
-                            .plain(.dir, "auto"), text: title(of: change, shape))
+                        if hasTitles {
+                            html.element(
+                                "a", .class("title"), .href(.own("item", change.feed, query: [("key", change.key)])),
+                                .plain(.dir, "auto"), text: title(of: change))
+                        }
                         if change.kind == .changed { ChangedValues(change, shape).write(to: &html) }
                     }
                     Shown.time(change.at, to: &html)
@@ -164,7 +180,7 @@ extension Site {
         }
     }
 
-    private func title(of change: Change, _ shape: RowShape?) -> String {
+    private func title(of change: Change) -> String {
         let json = change.title ?? ""
         guard case .text(let text) = StoredValue(ofJSON: json.isEmpty ? change.key : json), !text.isEmpty else {
             return Shown.key(change.key)
@@ -228,27 +244,6 @@ struct Groups<Key: Hashable, Value> {
                 places[key] = groups.count
                 groups.append((key, [value]))
             }
-        }
-    }
-}
-
-/// Days as people say them.
-enum DayName {
-    private static let months = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-        "December",
-    ]
-
-    /// `Today`, `Yesterday`, or `21 November 2026`, of a day in UTC as in 2026-11-21.
-    static func text(_ day: String, now: Int64 = WallClock.system.seconds) -> String {
-        let numbers = day.split(separator: "-").compactMap { Int64($0) }
-        guard numbers.count == 3, let date = CalendarDate(year: numbers[0], month: numbers[1], day: numbers[2]) else {
-            return day
-        }
-        switch now / 86_400 - date.daysSince1970 {
-        case 0: return "Today"
-        case 1: return "Yesterday"
-        default: return "\(date.day) \(months[Int(date.month) - 1]) \(date.year)"
         }
     }
 }

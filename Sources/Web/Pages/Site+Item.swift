@@ -29,6 +29,11 @@ extension Site {
         let lists = try await lists(of: item, in: name, served)
         let title = shape.title(of: item, in: listing, most: 300)
         let body = shape.body(of: item, in: listing)
+        let neighbours = item.row.removedAt == nil ? try await store.neighbours(of: item.place, in: name) : (nil, nil)
+        let history = ItemHistory(
+            changes: try await store.history(
+                of: item.key, in: FeedPart.feed(ofPart: name) ?? name, last: ItemHistory.most),
+            firstSeenAt: item.row.firstSeenAt)
         let response = page("item", title: title) { html in
             html.element("article", .id("item"), .data(.feed, name), .data(.event, String(event))) { html in
                 html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Breadcrumbs")) { html in
@@ -41,6 +46,7 @@ extension Site {
                         html.text(" › ")
                         html.element("bdi", text: Shown.text(section, most: 120))
                     }
+                    self.steps(neighbours, in: name, to: &html)
                 }
                 Self.picture(listing.text(shape.rule.picture, of: item), of: item.key, in: name, size: 96, to: &html)
                 html.element("h1", .plain(.dir, "auto"), text: title)
@@ -76,18 +82,19 @@ extension Site {
                     }
                     html.text(".")
                 }
-                html.element("dl", .class("columns")) { html in
-                    for (column, value) in zip(listing.columns, item.row.values) where column.name != body?.column {
-                        html.element("dt", text: column.name)
-                        html.element("dd", .plain(.dir, "auto")) { html in
-                            if shape.markup.contains(column.name) {
-                                html.text(ForeignHTML.text(of: value.description, most: Self.valueLength))
-                            } else {
-                                self.value(value, of: column, to: &html)
+                for (group, columns) in ColumnGroups(listing.columns).groups {
+                    if let group { html.element("h2", text: Shown.column(group)) }
+                    html.element("dl", .class("columns")) { html in
+                        for (index, label) in columns where listing.columns[index].name != body?.column {
+                            html.element("dt", text: Shown.column(label))
+                            html.element("dd", .plain(.dir, "auto")) { html in
+                                self.member(item.row.values[index], of: listing.columns[index], shape, to: &html)
                             }
                         }
                     }
                 }
+                history.write(shape, to: &html)
+                self.source(of: item, feed, to: &html)
                 if let raw = item.raw {
                     html.element("details") { html in
                         html.element("summary", text: "As it was received")
@@ -110,21 +117,35 @@ extension Site {
         }
     }
 
-    private func value(_ value: StoredValue, of column: RowColumn, to html: inout HTMLWriter) {
-        let text = value.description
-        switch (value, column.type) {
-        case (.null, _): html.element("span", .class("none"), text: "none")
-        case (.integer(let number), .boolean): html.text(number == 0 ? "no" : "yes")
-        case (.text, .json): structure(text, to: &html)
-        case (.text, .timestamp): Shown.time(text, to: &html)
-        default:
-            if let link = Link.web(text) {
-                html.element(
-                    "a", .href(link), .plain(.rel, "noreferrer noopener"), .plain(.target, "_blank"),
-                    text: Shown.text(text, most: 300))
-            } else {
-                html.text(Shown.text(text, most: Self.valueLength))
+    /// Writes the links to the items before and after this one.
+    private func steps(_ keys: (previous: String?, next: String?), in feed: String, to html: inout HTMLWriter) {
+        html.element("span", .class("steps")) { html in
+            for (text, word, key) in [("← Previous", "prev", keys.previous), ("Next →", "next", keys.next)] {
+                guard let key else { continue }
+                html.element("a", .href(.own("item", feed, query: [("key", key)])), .plain(.rel, word), text: text)
             }
+        }
+    }
+
+    private func member(_ value: StoredValue, of column: RowColumn, _ shape: RowShape, to html: inout HTMLWriter) {
+        switch value {
+        case .text(let text) where shape.markup.contains(column.name):
+            html.text(ForeignHTML.text(of: text, most: Self.valueLength))
+        case .text(let text) where column.type == .json: structure(text, to: &html)
+        // The number of an item is a name, and not a figure.
+        case .integer(let number) where ShowRule.isNumberOfItem(column.name): html.text("\(number)")
+        default:
+            ValueText(most: Self.valueLength, mostOfLink: 300).write(value, type: column.type, to: &html)
+        }
+    }
+
+    /// Writes where an item is from, and its address in the API.
+    private func source(of item: Listing.Item, _ feed: KnownFeed, to html: inout HTMLWriter) {
+        html.element("p", .class("hint")) { html in
+            html.text("From ")
+            html.element("bdi", text: Shown.text(feed.record?.url ?? feed.name, most: 200))
+            html.text(" · ")
+            html.element("a", .href(.own("feeds", feed.name, "items", item.key)), text: "JSON")
         }
     }
 

@@ -72,3 +72,20 @@ enum StateBadge {
         html.element("span", .class("state \(feed.state.word)"), text: feed.state.word)
     }
 }
+
+extension [StateRow] {
+    private static var order: [String] {
+        ["failing", "limited", "running", "loading", "new", "incomplete", "stale", "fresh"]
+    }
+
+    /// Failing feeds first, then those that load; otherwise in their order. A run under way moves none.
+    var urgentFirst: [StateRow] { Self.order.flatMap { word in filter { $0.stateAtRest.word == word } } }
+
+    /// `2 failing, 12 fresh`.
+    var summary: String {
+        Self.order.compactMap { word in
+            let count = self.count { $0.state.word == word }
+            return count == 0 ? nil : "\(NumberFormat.count(count)) \(word)"
+        }.joined(separator: ", ")
+    }
+}

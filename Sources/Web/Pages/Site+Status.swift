@@ -6,7 +6,7 @@ internal import Reports
 extension Site {
     /// The page with the feeds' states and due times, the last runs, the hosts' quotas, and the event log.
     func statusPage(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
-        let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages)
+        let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages).urgentFirst
         let events = try await served.pages?.events(last: 30) ?? []
         let runs = try await served.pages?.runs(limit: 20) ?? []
         let quotas = try await served.pages?.quota() ?? []
@@ -17,14 +17,14 @@ extension Site {
             html.element("div", .class("bar")) { html in html.element("h1", text: "Status") }
             problem(served, to: &html)
             html.element("section", .class("part")) { html in
-                html.element("h2", text: "Feeds")
+                html.element("p", .class("meta"), text: feeds.summary)
                 for feed in feeds { health(feed, days[feed.feed.name] ?? [], to: &html) }
                 if feeds.isEmpty { html.element("p", .class("hint"), text: "There is no feed yet.") }
             }
             html.element("div", .class("tables")) { html in
                 if !quotas.isEmpty {
                     table("Quota", Self.quotaColumns, quotas.map(cells), to: &html)
-                    html.element("div", .class("plots quota")) { html in for plot in plots { plot.write(to: &html) } }
+                    html.element("div", .class("charts quota")) { html in for plot in plots { plot.write(to: &html) } }
                 }
                 if !runs.isEmpty { table("Last runs", Self.runColumns, runs.map(cells), to: &html) }
             }
@@ -63,15 +63,22 @@ extension Site {
         return plots
     }
 
+    /// Writes a feed as a line that opens.
     private func health(_ feed: StateRow, _ days: [DayFigures], to html: inout HTMLWriter) {
-        html.element("article", .class("health"), .data(.feed, feed.feed.name)) { html in
-            html.element("h3") { html in html.element("a", .href(.own("list", feed.feed.name)), text: feed.feed.name) }
-            html.element("p", .class("meta")) { html in
+        html.element("details", .class("health"), .data(.feed, feed.feed.name)) { html in
+            html.element("summary") { html in
+                html.element("span", .class("name"), text: feed.feed.name)
                 StateBadge.write(feed, to: &html)
-                html.element("span", text: NumberFormat.count(feed.feed.record?.itemCount ?? 0, "item"))
-                if !feed.due.isEmpty { html.element("span", text: "due \(feed.due)") }
+                html.element(
+                    "span", .class("count"), text: NumberFormat.count(feed.feed.record?.itemCount ?? 0, "item"))
+                html.element("span", .class("due count"), text: feed.due.isEmpty ? "" : "due \(feed.due)")
+                html.element("span", .class("why")) { Shown.why(feed, to: &$0) }
             }
-            html.element("p", .class("why")) { Shown.why(feed, to: &$0) }
+            html.element("p") { html in
+                html.element("a", .href(.own("list", feed.feed.name)), text: "List")
+                html.text(" · ")
+                html.element("a", .href(.own("changes", feed.feed.name)), text: "Changes")
+            }
             // Nobody looks for the term that spreads the load.
             let terms = feed.plan?.terms.filter { $0.name != .jitter } ?? []
             if !terms.isEmpty {
@@ -81,7 +88,11 @@ extension Site {
                 }
                 html.element("p", .class("why"), text: "When: " + words.joined(separator: "; "))
             }
-            if !days.isEmpty { DayPlot(days: days, itemCount: feed.feed.record?.itemCount ?? 0).write(to: &html) }
+            let series = DaySeries(days, itemCount: feed.feed.record?.itemCount ?? 0)
+            guard !series.days.isEmpty else { return }
+            html.element("div", .class("charts")) { html in
+                for chart in series.itemCharts + [series.requestChart] { chart.write(to: &html) }
+            }
         }
     }
 

@@ -1,0 +1,128 @@
+internal import FeedSync
+internal import Reports
+internal import Time
+
+/// A feed's figures of the last days, each day once, also those without a run.
+struct DaySeries {
+    let days: [DayFigures]
+    /// The number of items at the end of each day.
+    let counts: [Int]
+
+    /// The most days, back from today.
+    static let most = 30
+
+    /// - Parameters:
+    ///   - known: The days with a run.
+    ///   - itemCount: The present number of items, from which those of the days are computed back.
+    ///   - today: The present day, in days since 1970.
+    init(_ known: [DayFigures], itemCount: Int, today: Int64 = WallClock.system.seconds / 86_400) {
+        var byDay: [Int64: DayFigures] = [:]
+        for figures in known { if let day = CalendarDate(figures.day)?.daysSince1970 { byDay[day] = figures } }
+        guard let first = byDay.keys.min(), first <= today else {
+            (days, counts) = ([], [])
+            return
+        }
+        days = (max(first, today - Int64(Self.most) + 1)...today).map { day in
+            byDay[day] ?? DayFigures(day: CalendarDate(daysSince1970: day).text)
+        }
+        var (count, counts) = (itemCount, [Int]())
+        for day in days.reversed() {
+            counts.append(max(0, count))
+            count = count &- day.inserted &+ day.removed
+        }
+        self.counts = counts.reversed()
+    }
+
+    /// Charts of the items and of the changes.
+    var itemCharts: [Chart] {
+        let labels = days.map { DayName.short($0.day) }
+        return [
+            Chart(
+                title: "Items", labels: labels,
+                series: [.init(name: "items", form: .line, values: counts.map(Double.init))], marks: failures),
+            Chart(
+                title: "New and removed a day", labels: labels,
+                series: [
+                    .init(name: "new", form: .up, values: days.map { Double($0.inserted) }),
+                    .init(name: "removed", form: .down, values: days.map { Double($0.removed) }),
+                ], marks: failures),
+        ]
+    }
+
+    /// A chart of the requests.
+    var requestChart: Chart {
+        Chart(
+            title: "Requests a day", labels: days.map { DayName.short($0.day) },
+            series: [.init(name: "requests", form: .up, values: days.map { Double($0.requests) })], marks: failures)
+    }
+
+    private var failures: (places: Set<Int>, meaning: String) {
+        (Set(days.indices.filter { days[$0].failures > 0 }), "a run failed")
+    }
+}
+
+extension CalendarDate {
+    /// A day as in 2026-11-21.
+    init?(_ text: String) {
+        let numbers = text.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int64($0) }
+        guard numbers.count == 3 else { return nil }
+        self.init(year: numbers[0], month: numbers[1], day: numbers[2])
+    }
+
+    /// The day as in 2026-11-21.
+    var text: String {
+        func padded(_ number: Int64, _ count: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, count - digits.count)) + digits
+        }
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+    }
+}
+
+/// Days as people say them.
+enum DayName {
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+
+    /// `Today`, `Yesterday`, or `21 November 2026`, of a day in UTC as in 2026-11-21.
+    static func text(_ day: String, now: Int64 = WallClock.system.seconds) -> String {
+        guard let date = CalendarDate(day) else { return day }
+        switch now / 86_400 - date.daysSince1970 {
+        case 0: return "Today"
+        case 1: return "Yesterday"
+        default: return "\(date.day) \(months[Int(date.month) - 1]) \(date.year)"
+        }
+    }
+
+    /// `21 Nov`.
+    static func short(_ day: String) -> String {
+        CalendarDate(day).map { "\($0.day) \(months[Int($0.month) - 1].prefix(3))" } ?? day
+    }
+}
+
+/// The requests to a host by hour, compared with its remaining quota.
+struct QuotaPlot {
+    let quota: QuotaRecord
+    /// The requests of the last hours, the oldest first.
+    let requests: [Int]
+
+    /// The number of hours.
+    static let hours = 24
+
+    func write(to html: inout HTMLWriter) {
+        let credential = quota.credential > 1 ? "credential \(quota.credential)" : ""
+        let parts = [quota.resource, credential].filter { !$0.isEmpty }
+        let limit = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+        let labels = requests.indices.map { place in
+            let ago = requests.count - 1 - place
+            return ago == 0 ? "the last hour" : "\(ago) h ago"
+        }
+        Chart(
+            title: "Requests an hour, on a logarithmic scale: \(quota.origin)\(limit)", labels: labels,
+            series: [.init(name: "requests", form: .up, values: requests.map(Double.init))],
+            limit: quota.remaining.map { (value: Double($0), text: "\(NumberFormat.count($0)) left") }
+        ).write(to: &html)
+    }
+}
