@@ -118,6 +118,8 @@ let package = Package(
         .target(name: "Reports", dependencies: ["FeedSync", "Time"], swiftSettings: settings),
         // A feed that is to be added: the rules for what is said of it, a look at its upstream, and its lines in the file.
         .target(name: "Adding", dependencies: ["Concurrency", "FeedSync", "HTTP", "Reports"], swiftSettings: settings),
+        // Feeds that are defined already, as the streams of a low-code connector.
+        .target(name: "Connectors", dependencies: ["Feeds", "YAML"], swiftSettings: settings),
         // The pages and the API of `feedsync serve`, over a store and its engines.
         .target(
             name: "Web",
@@ -131,7 +133,7 @@ let package = Package(
         .executableTarget(
             name: "Command",
             dependencies: [
-                "Adding", "BodyFormats", "CProcess", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON",
+                "Adding", "BodyFormats", "CProcess", "Connectors", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON",
                 "Concurrency",
                 "Reports", "SharedStore", "Text", "Time", "Web",
             ],
@@ -202,6 +204,7 @@ let package = Package(
                 "SchemaMigration",
                 "SeededGenerator", "SharedStore",
             ], swiftSettings: settings),
+        .testTarget(name: "ConnectorsTests", dependencies: ["Connectors", "Feeds"], swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),
         .testTarget(name: "MigrationsTests", dependencies: ["Migrations", "SQLite"], swiftSettings: settings),
         .testTarget(name: "YAMLTests", dependencies: ["SeededGenerator", "YAML"], swiftSettings: settings),

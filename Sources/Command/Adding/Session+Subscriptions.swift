@@ -90,7 +90,7 @@ extension Session {
         }
     }
 
-    private func parsed(_ text: [UInt8], of file: ConfigurationFile) throws(Failure) -> Configuration {
+    func parsed(_ text: [UInt8], of file: ConfigurationFile) throws(Failure) -> Configuration {
         do throws(ConfigurationError) {
             return try Configuration.parse(
                 text, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
@@ -99,7 +99,7 @@ extension Session {
         }
     }
 
-    private static func adding(
+    static func adding(
         _ entries: [FeedEntry], to text: [UInt8], of file: ConfigurationFile
     ) throws(Failure) -> [UInt8] {
         var text = text

@@ -7,7 +7,8 @@ extension Command {
     static let add = Command(
         "add", operands: "NAME URL|PRESET [KEY=VALUE...]", count: 0...anyNumber,
         options: [
-            .header, .request, .body, .curl, .opml, .items, .key, .paginate, .sync, .every, .columns, .dryRun, .yes,
+            .header, .request, .body, .curl, .opml, .connector, .set, .items, .key, .paginate, .sync, .every, .columns,
+            .dryRun, .yes,
         ]
             + Option.fetching, general: [.config, .json, .quiet, .help],
         endsGracefully: true,
@@ -33,6 +34,11 @@ extension Command {
             --opml adds all feeds that a feed reader has exported, under names made of their titles; those
             whose URL is there already stay as they are.
 
+            --connector adds the streams of a low-code connector of Airbyte, from its manifest.yaml or the
+            folder that has it: all, or those named in place of NAME and URL. Its expressions are translated;
+            what cannot be said in a configuration is left out, with the reason. A setting is given with --set;
+            secrets become '${NAME}'. Only a URL of the manifest is requested.
+
             From a preset, requests nothing. `feedsync presets` lists the presets.
 
             KEY=VALUE sets a parameter of the preset, or a query parameter; one that the preset does not have is
@@ -46,6 +52,12 @@ extension Command {
     ) { session throws(Failure) in
         if let list = session.invocation.options[.opml] {
             return try session.addSubscriptions(of: list)
+        }
+        if let connector = session.invocation.options[.connector] {
+            return try await session.addStreams(of: connector)
+        }
+        if session.invocation.has(.set) {
+            throw .usage("--set belongs to --connector", advice: "feedsync help add")
         }
         let file = try session.configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
         let new = try NewFeed(session.invocation, presets: UserPresets(beside: file.path))

@@ -14,7 +14,7 @@ enum Option: String, Sendable, CaseIterable {
     case maxTime = "max-time"
     case maxRequests = "max-requests"
     case data, yes, repair
-    case curl, opml, request, items, key, sync, every, paginate
+    case curl, opml, connector, set, request, items, key, sync, every, paginate
     /// Another option of the same name, with a value.
     case body = "data="
     case verbose, trace, response
@@ -63,7 +63,7 @@ enum Option: String, Sendable, CaseIterable {
     }
 
     /// True if every occurrence counts, not only the last.
-    var isRepeatable: Bool { [.header, .verbose, .feed, .host, .proxy].contains(self) }
+    var isRepeatable: Bool { [.header, .verbose, .feed, .host, .proxy, .set].contains(self) }
 
     /// The placeholder for its value in help; nil if it takes none.
     var placeholder: String? {
@@ -81,6 +81,8 @@ enum Option: String, Sendable, CaseIterable {
         case .header: "'NAME: VALUE'"
         case .curl: "'curl ...'"
         case .opml: "FILE"
+        case .connector: "FILE|FOLDER|URL"
+        case .set: "NAME=VALUE"
         case .request: "METHOD"
         case .body: "JSON"
         case .items: "JSON-PATH"
@@ -141,6 +143,8 @@ enum Option: String, Sendable, CaseIterable {
         case .maxRequests: "make at most N requests"
         case .curl: "the request that this curl command makes, as a browser copies it"
         case .opml: "add every feed of this OPML file, without a request"
+        case .connector: "add the streams of this low-code connector; operands choose some"
+        case .set: "a setting of the connector; can be given several times"
         case .request: "GET or POST (default: POST with --data, else GET)"
         case .body: "send this JSON as the body of each request"
         case .items: "where the items are, as in data.list"

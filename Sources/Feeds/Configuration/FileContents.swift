@@ -6,7 +6,7 @@ package struct FileError: Error {
     /// The system's error number, or 0 where it is not the system that objects.
     package let code: Int32
 
-    init(problem: String, code: Int32 = 0) {
+    package init(problem: String, code: Int32 = 0) {
         self.problem = problem
         self.code = code
     }

@@ -25,6 +25,16 @@ package struct FeedNames {
         }
     }
 
+    /// Adds a name as it is, if it is valid and unlike all others, else one made of these texts.
+    package mutating func addName(_ name: String, orMadeOf texts: [String]) -> String {
+        let folded = Self.folded(name)
+        guard Self.isValid(name), !Self.isOfSQLite(folded), owners[folded] == nil else {
+            return addName(madeOf: texts)
+        }
+        owners[folded] = (.feed, "the feed `\(name)`")
+        return name
+    }
+
     /// Makes a valid name, unlike all others, of the first text with an ASCII letter, and adds it.
     package mutating func addName(madeOf texts: [String]) -> String {
         let words = texts.lazy.map(Self.slug).first { $0.contains(where: \.isLetter) } ?? ""

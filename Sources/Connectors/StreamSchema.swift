@@ -1,0 +1,128 @@
+internal import Feeds
+internal import YAML
+
+/// The properties of a stream's items.
+struct StreamSchema: Sendable {
+    /// The columns, in the order of the schema; none where it names no property.
+    let columns: [TranslatedFeed.Column]
+
+    /// The schema that the stream's loader names.
+    init(_ stream: Component, _ evaluator: Evaluator, _ schemas: (String) -> Node?) throws(ConnectorFault) {
+        let loader = try stream.member("schema_loader")?.elements().first
+        if let schema = try loader?.member("schema") {
+            columns = try Self.columns(of: schema)
+            return
+        }
+        let path = try evaluator.literal(try loader?.member("file_path"))
+        let own = try StreamTranslator.name(of: stream, evaluator) + ".json"
+        let name = path ?? own
+        guard let file = name.split(separator: "/").last, let node = schemas(String(file)) else {
+            columns = []
+            return
+        }
+        columns = (try? Self.columns(of: try Component(node, in: ManifestDocument(root: node)))) ?? []
+    }
+
+    /// True if items have a member of this name; nil where nobody says.
+    func has(_ name: String) -> Bool? {
+        columns.isEmpty ? nil : columns.contains { $0.path.segments.first == .member(name) }
+    }
+
+    private static func columns(of schema: Component) throws(ConnectorFault) -> [TranslatedFeed.Column] {
+        var columns: [TranslatedFeed.Column] = []
+        for pair in try schema.member("properties")?.node.pairs ?? [] {
+            guard let name = pair.key.text else { continue }
+            // A property of another file is an object mostly; its values say what they are.
+            let isElsewhere = pair.value["$ref"]?.text?.hasPrefix("#/") == false
+            let property = isElsewhere ? pair.value : try schema.resolved(pair.value)
+            columns.append(.init(name: name, path: Path([.member(name)]), type: type(of: property)))
+        }
+        return columns
+    }
+
+    /// The type of a column; nil where values are of several types, or of none that is known. Numbers keep their own: an
+    /// identifier that is called a number is not to become `7.0`.
+    private static func type(of property: Node) -> ColumnType? {
+        let named = property["type"]?.elements?.compactMap(\.text) ?? [property["type"]?.text].compactMap(\.self)
+        let types = Set(named).subtracting(["null"])
+        switch types.count == 1 ? types.first : nil {
+        case "string": return property["format"]?.text == "date-time" ? .timestamp : .text
+        case "integer": return .integer
+        case "boolean": return .boolean
+        case "object", "array": return .json
+        default: return nil
+        }
+    }
+}
+
+extension StreamTranslator {
+    mutating func readColumns() throws(ConnectorFault) {
+        feed.columns = schema.columns
+        try readTransformations()
+        let added = try addedMembers
+        for element in try stream.member("primary_key")?.elements() ?? [] {
+            var segments: [Path.Segment] = []
+            for step in try element.elements() {
+                guard let name = try evaluator.literal(step) else { continue }
+                segments.append(.member(name))
+            }
+            // A column that the connector adds from the parent's key is part of the table's key anyway.
+            if let first = segments.first, !added.contains(first) { feed.key.append(Path(segments)) }
+        }
+    }
+
+    /// The members that the connector adds to items.
+    var addedMembers: [Path.Segment] {
+        get throws(ConnectorFault) {
+            var names: [Path.Segment] = []
+            for transformation in try stream.member("transformations")?.elements() ?? [] {
+                for field in try transformation.member("fields")?.elements() ?? [] {
+                    guard let first = try field.member("path")?.elements().first else { continue }
+                    if let name = try evaluator.literal(first) { names.append(.member(name)) }
+                }
+            }
+            return names
+        }
+    }
+
+    private mutating func readTransformations() throws(ConnectorFault) {
+        for transformation in try stream.member("transformations")?.elements() ?? [] {
+            try Self.refuseCode(transformation)
+            switch transformation.type {
+            case "RemoveFields": try readRemoved(transformation)
+            case "AddFields": try readAdded(transformation)
+            case let type:
+                throw ConnectorFault(
+                    .items, "its items are changed by `\(type ?? "a transformation")`", at: transformation.mark)
+            }
+        }
+    }
+
+    private mutating func readRemoved(_ transformation: Component) throws(ConnectorFault) {
+        for pointer in try transformation.member("field_pointers")?.elements() ?? [] {
+            var steps: [Path.Segment] = []
+            for step in try pointer.elements() { steps.append(.member(try evaluator.literal(step) ?? "")) }
+            let count = feed.columns.count
+            feed.columns.removeAll { $0.path.segments == steps }
+            if count == feed.columns.count, !steps.isEmpty {
+                feed.notes.append("`\(Path(steps))`, which the connector removes, stays")
+            }
+        }
+    }
+
+    private mutating func readAdded(_ transformation: Component) throws(ConnectorFault) {
+        for field in try transformation.member("fields")?.elements() ?? [] {
+            var steps: [Path.Segment] = []
+            for step in try field.member("path")?.elements() ?? [] {
+                steps.append(.member(try evaluator.literal(step) ?? ""))
+            }
+            let value = try field.member("value")?.text ?? ""
+            let isOfParent = value.contains("stream_partition") || value.contains("stream_slice")
+            let own = feed.parent.map { "; the key of \($0) is in columns of its own" } ?? ""
+            feed.columns.removeAll { $0.path.segments == steps }
+            feed.notes.append(
+                "there is no `\(Path(steps))`, which the connector sets to \(Excerpt.quoted(value, limit: 80))"
+                    + (isOfParent ? own : ""))
+        }
+    }
+}

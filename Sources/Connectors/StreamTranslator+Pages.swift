@@ -1,0 +1,289 @@
+internal import Feeds
+internal import YAML
+
+extension StreamTranslator {
+    /// The way from one page to the next.
+    mutating func readPagination() throws(ConnectorFault) {
+        guard let paginator = try retriever.member("paginator"), paginator.type != "NoPagination" else { return }
+        try Self.refuseCode(paginator)
+        guard let strategy = try paginator.member("pagination_strategy") else {
+            throw ConnectorFault(.paginator, "its paginator has no strategy", at: paginator.mark)
+        }
+        try Self.refuseCode(strategy)
+        let size = try readSize(paginator, strategy)
+        guard let option = try paginator.member("page_token_option") else {
+            throw ConnectorFault(.paginator, "its paginator sends the next page's place nowhere", at: paginator.mark)
+        }
+        let place = try RequestPlace(option, evaluator)
+        switch strategy.type {
+        case "PageIncrement": try readNumbers(strategy, try parameter(place, option), size)
+        case "OffsetIncrement":
+            feed.pagination = Self.pagination(
+                "offset",
+                [("param", .text(try parameter(place, option)))]
+                    + (size.map { [("limit_param", .text($0.name)), ("limit", .plain("\($0.count)"))] } ?? []))
+        case "CursorPagination": try readCursor(strategy, place, option, size)
+        case let type:
+            throw ConnectorFault(.paginator, "its paginator is a `\(type ?? "")`", at: strategy.mark)
+        }
+    }
+
+    private typealias Size = (name: String, count: Int)
+
+    private static func pagination(
+        _ style: String, _ members: [(name: String, value: FeedEntry.Value)]
+    ) -> FeedEntry.Value {
+        .mapping([.init("style", .text(style))] + members.map { .init($0.name, $0.value) })
+    }
+
+    /// The size of pages, where a paginator's parameter takes it; elsewhere it is sent as it is.
+    private mutating func readSize(_ paginator: Component, _ strategy: Component) throws(ConnectorFault) -> Size? {
+        guard let option = try paginator.member("page_size_option"),
+            let component = try strategy.member("page_size"), let text = try evaluator.literal(component)
+        else { return nil }
+        guard let count = Int(text), PageSize.range.contains(count) else {
+            throw ConnectorFault(.paginator, "`page_size` is no number that can be sent", at: component.mark)
+        }
+        switch (try RequestPlace(option, evaluator), feed.method) {
+        case (.query(let name), "GET"): return (name, count)
+        case (.body(let names), "POST"): return (Path(names.map { .member($0) }).description, count)
+        case (.query(let name), _): set(name, .plain("\(count)"))
+        case (.header(let name), _): feed.headers.append(.init(name, .text("\(count)")))
+        case (.body, _), (.path, _):
+            throw ConnectorFault(.paginator, "the size of pages is sent in a GET's body", at: option.mark)
+        }
+        return nil
+    }
+
+    /// The parameter that says which page.
+    private func parameter(_ place: RequestPlace, _ option: Component) throws(ConnectorFault) -> String {
+        switch (place, feed.method) {
+        case (.query(let name), "GET"): return name
+        case (.body(let names), "POST"): return Path(names.map { .member($0) }).description
+        case (.header(let name), _):
+            throw ConnectorFault(.paginator, "the next page's place is sent in the header `\(name)`", at: option.mark)
+        case (.path, _): throw ConnectorFault(.paginator, "a page's number is sent as a URL", at: option.mark)
+        default:
+            throw ConnectorFault(
+                .paginator,
+                "the next page's place is sent in the \(feed.method == "GET" ? "body of a GET" : "query of a POST")",
+                at: option.mark)
+        }
+    }
+
+    private mutating func readNumbers(
+        _ strategy: Component, _ parameter: String, _ size: Size?
+    ) throws(ConnectorFault) {
+        let component = try strategy.member("start_from_page")
+        let first = try evaluator.literal(component) ?? "0"
+        guard let number = Int(first), number >= 0 else {
+            throw ConnectorFault(.paginator, "`start_from_page` is no number", at: component?.mark ?? strategy.mark)
+        }
+        if component == nil {
+            feed.notes.append(
+                "pages are counted from 0, as the connector does; an upstream that counts from 1 needs `first: 1`")
+        }
+        feed.pagination = Self.pagination(
+            "page", [("param", .text(parameter)), ("first", .plain("\(number)"))] + Self.members(size))
+    }
+
+    private static func members(_ size: Size?) -> [(name: String, value: FeedEntry.Value)] {
+        size.map { [("size_param", .text($0.name)), ("size", .plain("\($0.count)"))] } ?? []
+    }
+
+    private mutating func readCursor(
+        _ strategy: Component, _ place: RequestPlace, _ option: Component, _ size: Size?
+    ) throws(ConnectorFault) {
+        guard let component = try strategy.member("cursor_value"), let text = component.text else {
+            throw ConnectorFault(.paginator, "its paginator has no `cursor_value`", at: strategy.mark)
+        }
+        let expression = try Self.expression(component)
+        func unknown() -> ConnectorFault {
+            ConnectorFault(
+                .paginator, "the next page's place is worked out by \(Excerpt.quoted(text, limit: 100))",
+                at: component.mark)
+        }
+        guard let expression else { throw unknown() }
+        let cursor = RuntimePath(expression)
+        // A page without items is the end anyway.
+        let signs = try stopSigns(strategy, cursor).filter { $0 != .more(feed.items) }
+        guard !signs.contains(.always) else { return }
+        let flags = signs.flags
+        if let step = Counting(expression) {
+            let parameter = FeedEntry.Value.text(try parameter(place, option))
+            let pages = (signs + step.signs).pages
+            feed.pagination =
+                switch step.unit {
+                case .pages: Self.pagination("page", [("param", parameter)] + Self.members(size) + pages + flags)
+                case .items:
+                    Self.pagination(
+                        "offset",
+                        [("param", parameter)]
+                            + (size.map { [("limit_param", .text($0.name)), ("limit", .plain("\($0.count)"))] } ?? [])
+                            + flags)
+                }
+            return
+        }
+        guard let cursor else { throw unknown() }
+        let rest = Self.members(size) + flags
+        if let path = pathInLastItem(cursor) {
+            guard !path.segments.isEmpty else { throw unknown() }
+            feed.pagination = Self.pagination(
+                "keyset", [("param", .text(try parameter(place, option))), ("from", .text(path.description))] + rest)
+        } else if cursor.isNextLink {
+            guard place == .path else { throw unknown() }
+            feed.pagination = Self.pagination("link", rest)
+        } else {
+            guard let path = cursor.path, !path.segments.isEmpty else { throw unknown() }
+            var source: (name: String, value: FeedEntry.Value) = ("next", .text(path.description))
+            if cursor.root == .headers {
+                guard path.segments.count == 1 else { throw unknown() }
+                source.name = "header"
+            }
+            feed.pagination =
+                place == .path
+                ? Self.pagination("next_url", [source] + rest)
+                : Self.pagination("cursor", [("param", .text(try parameter(place, option))), source] + rest)
+        }
+    }
+
+    /// The path of the token in a page's last item; nil for a token elsewhere.
+    ///
+    /// A member that the schema does not name is none of an item: older manifests say `last_record` for the body.
+    private func pathInLastItem(_ cursor: RuntimePath) -> Path? {
+        guard let path = cursor.pathInLastItem(of: feed.items) else { return nil }
+        guard cursor.root == .lastItem, case .member(let name)? = path.segments.first else { return path }
+        return schema.has(name) == false ? nil : path
+    }
+
+    /// The only expression of a text; nil for another text.
+    private static func expression(_ component: Component) throws(ConnectorFault) -> Expression? {
+        do throws(ExpressionFault) {
+            return try ExpressionText(component.text ?? "").only
+        } catch {
+            throw ConnectorFault(
+                .expression, "\(Excerpt.quoted(component.text ?? "", limit: 120)): \(error.problem)", at: component.mark
+            )
+        }
+    }
+
+    private mutating func stopSigns(_ strategy: Component, _ cursor: RuntimePath?) throws(ConnectorFault) -> [StopSign]
+    {
+        guard let component = try strategy.member("stop_condition") else { return [] }
+        if let expression = try Self.expression(component), let signs = StopSign.all(expression, cursor: cursor) {
+            return signs
+        }
+        if component.node.scalar?.resolution == .boolean(false) { return [] }
+        feed.notes.append(
+            "the end of the list is where no further page is named, without "
+                + Excerpt.quoted(component.text ?? "", limit: 100))
+        return []
+    }
+
+    /// The meaning of responses that are no success.
+    mutating func readResponses() throws(ConnectorFault) {
+        guard let handler = try requester.member("error_handler") else { return }
+        for each in try handler.member("error_handlers")?.elements() ?? [handler] {
+            guard each.customClass == nil else {
+                feed.notes.append("errors are handled as ever, without `\(each.customClass ?? "")`")
+                continue
+            }
+            for filter in try each.member("response_filters")?.elements() ?? [] { try readFilter(filter) }
+        }
+    }
+
+    private mutating func readFilter(_ filter: Component) throws(ConnectorFault) {
+        let action = try evaluator.literal(try filter.member("action"))
+        let words = ["IGNORE": "empty", "RETRY": "retry", "RATE_LIMITED": "retry", "FAIL": "fail"]
+        guard let action, let word = words[action] else { return }
+        let conditions = [try filter.member("predicate"), try filter.member("error_message_contains")]
+        guard conditions.allSatisfy({ $0 == nil }) else {
+            if action == "IGNORE" {
+                feed.notes.append(
+                    "an error that the connector ignores under a condition (line \(filter.mark.line)) fails")
+            }
+            return
+        }
+        for code in try filter.member("http_codes")?.elements() ?? [] {
+            guard let status = try evaluator.literal(code).flatMap(Int.init), (400...599).contains(status) else {
+                continue
+            }
+            // These are tried again anyway.
+            if word == "retry", status == 429 || status >= 500 { continue }
+            let rule = FeedEntry.Value.mapping([.init("status", .plain("\(status)")), .init("do", .text(word))])
+            if !feed.responses.contains(where: { $0.isRule(for: status) }) { feed.responses.append(rule) }
+        }
+    }
+}
+
+extension FeedEntry.Value {
+    fileprivate func isRule(for status: Int) -> Bool {
+        if case .mapping(let members) = self { members.first?.value == .plain("\(status)") } else { false }
+    }
+}
+
+extension RuntimePath {
+    /// True for the `Link` header's next URL, as `requests` parses it.
+    fileprivate var isNextLink: Bool {
+        guard root == .headers, steps.count == 3, case .member(let header) = steps[0] else { return false }
+        return header.lowercased() == "link" && steps[1...] == [.member("next"), .member("url")]
+    }
+}
+
+extension [StopSign] {
+    /// The flags of a paginator.
+    fileprivate var flags: [(name: String, value: FeedEntry.Value)] {
+        var members: [(name: String, value: FeedEntry.Value)] = []
+        for sign in self {
+            switch sign {
+            case .more(let path) where !members.contains { $0.name == "more" }:
+                members.append(("more", .text(path.description)))
+            case .last(let path) where !members.contains { $0.name == "last" }:
+                members.append(("last", .text(path.description)))
+            default: continue
+            }
+        }
+        return members
+    }
+
+    /// The number of pages.
+    fileprivate var pages: [(name: String, value: FeedEntry.Value)] {
+        for case .pages(let path) in self { return [("pages", .text(path.description))] }
+        return []
+    }
+}
+
+/// A cursor that is counted: the page's number and one, or the offset and the number of items.
+private struct Counting {
+    enum Unit { case pages, items }
+
+    let unit: Unit
+    /// The end of the list, as the condition of the expression says it.
+    let signs: [StopSign]
+
+    init?(_ expression: Expression) {
+        switch expression {
+        case .chosen(let value, let condition, .nothing), .chosen(let value, let condition, .text("")):
+            guard let inner = Counting(value) else { return nil }
+            (unit, signs) = (inner.unit, inner.signs + (StopSign.all(.not(condition), cursor: nil) ?? []))
+        case .computedNumber(let counted, "+", let step):
+            guard Self.isCounter(counted) else { return nil }
+            switch step {
+            case .number("1"): unit = .pages
+            case .number, .name("last_page_size"): unit = .items
+            case let step where RuntimePath(step)?.root == .response: unit = .items
+            default: return nil
+            }
+            signs = []
+        default: return nil
+        }
+    }
+
+    private static func isCounter(_ expression: Expression) -> Bool {
+        switch expression {
+        case .name("last_page_token_value"), .name("next_page_token"): true
+        case .either(let one, _), .filter(let one, "int", _): isCounter(one)
+        default: RuntimePath(expression)?.root == .response
+        }
+    }
+}

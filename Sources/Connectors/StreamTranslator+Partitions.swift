@@ -1,0 +1,82 @@
+internal import Feeds
+internal import YAML
+
+extension StreamTranslator {
+    /// The lists that the stream has: one for each row of another stream, or for each value of a list.
+    mutating func readPartitions(
+        _ parent: (Component, Path) throws(ConnectorFault) -> (feed: TranslatedFeed, column: String)
+    ) throws(ConnectorFault) {
+        guard let router = try retriever.member("partition_router") else { return }
+        let routers = try router.elements()
+        guard let only = routers.first else { return }
+        for each in routers { try Self.refuseCode(each) }
+        guard routers.count == 1 else {
+            throw ConnectorFault(
+                .partitions, "it has a list for each pair of values of \(routers.count) lists", at: router.mark)
+        }
+        switch only.type {
+        case "SubstreamPartitionRouter": try readParent(only, parent)
+        case "ListPartitionRouter": try readValues(only)
+        case let type:
+            throw ConnectorFault(.partitions, "its lists come from a `\(type ?? "")`", at: only.mark)
+        }
+    }
+
+    private mutating func readParent(
+        _ router: Component,
+        _ parent: (Component, Path) throws(ConnectorFault) -> (feed: TranslatedFeed, column: String)
+    ) throws(ConnectorFault) {
+        let parents = try router.member("parent_stream_configs")?.elements() ?? []
+        guard parents.count == 1, let rule = parents.first, let stream = try rule.member("stream"),
+            let keyComponent = try rule.member("parent_key"), let key = try evaluator.literal(keyComponent)
+        else {
+            throw ConnectorFault(
+                .partitions, "it has a list for each row of \(parents.count) streams", at: router.mark)
+        }
+        guard let name = try evaluator.literal(try rule.member("partition_field")) else {
+            throw ConnectorFault(.partitions, "its `partition_field` is empty", at: rule.mark)
+        }
+        guard !key.contains("*") else {
+            throw ConnectorFault(.partitions, "it has a list for each element of a row's `\(key)`", at: rule.mark)
+        }
+        let (above, column) = try parent(stream, Self.path(key))
+        guard above.each.isEmpty else {
+            throw ConnectorFault(.partitions, "its parent \(above.stream) is one feed for each value", at: rule.mark)
+        }
+        feed.parent = above.name
+        let words = ConfigurationWords(reference: "{\(above.name).\(column)}")
+        evaluator.partition.values[name] = .text(words)
+        evaluator.partition.parents = above.partitionValues
+        for field in try rule.member("extra_fields")?.elements() ?? [] {
+            var steps: [String] = []
+            for step in try field.elements() { steps.append(try evaluator.literal(step) ?? "") }
+            let path = Path(steps.map { .member($0) })
+            let extra = try parent(stream, path).column
+            evaluator.partition.extras[steps.joined(separator: ".")] = .text(
+                ConfigurationWords(reference: "{\(above.name).\(extra)}"))
+        }
+        feed.partitionValues = evaluator.partition.values
+        if let option = try rule.member("request_option") { try inject(words, option) }
+    }
+
+    /// A key of nested members is written with dots or slashes.
+    private static func path(_ key: String) -> Path {
+        Path(key.split { $0 == "." || $0 == "/" }.map { .member(String($0)) })
+    }
+
+    private mutating func readValues(_ router: Component) throws(ConnectorFault) {
+        guard case .list(let values) = try evaluator.value(try router.member("values")), !values.isEmpty else {
+            throw ConnectorFault(.partitions, "the values of its lists are not known", at: router.mark)
+        }
+        guard let name = try evaluator.literal(try router.member("cursor_field")) else {
+            throw ConnectorFault(.partitions, "its `cursor_field` is empty", at: router.mark)
+        }
+        guard values.allSatisfy({ $0.words?.literal.map { !$0.isEmpty } ?? false }) else {
+            throw ConnectorFault(.partitions, "the values of its lists are not known", at: router.mark)
+        }
+        feed.each = values
+        let words = ConfigurationWords(reference: "{each}")
+        evaluator.partition.values[name] = .text(words)
+        if let option = try router.member("request_option") { try inject(words, option) }
+    }
+}

@@ -1,0 +1,93 @@
+internal import Feeds
+
+/// A stream of a connector, said as a feed.
+struct TranslatedFeed: Sendable {
+    /// A column of the table: a property of the stream's schema.
+    struct Column: Sendable, Hashable {
+        let name: String
+        let path: Path
+        let type: ColumnType?
+    }
+
+    /// The stream's name.
+    let stream: String
+    /// The feed's name, once it has one.
+    var name = ""
+    /// The name of the feed whose rows each have a list.
+    var parent: String?
+    /// The values of a list that makes a feed each.
+    var each: [ConnectorValue] = []
+    var url = ConfigurationWords("")
+    var method = "GET"
+    var query: [(name: String, value: FeedEntry.Value)] = []
+    var headers: [FeedEntry.Member] = []
+    var body: [FeedEntry.Member] = []
+    var authentication: FeedEntry.Value?
+    var format: String?
+    var items = Path([])
+    var key: [Path] = []
+    var columns: [Column] = []
+    var pagination = FeedEntry.Value.text("none")
+    var responses: [FeedEntry.Value] = []
+    var sync: FeedEntry.Value?
+    /// The values of the parent's row by the names of the connector.
+    var partitionValues: [String: ConnectorValue] = [:]
+    /// Remarks on what is otherwise than in the connector.
+    var notes: [String] = []
+
+    init(stream: String) { self.stream = stream }
+
+    /// The column of a path, which is added where the schema has none.
+    mutating func column(for path: Path) -> String {
+        if let column = columns.first(where: { $0.path == path }) { return column.name }
+        let name = path.columnName
+        if !columns.isEmpty { columns.append(Column(name: name, path: path, type: nil)) }
+        return name
+    }
+
+    /// The entry of the configuration.
+    var entry: FeedEntry {
+        var members: [FeedEntry.Member] = []
+        func add(_ name: String, _ value: FeedEntry.Value?) { if let value { members.append(.init(name, value)) } }
+        func add(_ name: String, mapping: [FeedEntry.Member]) { if !mapping.isEmpty { add(name, .mapping(mapping)) } }
+        if !each.isEmpty { add("each", .list(each.compactMap(\.entryValue))) }
+        add("for_each", parent.map { .text($0) })
+        add("url", .text(url.written))
+        if method != "GET" { add("method", .text(method)) }
+        add("query", mapping: query.map { .init($0.name, $0.value) })
+        add("headers", mapping: headers)
+        add("auth", authentication)
+        add("body", mapping: body)
+        add("format", format.map { .text($0) })
+        add("items", .text(items.description))
+        let keys = key.map { path in FeedEntry.Value.text(keyName(path)) }
+        if let first = keys.first { add("key", keys.count == 1 ? first : .list(keys)) }
+        add("columns", mapping: columns.map(\.member))
+        add("pagination", pagination)
+        if !responses.isEmpty { add("responses", .list(responses)) }
+        add("sync", sync)
+        if !each.isEmpty { add("model", .text(stream)) }
+        return FeedEntry(name: each.isEmpty ? name : "\(name)-{each}", members: members)
+    }
+
+    /// A column's name where the key has one, else the path.
+    private func keyName(_ path: Path) -> String { columns.first { $0.path == path }?.name ?? path.description }
+
+    /// True if both read the same list: a parent is written once more in some manifests, with other rules for errors.
+    func isSameList(as other: TranslatedFeed) -> Bool {
+        let lists = [self, other].map { feed in
+            var list = feed
+            (list.responses, list.sync) = ([], nil)
+            return list.entry
+        }
+        return stream == other.stream && lists[0] == lists[1]
+    }
+}
+
+extension TranslatedFeed.Column {
+    fileprivate var member: FeedEntry.Member {
+        guard let type else { return .init(name, .text(path.description)) }
+        return .init(
+            name, .mapping([.init("path", .text(path.description)), .init("type", .text(type.rawValue))]))
+    }
+}

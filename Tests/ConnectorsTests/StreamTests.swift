@@ -1,0 +1,187 @@
+import Connectors
+import Feeds
+import Testing
+
+@Suite struct StreamTests {
+    @Test(
+        "An authenticator becomes `auth`, with its secrets as references",
+        arguments: [
+            ("{type: NoAuth}", nil),
+            ("{type: BearerAuthenticator, api_token: \"{{ config['api_key'] }}\"}", "{bearer: \"${API_KEY}\"}"),
+            (
+                "{type: BasicHttpAuthenticator, username: api, password: \"{{ config['api_key'] }}\"}",
+                "{basic: {user: api, password: \"${API_KEY}\"}}"
+            ),
+            (
+                "{type: BasicHttpAuthenticator, username: \"{{ config['api_key'] }}\"}",
+                "{basic: {user: \"${API_KEY}\", password: \"\"}}"
+            ),
+            (
+                "{type: ApiKeyAuthenticator, header: X-Key, api_token: \"Token {{ config['api_key'] }}\"}",
+                "{header: {X-Key: \"Token ${API_KEY}\"}}"
+            ),
+            (
+                "{type: ApiKeyAuthenticator, api_token: \"{{ config['api_key'] }}\", inject_into: {type: RequestOption, inject_into: request_parameter, field_name: key}}",
+                "{query: {key: \"${API_KEY}\"}}"
+            ),
+            (
+                "{type: OAuthAuthenticator, grant_type: client_credentials, token_refresh_endpoint: \"https://a.example/token\", client_id: me, client_secret: \"{{ config['api_key'] }}\", scopes: [a, b]}",
+                "{oauth2: {token_url: https://a.example/token, client_id: me, client_secret: \"${API_KEY}\", scope: a b, send: body}}"
+            ),
+            (
+                "{type: OAuthAuthenticator, token_refresh_endpoint: \"https://a.example/token\"}",
+                "authenticator: it signs in by OAuth 2 with the grant `refresh_token`, which feedsync does not have"
+            ),
+            (
+                "{type: SessionTokenAuthenticator}",
+                "authenticator: its sign-in is `SessionTokenAuthenticator`, which feedsync does not have"
+            ),
+            ("{class_name: source_x.A}", "code: `source_x.A` is code of the connector's own"),
+            (
+                "{type: SelectiveAuthenticator, authenticator_selection_path: [credentials, kind], authenticators: {oauth: {type: OAuthAuthenticator}, key: {type: BearerAuthenticator, api_token: \"{{ config['credentials']['key'] }}\"}}}",
+                "{bearer: \"${CREDENTIALS_KEY}\"}"
+            ),
+        ] as [(String, String?)])
+    func authenticator(written: String, expected: String?) throws {
+        #expect(try Manifest(requester: ["authenticator: \(written)"]).member("auth") == expected)
+    }
+
+    @Test("A list of values makes a feed for each, with one view of all")
+    func values() throws {
+        let manifest = Manifest(
+            retriever: [
+                "partition_router: {type: ListPartitionRouter, cursor_field: kind, values: [a, b], request_option: {type: RequestOption, inject_into: request_parameter, field_name: kind}}"
+            ], requester: [])
+        let lines = try manifest.lines()
+        #expect(
+            lines == """
+                "things-{each}":
+                  each: [a, b]
+                  url: https://api.example.com/v1/things
+                  query: {kind: "{each}"}
+                  items: data
+                  key: id
+                  pagination: none
+                  model: things
+                """)
+    }
+
+    @Test("Rows of a parent, of its own parent, and further members of a row are columns in the request")
+    func parents() throws {
+        let router = """
+            {type: SubstreamPartitionRouter, parent_stream_configs: [{parent_key: %k, partition_field: %f, stream: {$ref: "#/definitions/%s"}, extra_fields: %x}]}
+            """
+        func stream(_ name: String, _ path: String, _ partition: String) -> String {
+            """
+            {type: DeclarativeStream, name: \(name), primary_key: id, retriever: {requester: {url_base: "https://a.example", path: "\(path)"}, record_selector: {extractor: {field_path: []}}\(partition)}}
+            """
+        }
+        func routed(_ key: String, _ field: String, _ parent: String, _ extras: String = "[]") -> String {
+            ", partition_router: "
+                + router.replacing("%k", with: key).replacing("%f", with: field).replacing("%s", with: parent)
+                .replacing("%x", with: extras)
+        }
+        let manifest = Manifest(
+            """
+            type: DeclarativeSource
+            definitions:
+              shops: \(stream("shops", "/shops", ""))
+              orders: \(stream("orders", "/shops/{{ stream_partition.shop }}/orders", routed("id", "shop", "shops")))
+              lines: \(stream("lines", "/{{ stream_slice.parent_slice.shop }}/{{ stream_slice['order'] }}/{{ stream_slice.extra_fields['kind'] }}", routed("no", "order", "orders", "[[kind]]")))
+            streams: ["#/definitions/lines"]
+            """)
+        let feeds = try manifest.translation().feeds
+        #expect(feeds.map(\.entry.name) == ["shops", "orders", "lines"])
+        #expect(feeds.map(\.isParent) == [true, true, false])
+        let urls = feeds.map { $0.entry.members.first { $0.name == "url" }?.value }
+        #expect(
+            urls == [
+                .text("https://a.example/shops"), .text("https://a.example/shops/{shops.id}/orders"),
+                .text("https://a.example/{shops.id}/{orders.no}/{orders.kind}"),
+            ])
+    }
+
+    @Test("Lists for pairs of rows, and for rows of several streams, are left out")
+    func severalParents() throws {
+        let list = "{type: ListPartitionRouter, cursor_field: a, values: [1]}"
+        #expect(
+            try Manifest(retriever: ["partition_router: [\(list), \(list)]"]).member("url")
+                == "partitions: it has a list for each pair of values of 2 lists")
+        #expect(
+            try Manifest(retriever: ["partition_router: {type: SubstreamPartitionRouter, parent_stream_configs: []}"])
+                .member("url") == "partitions: it has a list for each row of 0 streams")
+    }
+
+    private static let since = """
+        incremental_sync: {type: DatetimeBasedCursor, cursor_field: updated_at, datetime_format: "%Y-%m-%d", start_datetime: {datetime: "{{ config['start_date'] }}"}, start_time_option: {type: RequestOption, inject_into: request_parameter, field_name: since}, lookback_window: P3D}
+        """
+
+    @Test("A time that one parameter says is a watermark, which begins at the first day")
+    func watermark() throws {
+        let manifest = Manifest(stream: [Self.since]).setting("start_date", "2024-02-03T00:00:00Z")
+        #expect(try manifest.member("query") == "{since: \"2024-02-03\"}")
+        #expect(try manifest.member("sync") == "{mode: since, param: since, from: updated_at, overlap: 3d}")
+    }
+
+    @Test(
+        "A list whose time takes two parameters, or has another form in its items, is read whole, with a note",
+        arguments: [
+            (
+                ", end_time_option: {type: RequestOption, inject_into: request_parameter, field_name: until}",
+                "{since: \"2024-02-03\", until: \"{now:date}\"}"
+            ),
+            (", cursor_datetime_formats: [\"%s\"]", "{since: \"2024-02-03\"}"),
+        ])
+    func window(more: String, query: String) throws {
+        let cursor = Self.since.replacing(", lookback_window: P3D", with: more)
+        let manifest = Manifest(stream: [cursor]).setting("start_date", "2024-02-03T00:00:00Z")
+        #expect(try manifest.member("query") == query)
+        #expect(try manifest.member("sync") == nil)
+        #expect(try manifest.translation().feeds.first?.notes == ["it is read whole each time, from its first day on"])
+    }
+
+    @Test("A time that no request sends asks for no setting")
+    func unsentTime() throws {
+        let cursor = Self.since.replacing(
+            ", start_time_option: {type: RequestOption, inject_into: request_parameter, field_name: since}", with: "")
+        #expect(try Manifest(stream: [cursor]).member("sync") == nil)
+    }
+
+    @Test("Members that are removed have no column, and those that are added are named in a note")
+    func transformations() throws {
+        let manifest = Manifest(stream: [
+            "schema_loader: {type: InlineSchemaLoader, schema: {properties: {id: {type: string}, a: {type: string}, b: {type: string}}}}",
+            "transformations: [{type: RemoveFields, field_pointers: [[a]]}, {type: AddFields, fields: [{path: [b], value: \"{{ record.x }}\"}]}]",
+        ])
+        #expect(try manifest.member("columns") == "{id: {path: id, type: text}}")
+        #expect(
+            try manifest.translation().feeds.first?.notes
+                == ["there is no `b`, which the connector sets to `{{ record.x }}`"])
+    }
+
+    @Test("Errors that the connector ignores are empty pages")
+    func responses() throws {
+        let manifest = Manifest(requester: [
+            "error_handler: {type: CompositeErrorHandler, error_handlers: [{response_filters: [{action: IGNORE, http_codes: [404, 400]}]}, {response_filters: [{action: RETRY, http_codes: [429, 409]}, {action: FAIL, http_codes: [404]}]}]}"
+        ])
+        #expect(
+            try manifest.member("responses")
+                == "[{status: 404, do: empty}, {status: 400, do: empty}, {status: 409, do: retry}]")
+    }
+
+    @Test("Of streams that take turns, the one that reads the whole list is taken")
+    func delegating() throws {
+        let stream = """
+            {type: DeclarativeStream, name: things, retriever: {requester: {url_base: "https://a.example", path: %p}, record_selector: {extractor: {field_path: [data]}}}}
+            """
+        let manifest = Manifest(
+            """
+            streams:
+              - type: StateDelegatingStream
+                name: things
+                full_refresh_stream: \(stream.replacing("%p", with: "all"))
+                incremental_stream: \(stream.replacing("%p", with: "events"))
+            """)
+        #expect(try manifest.member("url") == "https://a.example/all")
+    }
+}
