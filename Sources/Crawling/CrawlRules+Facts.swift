@@ -8,8 +8,6 @@ extension CrawlRules {
         package var isUnchanged: Bool
         /// True if the list continues or ends after the page as it did when the page was stored.
         package var isInPlace = true
-        /// True if the page has the total that all pages of the crawl before had.
-        package var hasSameTotal = false
         /// True if the crawl had met one of its items before, so that its place in the list is known.
         package var hasOverlap = true
         /// The next step of the crawl.
@@ -22,15 +20,14 @@ extension CrawlRules {
         package var isShort = false
 
         package init(
-            crawl: Int64 = 0, number: Int, isUnchanged: Bool, isInPlace: Bool = true, hasSameTotal: Bool = false,
-            hasOverlap: Bool = true, onward: CrawlProgress.Onward, pagesOfRange: Int = 0, rangeCounts: Bool = false,
+            crawl: Int64 = 0, number: Int, isUnchanged: Bool, isInPlace: Bool = true, hasOverlap: Bool = true,
+            onward: CrawlProgress.Onward, pagesOfRange: Int = 0, rangeCounts: Bool = false,
             isShort: Bool = false
         ) {
             self.crawl = crawl
             self.number = number
             self.isUnchanged = isUnchanged
             self.isInPlace = isInPlace
-            self.hasSameTotal = hasSameTotal
             self.hasOverlap = hasOverlap
             self.onward = onward
             self.pagesOfRange = pagesOfRange

@@ -68,17 +68,9 @@ extension CrawlRules {
     }
 
     /// Continues after the crawl met a range that is open at its end.
-    mutating func join(_ range: SyncedRange, _ page: Committed, _ before: Crawl) -> Step {
-        var crawl = before
-        if range.growsAtEnd, range.cursor == nil {
-            if crawl.pages == 1, page.isUnchanged, page.isInPlace, page.hasSameTotal {
-                // The number of items has not changed.
-                crawl.isVerified = range.isVerified
-                return reachedEnd(crawl)
-            }
-            // New items are at the end.
-            return lookBehindEnd(of: range, page, crawl)
-        }
+    mutating func join(_ range: SyncedRange, _ page: Committed, _ crawl: Crawl) -> Step {
+        // New items are at the end. A total does not show that there are none: as many may have gone.
+        if range.growsAtEnd, range.cursor == nil { return lookBehindEnd(of: range, page, crawl) }
         if !range.loosePages.isEmpty { return checkLoosePages(of: range, pages: page.pagesOfRange, crawl) }
         let isRead = range.crawl == page.crawl || crawl.pages == 1 && page.pagesOfRange == 1
         return resume(

@@ -101,7 +101,7 @@ extension FeedWriter {
             endedAt: page.end.next == nil && !page.isCheck ? now : nil)
         let committed = CrawlRules.Committed(
             crawl: draft.crawl?.id ?? 0, number: number, isUnchanged: rules.isUnchanged, isInPlace: isInPlace,
-            hasSameTotal: hasSameTotal(page), hasOverlap: hasOverlap(written.keys), onward: onward, pagesOfRange: try pages(of: onward),
+            hasOverlap: hasOverlap(written.keys), onward: onward, pagesOfRange: try pages(of: onward),
             rangeCounts: try rangeCounts(onward),
             isShort: try isShort(onward, draft, added: (unsaved?.added ?? 0) + rules.added))
         let outcome = PageOutcome(
@@ -156,13 +156,6 @@ extension FeedWriter {
             shape.definition.partitioning == nil
         else { return false }
         return total > (try storedCount()) + added + draft.progress.otherElements
-    }
-
-    /// True if the first page has the total with which the crawl before ended. Pages after a stored first page had
-    /// another one if the list moved under that crawl.
-    private func hasSameTotal(_ page: PageCommit) -> Bool {
-        guard let total = page.end.total, let before = state.crawl else { return false }
-        return before.hasTotals && before.total == total
     }
 
     /// True if the list continues or ends after a page as it did when the page was stored.

@@ -190,6 +190,10 @@ struct ListHistoryTests {
             ListHistory(
                 .keyset, "new", size: 5, count: 16, isTagged: true, total: .body,
                 runs: [.init(changes: [(4, .remove(60))]), .init(changes: [(1, .insert(0))])]),
+            // As many items came at the end as went, so the total was the same.
+            ListHistory(
+                .keyset, "new", size: 3, count: 10, isTagged: true, total: .header,
+                runs: [.init(), .init(changes: [(1, .insert(0)), (1, .remove(41))])]),
             // A stored page was confirmed by a 304, and its row had just been met on the page before it.
             ListHistory(
                 .offset, "auto", size: 3, count: 13, isTagged: true, hasLimit: true, sign: .incomplete,

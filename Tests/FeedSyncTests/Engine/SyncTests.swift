@@ -24,8 +24,9 @@ struct SyncTests {
 
     @Test("Of an unchanged feed costs one request in mode `new`, and one a page in mode `all`, and writes no row")
     func unchanged() async throws {
+        let newestFirst = Array(PagedFeed.items(1...35).reversed())
         for (mode, pages) in [("new", [1]), ("all", [1, 2, 3, 4])] {
-            let bench = try await bench(mode)
+            let bench = try await bench(mode, items: newestFirst)
             try await sync(bench)
             let rows = try bench.query("SELECT * FROM things")
             let asked = try await requests(bench) {
@@ -36,6 +37,18 @@ struct SyncTests {
             #expect(try bench.query("SELECT * FROM things") == rows)
             #expect(try bench.feed("complete") == "1")
         }
+    }
+
+    @Test("Of an unchanged feed in ascending order costs a second request in mode `new`, for its end")
+    func unchangedAscending() async throws {
+        let bench = try await bench("new")
+        try await sync(bench)
+        let asked = try await requests(bench) {
+            let outcome = try await sync(bench).outcome
+            #expect(outcome == .unchanged)
+        }
+        #expect(asked == [1, 4])
+        #expect(try bench.feed("complete, verified") == "1|1")
     }
 
     @Test("Without entity tags an unchanged feed is one request, too")
