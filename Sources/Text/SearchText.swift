@@ -15,7 +15,7 @@ package struct SearchText: Sendable, Hashable {
     package init(_ text: String) {
         words = text.prefix(Self.mostCharacters).split(whereSeparator: \.isWhitespace).prefix(Self.mostWords).map {
             String($0.filter { $0 != "\0" })
-        }
+        }.filter { !$0.isEmpty }
         var terms: [[UInt64]] = []
         for letters in words.map(Letters.init) {
             let parts = letters.list.split { !$0.isOfWord }.map { $0.map(\.folded) }

@@ -160,6 +160,8 @@ struct Site: Sendable {
         case ("list", 2): return try await listPage(parts[1], served, request)
         case ("list", 3) where parts[2] == "rows": return try await rowsFragment(parts[1], served, request)
         case ("list", 3) where parts[2] == "state": return try await stateFragment(parts[1], served, request)
+        case ("find", 1): return try await findPage(served, request)
+        case ("keys", 1): return shown(keysPage(), request)
         case ("changes", 1): return try await changes(nil, served, request)
         case ("changes", 2): return try await changesPage(parts[1], served, request)
         case ("table", 2): return try await tablePage(parts[1], served, request)

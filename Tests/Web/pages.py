@@ -361,7 +361,7 @@ def keyboard(browser):
     tab_to(first)
     press(Keys.ENTER)
     until("an item opens", lambda: "/item/things" in browser.driver.current_url)
-    expect("it shows its columns", "html_url" in browser.text("dl"))
+    expect("it shows its columns", "html url" in browser.text("#item .columns"))
     browser.picture("item")
     browser.accessible("an item")
     browser.quiet(server.url)
@@ -508,7 +508,8 @@ def looks(browser):
             browser.size(width)
             browser.colours(dark)
             for name, path in [("feeds", "/"), ("list", "/list/things"), ("empty", "/list/empty"), ("status", "/status"),
-                               ("item", "/item/things?key=1"), ("search", "/search/things"), ("add", "/add"),
+                               ("item", "/item/things?key=1"), ("changes", "/changes"), ("find", "/find?q=lantern"),
+                               ("table", "/table/things"), ("keys", "/keys"), ("search", "/search/things"), ("add", "/add"),
                                ("login", "/login"), ("missing", "/nothing")]:
                 browser.open(server.url + path)
                 time.sleep(0.15)
@@ -719,6 +720,77 @@ def included(browser):
     browser.quiet(server.url)
 
 
+def changes(browser):
+    """What came, changed and went shows by day, also while somebody looks, and is marked if it is new since the last visit."""
+    server = fresh("changes", 12, extra="sync: {mode: all}")
+    server.run("sync", "things")
+    browser.open(server.url + "/changes/things")
+    kinds = lambda: browser.run("return [...document.querySelectorAll('.change .kind')].map(one => one.textContent)")
+    expect("what came is there", kinds() == ["new"] * 12)
+    expect("a first visit marks nothing", not browser.all(".unseen"))
+    things_now = upstream.lists["/things"]
+    upstream.lists["/things"] = [dict(one, stars=one["stars"] + 1_000) if one["id"] == 3 else one for one in things_now if one["id"] != 5]
+    server.run("sync", "things")
+    until("what changed comes by itself", lambda: sorted(set(kinds())) == ["changed", "new", "removed"])
+    stars = [one["stars"] for one in things_now if one["id"] == 3][0]
+    expect("it says from what to what", f"{stars:,}" in browser.text(".values") and f"{stars + 1_000:,}" in browser.text(".values"))
+    expect("charts say in words what they show", "items" in browser.run("return document.querySelector('.chart desc').textContent"))
+    browser.click("summary")
+    browser.accessible("changes with figures")
+    browser.picture("changes")
+    browser.open(server.url + "/list/things")
+    rows(browser, 11)
+    browser.open("about:blank")
+    upstream.lists["/things"] = things(range(101, 103)) + upstream.lists["/things"]
+    server.run("sync", "things")
+    browser.open(server.url + "/list/things")
+    until("rows that came since the last visit are marked", lambda: len(browser.all(".row.unseen")) == 2)
+    browser.open(server.url + "/item/things?key=3")
+    expect("an item has its history", "changed" in browser.text(".history") and len(browser.all(".history .chart")) == 1)
+    browser.accessible("an item with a history")
+    browser.picture("history")
+    browser.quiet(server.url)
+
+
+def keys(browser):
+    """Rows are reached and opened by keys, all feeds are searched from anywhere, and a dialog lists the keys."""
+    server = fresh("keys", 12)
+    server.run("sync", "things")
+    browser.open(server.url + "/list/things")
+    rows(browser, 12)
+    browser.press("j")
+    browser.press("j")
+    titles = browser.titles()
+    expect(f"j goes to the next row, not to {browser.focused()}", browser.focused() == titles[1])
+    browser.press("k")
+    expect("k goes back", browser.focused() == titles[0])
+    browser.press("o")
+    until("o opens it", lambda: "/item/things" in browser.driver.current_url)
+    browser.press("j")
+    until("j goes to the next item", lambda: browser.text("h1") == titles[1])
+    browser.press("?")
+    until("? lists the keys", lambda: browser.shown("#keys"))
+    browser.accessible("the keys")
+    browser.picture("keys-dialog")
+    browser.press("j")
+    expect("keys do nothing behind the dialog", browser.text("h1") == titles[1])
+    browser.press(Keys.ESCAPE)
+    until("Escape closes it", lambda: not browser.shown("#keys"))
+    browser.press("/")
+    expect("/ goes to the search of all feeds", browser.focused() == "find")
+    browser.press(titles[1].split()[0] + Keys.ENTER)
+    until("it finds", lambda: browser.shown("h2") and browser.all("mark"))
+    browser.accessible("what was found")
+    browser.click("#keys-link")
+    until("the link lists them, too", lambda: browser.shown("#keys"))
+    browser.click("#keys-on")
+    browser.click("#keys-close")
+    browser.press("/")
+    expect("keys that are off do nothing", browser.focused() != "find")
+    browser.run("localStorage.clear()")
+    browser.quiet(server.url)
+
+
 def live_status(browser):
     """The page of how feeds do follows the event log."""
     server = fresh("status")
@@ -803,7 +875,7 @@ def described(browser):
 
 
 TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, looks, searching,
-         adding, first_feeds, pictures, included, live_status, read_only, described]
+         adding, first_feeds, pictures, included, changes, keys, live_status, read_only, described]
 
 
 def main(words):

@@ -91,12 +91,16 @@ import Testing
 
     @Test(
         "A parameter of changes that is none is refused",
-        arguments: ["before=1", "before=2026-11-21~-1", "before=2026-11-21T10:00:00Z", "kind=gone", "limit=0"])
+        arguments: [
+            "before=1", "before=2026-11-21~-1", "before=2026-11-21T10:00:00.000Z",
+            "before=2026-11-21T10:00:00.000Z~", "before=2026-11-21T10:00:00.000Z~12345678",
+            "before=2026-11-21T10:00:00Z~3", "kind=gone", "limit=0",
+        ])
     func wrong(words: String) async throws {
         try await WebPlace.serving { place in
             for (path, status) in [
                 ("/feeds/things/changes?\(words)", 400), ("/changes?\(words)", 400),
-                ("/feeds/things/changes?before=2026-11-21T10:00:00Z~3", 200), ("/feeds/other/changes", 404),
+                ("/feeds/things/changes?before=2026-11-21T10:00:00.000Z~3", 200), ("/feeds/other/changes", 404),
             ] {
                 let reply = try await place.ask(path)
                 #expect(reply.status == status)

@@ -58,7 +58,8 @@ extension ShowRule {
     /// The columns that are probably wanted, from their names and the traits of their values.
     package static func found(in columns: [ColumnLook]) -> ShowRule {
         var rule = ShowRule()
-        rule.title = best(titles, columns.filter(\.isText))
+        // A word that all items share names none of them.
+        rule.title = best(titles, columns.filter { $0.isText && !$0.isConstant })
         rule.text = best(texts, columns.filter { $0.isText && $0.name != rule.title })
         rule.link = best(links, columns.filter(\.isLink))
         rule.picture = best(pictures, columns.filter(\.isLink))

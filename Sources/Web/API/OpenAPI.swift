@@ -53,7 +53,9 @@ enum OpenAPI {
         parameter(
             "kind", "only this kind; may be repeated",
             #"{"type":"string","enum":["new","changed","removed","returned"]}"#),
-        parameter("before", "the place before which to go on, from Link", #"{"type":"string","maxLength":60}"#),
+        parameter(
+            "before", "the place before which to go on, from Link",
+            "{\"type\":\"string\",\"pattern\":\(ChangeMoment.pattern.json)}"),
     ]
     private static let unknown = (status: 404, meaning: "no such feed", type: problem as String?)
     private static let wrong = (status: 400, meaning: "a parameter is not what it has to be", type: problem as String?)
@@ -219,6 +221,9 @@ enum OpenAPI {
         Operation(
             path: "/table/{feed}", method: "get", summary: "A feed as a table", parameters: [feed], type: html,
             others: [unknown]),
+        Operation(
+            path: "/find", method: "get", summary: "The page with the items of all feeds that have all words of a text",
+            parameters: [parameter("q", "the text", text)], type: html),
         Operation(
             path: "/changes/{feed}", method: "get", summary: "The page of a feed's changes", parameters: [feed],
             type: html, others: [unknown]),

@@ -1,4 +1,5 @@
 // Makes the pages live. The server's answers are kept as a state, each page draws its own, and nothing is read back.
+import { keys } from "./keys.js";
 import { tick } from "./page.js";
 
 const pages = {
@@ -12,4 +13,5 @@ const pages = {
 };
 
 pages[document.body.dataset.page]?.();
+keys();
 tick();

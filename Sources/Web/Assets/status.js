@@ -33,8 +33,25 @@ const line = (event) => {
 };
 
 export function overview() {
-  const renew = renewing();
-  listen("/events", by("overview").dataset.event, () => renew(".feeds"), () => renew(".feeds"));
+  const field = by("filter");
+  // Feeds whose names have the typed text; all of a group whose heading is hidden with them.
+  const draw = () => {
+    const text = field?.value.trim().toLowerCase() ?? "";
+    for (const row of document.querySelectorAll(".feeds li")) row.hidden = !row.dataset.feed.toLowerCase().includes(text);
+    for (const list of document.querySelectorAll(".feeds")) {
+      list.hidden = !list.querySelector("li:not([hidden])");
+      const heading = list.previousElementSibling;
+      if (heading?.matches("h2")) heading.hidden = list.hidden;
+    }
+  };
+  if (field) {
+    by("filter-form").hidden = false;
+    by("filter-form").addEventListener("submit", (event) => event.preventDefault());
+    field.addEventListener("input", draw);
+    draw();
+  }
+  const renew = renewing(draw);
+  listen("/events", by("overview").dataset.event, () => renew(".all-feeds"), () => renew(".all-feeds"));
 }
 
 // The changes of a feed, or of all of them.

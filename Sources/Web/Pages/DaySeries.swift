@@ -14,24 +14,57 @@ struct DaySeries {
     /// - Parameters:
     ///   - known: The days with a run.
     ///   - itemCount: The present number of items, from which those of the days are computed back.
+    ///   - count: The most days.
     ///   - today: The present day, in days since 1970.
-    init(_ known: [DayFigures], itemCount: Int, today: Int64 = WallClock.system.seconds / 86_400) {
+    init(
+        _ known: [DayFigures], itemCount: Int, last count: Int = most, today: Int64 = WallClock.system.seconds / 86_400
+    ) {
         var byDay: [Int64: DayFigures] = [:]
         for figures in known { if let day = CalendarDate(figures.day)?.daysSince1970 { byDay[day] = figures } }
         guard let first = byDay.keys.min(), first <= today else {
             (days, counts) = ([], [])
             return
         }
-        days = (max(first, today - Int64(Self.most) + 1)...today).map { day in
+        days = (max(first, today - Int64(count) + 1)...today).map { day in
             byDay[day] ?? DayFigures(day: CalendarDate(daysSince1970: day).text)
         }
-        var (count, counts) = (itemCount, [Int]())
+        var (left, counts) = (itemCount, [Int]())
         for day in days.reversed() {
-            counts.append(max(0, count))
-            count = count &- day.inserted &+ day.removed
+            counts.append(max(0, left))
+            left = left &- day.inserted &+ day.removed
         }
         self.counts = counts.reversed()
     }
+
+    /// Writes the changes of each day as a bar, on a logarithmic scale, with marks for days on which a run failed.
+    func writeBars(to html: inout HTMLWriter) {
+        guard !days.isEmpty else { return }
+        let changes = days.map { max(0, $0.inserted) &+ max(0, $0.updated) &+ max(0, $0.removed) }
+        let words =
+            "Changes in \(NumberFormat.count(days.count, "day")): \(changes.map(NumberFormat.count).joined(separator: "; "))"
+        let scale = ChartScale(0, Double(changes.max() ?? 0), hasZero: true, isLogarithmic: true)
+        html.element("svg", .plain(.viewBox, "0 0 84 20"), .plain(.role, "img"), .plain(.ariaLabel, words)) { html in
+            for (place, count) in changes.enumerated() {
+                let x = "\((Self.barCount - days.count + place) * 6)"
+                if count > 0 {
+                    let height = max(2, Int(scale.share(of: Double(count)) * 17))
+                    html.element(
+                        "rect", .class("up"), .plain(.x, x), .plain(.y, "\(17 - height)"), .plain(.width, "4"),
+                        .plain(.height, "\(height)")
+                    ) {
+                        $0.element(
+                            "title", text: "\(DayName.short(days[place].day)): \(NumberFormat.count(count, "change"))")
+                    }
+                }
+                html.element(
+                    "rect", .class(days[place].failures > 0 ? "mark" : "base"), .plain(.x, x), .plain(.y, "18"),
+                    .plain(.width, "4"), .plain(.height, "1.5")
+                ) { _ in }
+            }
+        }
+    }
+
+    private static let barCount = 14
 
     /// Charts of the items and of the changes.
     var itemCharts: [Chart] {

@@ -9,8 +9,11 @@ extension Site {
     /// - Parameters:
     ///   - kind: The kind of the page, for the script.
     ///   - title: The title in the browser.
+    ///   - isPlain: True for a page before the way in: without scripts and links.
+    ///   - searched: The text in the field that searches all feeds.
     func page(
-        _ kind: String, title: String, status: Int = 200, isPlain: Bool = false, content: (inout HTMLWriter) -> Void
+        _ kind: String, title: String, status: Int = 200, isPlain: Bool = false, searched: String = "",
+        content: (inout HTMLWriter) -> Void
     ) -> ServerResponse {
         var html = HTMLWriter()
         html.doctype()
@@ -38,6 +41,7 @@ extension Site {
                             .plain(.height, "22"))
                         html.element("span", text: "feedsync")
                     }
+                    if !isPlain { searchForm(searched, to: &html) }
                     html.element("nav", .plain(.ariaLabel, "Pages")) { html in
                         for (name, path) in [("Feeds", ""), ("Changes", "changes"), ("Status", "status")] where !isPlain
                         {
@@ -53,6 +57,13 @@ extension Site {
                     if !isPlain { signing(to: &html) }
                 }
                 html.element("main", .id("main"), .plain(.tabindex, "-1"), content: content)
+                if !isPlain {
+                    html.element("footer", .class("site")) { html in
+                        html.element("a", .id("keys-link"), .href(.own("keys")), text: "Keys")
+                        html.element("a", .href(.own("openapi.json")), text: "API")
+                    }
+                    Keys.writeDialog(to: &html)
+                }
                 html.element("p", .id("said"), .class("said"), .plain(.role, "status"), .flag(.hidden)) { _ in }
                 html.element("p", .id("offline"), .class("offline"), .plain(.role, "status"), .flag(.hidden)) {
                     $0.text("Not connected. Trying again…")
@@ -66,6 +77,19 @@ extension Site {
     /// The word that pages send with a change, in a form.
     func writeToken(to html: inout HTMLWriter) {
         html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, visitor?.pageToken ?? ""))
+    }
+
+    private func searchForm(_ text: String, to html: inout HTMLWriter) {
+        html.element(
+            "form", .class("find"), .plain(.role, "search"), .plain(.ariaLabel, "All feeds"), .plain(.method, "get"),
+            .action(.own("find"))
+        ) { html in
+            html.element("label", .class("hidden-label"), .plain(.for, "find"), text: "Search all feeds")
+            html.void(
+                "input", .id("find"), .plain(.type, "search"), .plain(.name, "q"), .plain(.value, text),
+                .plain(.placeholder, "Search all feeds"), .plain(.autocomplete, "off"), .plain(.spellcheck, "false"),
+                .plain(.enterkeyhint, "search"))
+        }
     }
 
     /// The way in, and the way out.
@@ -126,6 +150,7 @@ struct Asset: Sendable {
         "search.js": script(PackageResources.search_js),
         "add.js": script(PackageResources.add_js),
         "status.js": script(PackageResources.status_js),
+        "keys.js": script(PackageResources.keys_js),
         "visits.js": script(PackageResources.visits_js),
         "style.css": Asset("text/css; charset=utf-8", PackageResources.style_css),
         "icon.svg": Asset("image/svg+xml", PackageResources.icon_svg),

@@ -32,7 +32,9 @@ struct RowShape: Sendable {
         }
         if rule.title == nil {
             // Without a name column, an item is identified by its first text, or by its first column.
-            let looks = Self.looks(listing).filter { $0.hasValues && !$0.isLink && $0.name != rule.text }
+            let looks = Self.looks(listing).filter {
+                $0.hasValues && !$0.isLink && !$0.isConstant && !$0.isTime && $0.name != rule.text
+            }
             rule.title = looks.first { !$0.isNumber }?.name ?? looks.first?.name
             rule.figures.removeAll { $0 == rule.title }
         }

@@ -1,7 +1,6 @@
 internal import FeedSync
 internal import HTTPServer
 internal import Reports
-internal import Time
 
 /// The changes of feeds, the newest first: what is new, changed, removed and back, by day and by feed.
 extension Site {
@@ -252,11 +251,18 @@ extension ChangeMoment {
     /// The place in the form that requests use.
     var text: String { "\(at)~\(count)" }
 
+    /// The form of it, for the API's description too.
+    static let pattern = #"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z~[0-9]{1,7}$"#
+
     init?(text: String) {
-        let parts = text.split(separator: "~", omittingEmptySubsequences: false)
-        guard parts.count == 2, text.utf8.count <= 60, Timestamp(String(parts[0])) != nil, let count = Int(parts[1]),
-            count >= 0
+        let bytes = Array(text.utf8)
+        // In the order of texts, what is no day at all stands between two days.
+        guard (26...32).contains(bytes.count),
+            zip("0000-00-00T00:00:00.000Z~".utf8, bytes).allSatisfy({ form, byte in
+                form == UInt8(ascii: "0") ? (0x30...0x39).contains(byte) : form == byte
+            }),
+            let count = Int(text.suffix(bytes.count - 25)), bytes[25...].allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
-        self.init(at: String(parts[0]), count: count)
+        self.init(at: String(text.prefix(24)), count: count)
     }
 }

@@ -1,6 +1,5 @@
 internal import FeedSync
 internal import HTTPServer
-internal import JSON
 internal import Reports
 
 extension Site {
@@ -151,7 +150,7 @@ extension Site {
 
     /// Writes JSON: short values side by side, everything else folded.
     private func structure(_ text: String, to html: inout HTMLWriter) {
-        let words = Self.words(of: text)
+        let words = ValueText.words(of: text)
         guard let words else {
             return html.element("details") { html in
                 html.element("summary", text: Shown.text(text, most: 60))
@@ -160,20 +159,5 @@ extension Site {
         }
         guard !words.isEmpty else { return html.element("span", .class("none"), text: "none") }
         html.element("ul", .class("chips")) { html in for word in words { html.element("li", text: word) } }
-    }
-
-    /// The elements of a short array of short values; nil for any other JSON.
-    private static func words(of json: String) -> [String]? {
-        guard case .array(let elements)? = try? JSONValue(parsing: json), elements.count <= 50 else { return nil }
-        var words: [String] = []
-        for element in elements {
-            switch element {
-            case .string(let text): if let text = Shown.visible(text) { words.append(Shown.text(text, most: 60)) }
-            case .number(let digits): words.append(digits)
-            case .bool(let isTrue): words.append(isTrue ? "yes" : "no")
-            case .null, .array, .object: return nil
-            }
-        }
-        return words
     }
 }

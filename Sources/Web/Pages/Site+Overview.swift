@@ -7,28 +7,76 @@ extension Site {
     func overviewPage(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
         // The events are read first: later ones are published to the page.
         let event = try await served.pages?.events(last: 1).last?.id ?? 0
-        let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages)
+        let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages).urgentFirst
+        var days: [String: DaySeries] = [:]
+        for feed in feeds {
+            let known = try await served.pages?.days(of: feed.feed.name, last: Self.days) ?? []
+            days[feed.feed.name] = DaySeries(known, itemCount: feed.feed.record?.itemCount ?? 0, last: Self.days)
+        }
         return page("overview", title: "Feeds") { html in
             html.element("div", .id("overview"), .class("bar"), .data(.event, String(event))) { html in
-                html.element("div", .class("heading")) { $0.element("h1", text: "Feeds") }
+                html.element("div", .class("heading")) { html in
+                    html.element("h1", text: "Feeds")
+                    if !feeds.isEmpty { html.element("p", .class("meta"), text: feeds.summary) }
+                }
                 if mayAdd, !feeds.isEmpty {
                     html.element("a", .class("button"), .href(.own("add")), text: "Add a feed")
                 }
             }
             problem(served, to: &html)
             guard !feeds.isEmpty else { return beginning(to: &html) }
-            html.element("ul", .class("feeds")) { html in
-                for feed in feeds {
-                    html.element("li", .data(.feed, feed.feed.name)) { html in
-                        html.element("a", .class("feed"), .href(.own("list", feed.feed.name))) { html in
-                            html.element("span", .class("name"), text: feed.feed.name)
-                            StateBadge.write(feed, to: &html)
-                            html.element(
-                                "span", .class("count"),
-                                text: NumberFormat.count(feed.feed.record?.itemCount ?? 0, "item"))
-                            html.element("span", .class("why")) { Shown.why(feed, to: &$0) }
-                        }
+            if feeds.count >= Self.manyFeeds { nameFilter(to: &html) }
+            html.element("div", .class("all-feeds")) { html in
+                for (name, members) in Self.groups(feeds) {
+                    if let name { html.element("h2", text: name) }
+                    html.element("ul", .class("feeds")) { html in
+                        for feed in members { row(feed, days[feed.feed.name], to: &html) }
                     }
+                }
+            }
+        }
+    }
+
+    /// The days of a row's bar.
+    private static let days = 14
+    /// From this number of feeds on, they are filtered and grouped.
+    private static let manyFeeds = 8
+
+    private func nameFilter(to html: inout HTMLWriter) {
+        html.element("form", .id("filter-form"), .class("filter"), .plain(.role, "search"), .flag(.hidden)) { html in
+            html.element("label", .class("hidden-label"), .plain(.for, "filter"), text: "Filter the feeds by name")
+            html.void(
+                "input", .id("filter"), .plain(.type, "search"), .plain(.placeholder, "Filter the feeds"),
+                .plain(.autocomplete, "off"), .plain(.spellcheck, "false"))
+        }
+    }
+
+    /// Feeds by their model or host, where there are many; those that need somebody stand above all groups.
+    private static func groups(_ feeds: [StateRow]) -> [(name: String?, feeds: [StateRow])] {
+        guard feeds.count >= manyFeeds else { return [(nil, feeds)] }
+        let grouped = Groups(feeds) { feed -> String? in
+            if ["failing", "limited"].contains(feed.stateAtRest.word) { return nil }
+            let url = feed.feed.definition?.url.description ?? feed.feed.record?.url ?? ""
+            return feed.feed.record?.model ?? url.split(separator: "/").dropFirst().first.map(String.init) ?? "Others"
+        }
+        let groups = grouped.groups.map { (name: $0.key, feeds: $0.values) }
+        // A heading over each feed says nothing.
+        guard groups.count < feeds.count else { return [(nil, feeds)] }
+        return groups.filter { $0.name == nil }
+            + groups.filter { $0.name != nil }.sorted { ($0.name ?? "") < ($1.name ?? "") }
+    }
+
+    private func row(_ feed: StateRow, _ series: DaySeries?, to html: inout HTMLWriter) {
+        html.element("li", .data(.feed, feed.feed.name)) { html in
+            html.element("a", .class("feed"), .href(.own("list", feed.feed.name))) { html in
+                html.element("span", .class("name"), text: feed.feed.name)
+                html.element("span", .class("bars")) { series?.writeBars(to: &$0) }
+                html.element(
+                    "span", .class("count"), text: NumberFormat.count(feed.feed.record?.itemCount ?? 0, "item"))
+                StateBadge.write(feed, to: &html)
+                html.element("span", .class("why")) { html in
+                    if feed.feed.definition == nil { html.text("Not in the configuration any more. ") }
+                    Shown.why(feed, to: &html)
                 }
             }
         }

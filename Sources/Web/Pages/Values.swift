@@ -18,6 +18,9 @@ struct ValueText {
         case (.integer(let number), .boolean): html.text(number == 0 ? "no" : "yes")
         case (.integer(let number), _): html.text(NumberFormat.count(Int(clamping: number)))
         case (.text(let text), _) where Self.isTime(text, type): Shown.time(text, to: &html)
+        case (.text(let text), .json):
+            let words = Self.words(of: text)
+            html.text(Shown.text(words?.joined(separator: ", ") ?? text, most: most))
         default:
             let text = value.description
             if isLinked, let link = Link.web(text) {
@@ -28,6 +31,21 @@ struct ValueText {
                 html.text(Shown.text(text, most: most))
             }
         }
+    }
+
+    /// The elements of a short array of short values; nil for any other JSON.
+    static func words(of json: String) -> [String]? {
+        guard case .array(let elements)? = try? JSONValue(parsing: json), elements.count <= 50 else { return nil }
+        var words: [String] = []
+        for element in elements {
+            switch element {
+            case .string(let text): if let text = Shown.visible(text) { words.append(Shown.text(text, most: 60)) }
+            case .number(let digits): words.append(digits)
+            case .bool(let isTrue): words.append(isTrue ? "yes" : "no")
+            case .null, .array, .object: return nil
+            }
+        }
+        return words
     }
 
     /// True if a text is a date or a time, whatever its column was declared as. Digits alone are a number.
