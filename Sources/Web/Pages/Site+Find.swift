@@ -9,7 +9,7 @@ extension Site {
     /// The most items of a feed that are shown; a link leads to all of them.
     private static let hitsOfFeed = 5
 
-    /// What was found in a feed.
+    /// The items found in a feed.
     private struct Found {
         let feed: KnownFeed
         let rows: ItemRows
