@@ -91,7 +91,10 @@ extension StreamTranslator {
         guard var url = try evaluator.words(address.compactMap(\.self).first) else {
             throw ConnectorFault(.request, "it has no `url_base`", at: requester.mark)
         }
-        if let path = try evaluator.words(try requester.member("path")) {
+        let path = try evaluator.words(try requester.member("path"))
+        if let path, case .literal(let text)? = path.pieces.first, text.contains("://") {
+            url = path
+        } else if let path {
             url = Self.trimming(url, "/", atEnd: true)
             url.append(ConfigurationWords("/"))
             url.append(Self.trimming(path, "/", atEnd: false))

@@ -61,6 +61,9 @@ struct TranslatedFeed: Sendable {
         add("format", format.map { .text($0) })
         add("items", .text(items.description))
         let keys = key.map { path in FeedEntry.Value.text(keyName(path)) }
+        // Items without a key are to be kept, all of them; an `id` is found to be one.
+        let hasOwnID = columns.isEmpty || columns.contains { $0.path == Path([.member("id")]) }
+        if keys.isEmpty, !hasOwnID { add("key", .text("$hash")) }
         if let first = keys.first { add("key", keys.count == 1 ? first : .list(keys)) }
         add("columns", mapping: columns.map(\.member))
         add("pagination", pagination)

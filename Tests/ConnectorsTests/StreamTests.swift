@@ -147,6 +147,15 @@ import Testing
         #expect(try Manifest(stream: [cursor]).member("sync") == nil)
     }
 
+    @Test("Items of which nothing says how they differ are kept, all of them")
+    func noKey() throws {
+        let columns = "schema_loader: {type: InlineSchemaLoader, schema: {properties: {%s: {type: string}}}}"
+        for (name, key) in [("name", "$hash"), ("id", nil)] {
+            let text = Manifest(stream: [columns.replacing("%s", with: name)]).text
+            #expect(try Manifest(text.replacing("    primary_key: id\n", with: "")).member("key") == key)
+        }
+    }
+
     @Test("Members that are removed have no column, and those that are added are named in a note")
     func transformations() throws {
         let manifest = Manifest(stream: [
@@ -157,6 +166,18 @@ import Testing
         #expect(
             try manifest.translation().feeds.first?.notes
                 == ["there is no `b`, which the connector sets to `{{ record.x }}`"])
+    }
+
+    @Test(
+        "The path is put behind the base with one slash, and a whole URL in its place",
+        arguments: [
+            ("/things", "https://api.example.com/v1/things"), ("things/", "https://api.example.com/v1/things/"),
+            ("things?", "https://api.example.com/v1/things"), ("a b?c=d", "https://api.example.com/v1/a%20b?c=d"),
+            ("https://example.org/x", "https://example.org/x"),
+        ])
+    func url(path: String, url: String) throws {
+        let text = Manifest().text.replacing("path: /things", with: "path: '\(path)'")
+        #expect(try Manifest(text).member("url") == url)
     }
 
     @Test("Errors that the connector ignores are empty pages")
