@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Concurrency
 internal import Glibc
 
 /// One connection to one SQLite database file.
@@ -198,5 +199,324 @@ extension Duration {
         guard !overflow else { return .max }
         let part = (attoseconds + attosecondsPerMillisecond - 1) / attosecondsPerMillisecond
         return Int32(clamping: whole.addingReportingOverflow(part).overflow ? .max : whole + part)
+    }
+}
+
+extension Connection {
+    /// A statement for `sql`, compiled at the first call and the same from then on, reset and with no bindings.
+    ///
+    /// A statement that one of the queries below is stepping through is not returned; a new one is.
+    ///
+    /// - Throws: `SQLiteError`, also when `sql` is not exactly one statement.
+    public func cached(_ sql: String) throws(SQLiteError) -> Statement {
+        let kept = statements[sql]
+        if let kept, !kept.isLent {
+            try kept.reset()
+            kept.clearBindings()
+            return kept
+        }
+        let statement = try prepare(sql, persistent: true)
+        if kept == nil { statements.add(statement, sql) }
+        return statement
+    }
+
+    /// Runs one statement to its end, with its parameters bound to `values`; its rows are ignored.
+    ///
+    /// - Throws: `SQLiteError`, also when there are more or fewer values than parameters.
+    public func run(_ sql: String, _ values: Value...) throws(SQLiteError) {
+        try run(sql, values)
+    }
+
+    /// The same, with an array of values.
+    public func run(_ sql: String, _ values: [Value]) throws(SQLiteError) {
+        try withCached(sql, values) { statement throws(SQLiteError) in
+            while try statement.step() {}
+        }
+    }
+
+    /// The first column of the first row; nil if there is no row, `.null` if it holds NULL.
+    ///
+    /// The statement runs to its end, so that one with RETURNING makes all its changes.
+    ///
+    /// - Throws: `SQLiteError`, also when there are more or fewer values than parameters.
+    public func scalar(_ sql: String, _ values: Value...) throws(SQLiteError) -> Value? {
+        try firstColumn(sql, values) { $0.value(at: 0) }
+    }
+
+    /// The first column of the first row as an integer; nil if there is no row or it holds NULL.
+    ///
+    /// - Throws: `SQLiteError`, also when there are more or fewer values than parameters.
+    public func int64(_ sql: String, _ values: Value...) throws(SQLiteError) -> Int64? {
+        try firstColumn(sql, values) { $0.isNull(at: 0) ? nil : $0.int64(at: 0) } ?? nil
+    }
+
+    /// Calls `body` with the statement at each row in turn.
+    ///
+    /// - Parameter body: reads columns of the row, and neither steps, resets nor keeps the statement.
+    /// - Throws: `SQLiteError`, or the error of `body`, which ends the query.
+    public func rows(_ sql: String, _ values: [Value] = [], _ body: (Statement) throws -> Void) throws {
+        var failure: (any Error)?
+        try withCached(sql, values) { statement throws(SQLiteError) in
+            while failure == nil, try statement.step() {
+                do { try body(statement) } catch { failure = error }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Runs a query once for each number, which is its only parameter, and calls `body` for each row.
+    ///
+    /// - Parameter body: reads the row; it must not step the statement itself.
+    /// - Throws: `SQLiteError`, or the error of `body`.
+    public func rows(
+        _ sql: String, forEach numbers: some Sequence<Int64>, _ body: (Statement) throws -> Void
+    ) throws {
+        var failure: (any Error)?
+        try withCached(sql, [.null]) { statement throws(SQLiteError) in
+            for number in numbers where failure == nil {
+                try statement.reset()
+                try statement.bindInt64(number, at: 1)
+                while failure == nil, try statement.step() {
+                    do { try body(statement) } catch { failure = error }
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func firstColumn<T>(
+        _ sql: String, _ values: [Value], _ read: (Statement) -> T
+    ) throws(SQLiteError) -> T? {
+        try withCached(sql, values) { statement throws(SQLiteError) in
+            guard try statement.step() else { return nil }
+            let first = read(statement)
+            if !statement.isReadOnly {
+                while try statement.step() {}
+            }
+            return first
+        }
+    }
+
+    /// Lends a bound statement to `body` and leaves it reset, so that it holds neither a lock nor values.
+    private func withCached<T>(
+        _ sql: String, _ values: [Value], _ body: (Statement) throws(SQLiteError) -> T
+    ) throws(SQLiteError) -> T {
+        let statement = try cached(sql)
+        statement.isLent = true
+        defer {
+            statement.clearBindings()
+            statement.isLent = false
+        }
+        let result: T
+        do throws(SQLiteError) {
+            try statement.bind(values)
+            result = try body(statement)
+        } catch {
+            // The first error counts; an error of the reset is only its consequence.
+            try? statement.reset()
+            throw error
+        }
+        try statement.reset()
+        return result
+    }
+}
+
+extension Connection {
+    /// Refuses everything except queries from now on: writes, ATTACH, transactions, and every PRAGMA that does more
+    /// than describe the schema.
+    ///
+    /// Three guards apply, since the SQL is not ours: `query_only`, an authorizer, and `isReadOnly` of the statement.
+    /// https://sqlite.org/pragma.html#pragma_query_only, https://sqlite.org/c3ref/set_authorizer.html
+    ///
+    /// - Throws: `SQLiteError`.
+    public func allowOnlyQueries() throws(SQLiteError) {
+        // SQLite declares a virtual table when it is used first, and the authorizer would refuse that.
+        try execute(
+            "SELECT t.name FROM sqlite_schema s, pragma_table_info(s.name) t WHERE s.type = 'table' AND s.rootpage = 0")
+        try execute("PRAGMA query_only = ON")
+        let check:
+            @convention(c) (
+                UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+                UnsafePointer<CChar>?
+            ) -> Int32 = { _, action, word, value, _, _ in
+                switch action {
+                case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
+                case SQLITE_PRAGMA:
+                    guard let word else { return SQLITE_DENY }
+                    return Connection.tellsOfSchema(String(cString: word), hasValue: value != nil)
+                        ? SQLITE_OK : SQLITE_DENY
+                default: return SQLITE_DENY
+                }
+            }
+        try handle.check(sqlite3_set_authorizer(handle.database, check, nil))
+    }
+
+    /// True for a PRAGMA that only reads. The ones that take a table or an index as their argument change nothing.
+    private static func tellsOfSchema(_ name: String, hasValue: Bool) -> Bool {
+        switch name.lowercased() {
+        case "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
+            "integrity_check", "quick_check":
+            true
+        case "database_list", "collation_list", "function_list", "compile_options", "data_version", "user_version",
+            "schema_version", "page_count", "page_size", "encoding", "journal_mode":
+            !hasValue
+        default: false
+        }
+    }
+
+    /// A connection to a temporary copy of the database, which goes with it.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func temporaryCopy() throws(SQLiteError) -> Connection {
+        // "If the filename is an empty string, then a private, temporary on-disk database will be created":
+        // https://sqlite.org/c3ref/open.html
+        let copy = try Connection(temporaryNamed: "")
+        try copyAll(to: copy)
+        return copy
+    }
+
+    /// Copies the database over that of another connection, as it is at one moment, while others write.
+    ///
+    /// Source: <https://sqlite.org/c3ref/backup_finish.html>
+    ///
+    /// - Throws: `SQLiteError`.
+    public func copyAll(to other: Connection) throws(SQLiteError) {
+        guard let backup = sqlite3_backup_init(other.handle.database, "main", handle.database, "main") else {
+            throw other.handle.error(sqlite3_errcode(other.handle.database))
+        }
+        let step = sqlite3_backup_step(backup, -1)
+        let end = sqlite3_backup_finish(backup)
+        guard step == SQLITE_DONE || step == SQLITE_OK else { throw other.handle.error(end == SQLITE_OK ? step : end) }
+    }
+}
+
+extension Statement {
+    /// The table's column that a result column is, unchanged; nil for one that is worked out.
+    ///
+    /// Source: <https://sqlite.org/c3ref/column_database_name.html>
+    public func origin(at index: Int) -> (table: String, column: String)? {
+        guard index >= 0, index < columnCount else { return nil }
+        let place = Int32(truncatingIfNeeded: index)
+        guard let table = sqlite3_column_table_name(pointer, place),
+            let column = sqlite3_column_origin_name(pointer, place)
+        else { return nil }
+        return (String(cString: table), String(cString: column))
+    }
+}
+
+extension Connection {
+    /// Ends statements of tasks that are cancelled, or beyond the limit of their work: `SQLiteError.isInterrupted`.
+    ///
+    /// Source: https://sqlite.org/c3ref/progress_handler.html
+    public func heedWorkLimits() {
+        sqlite3_progress_handler(handle.database, Self.stepsBetweenQuestions, { _ in endsWork() ? 1 : 0 }, nil)
+    }
+
+    /// A question costs less than a microsecond, and so many steps take about fifty.
+    private static let stepsBetweenQuestions: Int32 = 4_000
+}
+
+private func endsWork() -> Bool {
+    if let limit = WorkLimit.current, limit.isOver() { return true }
+    return withUnsafeCurrentTask { $0?.isCancelled ?? false }
+}
+
+extension SQLiteError {
+    /// True if the statement was ended by a limit of work.
+    public var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
+}
+
+extension Connection {
+    /// Waits for other connections' locks by trying again every millisecond.
+    ///
+    /// SQLite's own time-out soon tries only ten times a second, and meets no moment between two transactions of a
+    /// process that has the next one ready when it commits. https://sqlite.org/c3ref/busy_handler.html
+    ///
+    /// - Parameter tries: How often, before a statement fails as busy; those that follow one that failed try less.
+    public func retryWhileBusy(tries: Int) throws(SQLiteError) {
+        let patience = handle.patience
+        patience.pointee = Patience(tries: tries)
+        try handle.check(
+            sqlite3_busy_handler(
+                handle.database,
+                { patience, count in
+                    guard let patience = patience?.assumingMemoryBound(to: Patience.self),
+                        patience.pointee.mayTry(again: Int(count), at: Patience.now)
+                    else { return 0 }
+                    usleep(1000)
+                    return 1
+                }, patience))
+    }
+}
+
+/// The time for which a connection waits for locks.
+///
+/// After a wait has failed, the connection still needs the lock to store the failure. Each wait is half as long as the
+/// one before, so that all together take at most twice the first.
+struct Patience {
+    private let tries: Int
+    /// The tries of the next wait.
+    private var left: Int
+    /// The time at which the last wait was given up, in milliseconds; nil before that.
+    private var lastEnd: Int64?
+
+    init(tries: Int) {
+        self.tries = tries
+        left = tries
+    }
+
+    /// True if another try is permitted.
+    ///
+    /// - Parameters:
+    ///   - count: The number of earlier tries for the same lock.
+    ///   - now: The present in milliseconds, from any origin.
+    mutating func mayTry(again count: Int, at now: Int64) -> Bool {
+        // The owner of the lock at that time may be done by now.
+        if count == 0, let lastEnd, now &- lastEnd > tries { left = tries }
+        guard count >= left else { return true }
+        left /= 2
+        lastEnd = now
+        return false
+    }
+
+    static var now: Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) &* 1_000 &+ Int64(now.tv_nsec) / 1_000_000
+    }
+}
+
+extension Connection {
+    /// True if the path no longer leads to the open file: it was deleted, moved away or replaced.
+    ///
+    /// It costs one `stat`. SQLite compares with the file that it opened itself; a second descriptor on that file would
+    /// drop its locks when closed. https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntlhasmoved
+    public var hasMoved: Bool {
+        var hasMoved: Int32 = 0
+        let code = sqlite3_file_control(handle.database, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        return code == SQLITE_OK && hasMoved != 0
+    }
+
+    /// Does not fold the log back into the file when the connection closes.
+    ///
+    /// Source: https://sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose
+    public func leaveLog() throws(SQLiteError) {
+        try handle.check(csqlite_db_config_set(handle.database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1))
+    }
+
+    /// Waits for the disk at no commit, and leaves the log: the file can be made again.
+    public func treatAsScratch() throws(SQLiteError) {
+        try leaveLog()
+        try execute("PRAGMA synchronous = OFF")
+    }
+
+    /// Leaves the log and its index beside the file when the last connection closes, with the log empty.
+    ///
+    /// Users without write access need them: https://sqlite.org/wal.html#read_only_databases and
+    /// https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntlpersistwal
+    public func keepLogFiles() throws(SQLiteError) {
+        var isKept: Int32 = 1
+        try handle.check(sqlite3_file_control(handle.database, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept))
+        try execute("PRAGMA journal_size_limit = 0")
     }
 }

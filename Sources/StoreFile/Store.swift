@@ -1,6 +1,5 @@
 package import Concurrency
 internal import Glibc
-internal import Migrations
 package import SQLite
 
 /// A SQLite file that holds feeds, and this process's only connection that writes it.
@@ -62,6 +61,24 @@ package actor Store {
         case readOnly
     }
 
+    /// The mode in which a store was opened for reading.
+    package struct Reading: Sendable {
+        /// True if it is an updated copy, because an older feedsync wrote the file.
+        package internal(set) var isCopy = false
+        /// The file's stamp when it was opened; nil if SQLite's locks keep it from changing under a reader.
+        var resting: FileStamp?
+
+        /// True if later writes are visible.
+        package var followsFile: Bool { !isCopy && resting == nil }
+
+        /// - Throws: `FeedSyncError` of kind `locked` if the file was written while it was read without locks.
+        func check() throws {
+            guard let resting, FileStamp(path: resting.path) != resting else { return }
+            throw FeedSyncError(
+                .locked, "\(resting.path) was written while it was read", advice: "run the command again")
+        }
+    }
+
     /// Opens the store, creates it if it does not exist, and migrates an older one.
     ///
     /// - Parameter filling: Fills the file with a store's content before anything is read from it.
@@ -81,162 +98,12 @@ package actor Store {
         }
         self.executor = executor
         let opened = try await withTaskExecutorPreference(executor) { () async throws(FeedSyncError) in
-            try await Self.open(path, options, filling)
+            try await StoreOpening.open(path, options, filling)
         }
         transactions = Transactions(
             opened.connection, path: path, files: opened.files, reading: opened.reading, executor: executor)
         salt = opened.salt
         reading = opened.reading
-    }
-
-    /// An opened store file.
-    struct Opened {
-        let connection: Connection
-        let salt: String
-        var files: StoreFiles?
-        var reading: Reading?
-    }
-
-    /// Opens the file. It may wait for another process and for the disk, so it runs on the store's thread, which the
-    /// task prefers, never on a thread of the pool.
-    @concurrent
-    private static func open(
-        _ path: String, _ options: Options, _ filling: (@Sendable (Connection) async throws -> Void)?
-    ) async throws(FeedSyncError) -> sending Opened {
-        do {
-            guard options.access != .readOnly else {
-                let opened = try openForReading(path)
-                if options.heedsWorkLimits { opened.connection.heedWorkLimits() }
-                return opened
-            }
-            return try await openForWriting(path, options, filling)
-        } catch {
-            throw FeedSyncError(storing: error, path: path)
-        }
-    }
-
-    private static func openForWriting(
-        _ path: String, _ options: Options, _ filling: (@Sendable (Connection) async throws -> Void)?
-    ) async throws -> sending Opened {
-        if options.access == .create { StoreFiles.make(path) }
-        // Triggers maintain full-text indexes, including the user's own, and SQLite lets triggers write such an index
-        // only if it trusts the schema. This lets a trigger do no more than change this file: the linked SQLite has no
-        // function and no virtual table that reaches beyond it, as a test checks.
-        let connection = try Connection(
-            path: path, access: options.access == .create ? .readWriteCreate : .readWrite,
-            busyTimeout: .milliseconds(options.tries), trustsSchema: true)
-        try connection.retryWhileBusy(tries: options.tries)
-        try refuseForeign(connection, path: path)
-        try refuseForeignSQL(connection, path: path)
-        let migrator = Migrator(Migrations.all)
-        // Before anything is written, so that a store from a newer feedsync is not changed.
-        let pending = try migrator.pending(in: connection)
-        if options.isScratch { try connection.treatAsScratch() }
-        try switchToWAL(connection, path: path, tries: options.tries)
-        if StoreFiles.isShared(path) { try connection.keepLogFiles() }
-        // In WAL mode NORMAL loses nothing when the process ends, and FULL nothing on power failure.
-        if !options.isScratch {
-            try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
-        }
-        try connection.execute("PRAGMA wal_autocheckpoint = \(logPages(roomFor: path))")
-        // Debian's SQLite overwrites deleted data with zeros, which costs writes; no secret is stored.
-        // https://sqlite.org/pragma.html#pragma_secure_delete
-        try connection.execute("PRAGMA secure_delete = OFF")
-        // SQLite would build a table of the allowed values of `status` for every page; our values come from an
-        // enumeration. https://sqlite.org/pragma.html#pragma_ignore_check_constraints
-        try connection.execute("PRAGMA ignore_check_constraints = ON")
-        _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
-        try await filling?(connection)
-        let salt = try salt(connection)
-        if StoreFiles.isShared(path) { StoreFiles.shareLogFiles(of: path) }
-        // No other process uses a scratch file.
-        let files = options.isScratch ? nil : StoreFiles(of: path)
-        return Opened(connection: connection, salt: salt, files: files)
-    }
-
-    static func salt(_ connection: Connection) throws -> String {
-        try connection.scalar("SELECT value FROM _salt")?.text ?? ""
-    }
-
-    /// The number of log pages of 4 KB after which the log is checkpointed.
-    ///
-    /// A checkpoint writes a page once even if it was changed many times, so it may wait for 64 MB of log; on a disk
-    /// with little space, for 2 MB. https://sqlite.org/pragma.html#pragma_wal_autocheckpoint
-    private static func logPages(roomFor path: String) -> Int {
-        var disk = statvfs()
-        guard statvfs(path, &disk) == 0 else { return 512 }
-        return logPages(room: UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize)).partialValue)
-    }
-
-    /// The number of log pages for a disk with this much free space, in bytes.
-    static func logPages(room: UInt64) -> Int { room < 1 << 30 ? 512 : 16_384 }
-
-    /// WAL lets `sqlite3` read while we write: https://sqlite.org/wal.html. The mode stays with the file.
-    ///
-    /// The switch needs exclusive access to the file. Two processes that both want it would wait for each other until
-    /// one gives up, so they take turns.
-    private static func switchToWAL(_ connection: Connection, path: String, tries: Int) throws {
-        func isNeeded() throws -> Bool {
-            let mode = try connection.scalar("PRAGMA journal_mode")?.text
-            return mode != "wal"
-        }
-        guard try isNeeded() else { return }
-        try FeedLock.alone(with: path, tries: tries) {
-            if try isNeeded() { try connection.execute("PRAGMA journal_mode = WAL") }
-        }
-    }
-
-    /// Throws if there are foreign tables, because the file then belongs to another program.
-    static func refuseForeign(_ connection: Connection, path: String) throws {
-        let tables = try connection.int64("SELECT count(*) FROM sqlite_schema") ?? 0
-        let isOurs = try connection.int64("SELECT count(*) FROM sqlite_schema WHERE name = '_migration'") == 1
-        guard tables == 0 || isOurs else {
-            throw FeedSyncError(
-                .store, "\(path) belongs to another program: it has tables, but none of feedsync's",
-                advice: "choose another file with --store")
-        }
-    }
-
-    /// Refuses triggers, and views in place of tables: triggers would run with every change, and a view with every
-    /// read, so that anyone with write access to the store could make us run their SQL. Triggers that only write
-    /// full-text indexes are allowed.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store` if there is one.
-    static func refuseForeignSQL(_ connection: Connection, path: String) throws {
-        var found: (kind: String, name: String)?
-        var fullText: FullTextTrigger?
-        try connection.rows(
-            """
-            SELECT type, name, sql FROM sqlite_schema
-            WHERE type = 'trigger' OR (
-                type = 'view' AND (
-                    name IN ('feed', 'feed_part', 'run', 'event') OR name GLOB '_*' AND NOT name GLOB '_*_part[0-9]*'
-                )
-            )
-            """
-        ) { row in
-            let kind = row.text(at: 0) ?? ""
-            if kind == "trigger" {
-                let known = try fullText ?? FullTextTrigger(on: connection)
-                fullText = known
-                if known.isKept(by: row.text(at: 2) ?? "") { return }
-            }
-            found = found ?? (kind, row.text(at: 1) ?? "")
-        }
-        let hasFeeds = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_feed'"
-        if found == nil, try connection.scalar(hasFeeds) != nil {
-            try connection.rows(
-                """
-                SELECT name FROM sqlite_schema
-                WHERE type = 'view' AND name COLLATE NOCASE IN (SELECT "table" FROM _feed) LIMIT 1
-                """
-            ) { row in found = ("view", row.text(at: 0) ?? "") }
-        }
-        guard let found else { return }
-        throw FeedSyncError(
-            .store,
-            "\(path) has a \(found.kind) named \(Excerpt.quoted(found.name, limit: 60)), which feedsync does not run",
-            advice: "drop it in sqlite3 if it is yours; otherwise restore a backup")
     }
 
     /// The connection of the transactions.
@@ -259,5 +126,57 @@ package actor Store {
         _ body: (Connection) throws(FeedSyncError) -> Result
     ) throws(FeedSyncError) -> Result {
         try storing { try body(connection) }
+    }
+}
+
+// Copies of a store's file while others work on it.
+extension Store {
+    /// Writes a copy of the store at one moment, while others work on it. The copy is a single file.
+    ///
+    /// An existing file is replaced when the copy is complete.
+    ///
+    /// - Returns: The copy's size in bytes.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func backUp(to file: String) throws(FeedSyncError) -> Int {
+        guard !StoreFiles.areSame(file, path) else {
+            throw FeedSyncError(.store, "\(file) is the store itself", advice: "name another file")
+        }
+        guard FileStamp(path: "\(file)-wal") == nil else {
+            throw FeedSyncError(
+                .store, "\(file) is a database that a program has open: \(file)-wal is beside it",
+                advice: "name another file")
+        }
+        let ownFiles = ["-lock", "-wal", "-shm"].map { FileStamp.resolved(path) + $0 }
+        guard !ownFiles.contains(FileStamp.resolved(file)), StoreFiles.mayBecomeBackup(file) else {
+            throw FeedSyncError(
+                .store, "\(file) exists and is not a database, so it is not replaced",
+                advice: "name another file")
+        }
+        let part = "\(file).part-\(getpid())"
+        defer { unlink(part) }
+        do {
+            // Only its owner may read it, as with the store.
+            guard mknod(part, S_IFREG | 0o600, 0) == 0 else { throw Self.failure("create", part) }
+            try copy(to: part)
+            guard rename(part, file) == 0 else { throw Self.failure("replace", file) }
+            return FileStamp(path: file)?.size ?? 0
+        } catch {
+            throw FeedSyncError(storing: error, path: file)
+        }
+    }
+
+    private func copy(to file: String) throws {
+        try transactions.closeGroup()
+        let copy = try Connection(path: file, access: .readWrite)
+        try connection.copyAll(to: copy)
+        // Without a log, the copy is one file.
+        try copy.execute("PRAGMA journal_mode = DELETE")
+        try reading?.check()
+    }
+
+    private static func failure(_ what: String, _ path: String) -> FeedSyncError {
+        FeedSyncError(
+            .store, "cannot \(what) \(path): \(String(cString: strerror(errno)))",
+            advice: "check that you can write to that folder")
     }
 }

@@ -141,10 +141,10 @@ struct StoreTests {
 
     @Test("The log is folded back after 2 MB where the disk has less than 1 GB of room, and after 64 MB elsewhere")
     func logSize() {
-        #expect(Store.logPages(room: 0) * 4096 == 2 << 20)
-        #expect(Store.logPages(room: (1 << 30) - 1) * 4096 == 2 << 20)
-        #expect(Store.logPages(room: 1 << 30) * 4096 == 64 << 20)
-        #expect(Store.logPages(room: .max) * 4096 == 64 << 20)
+        #expect(StoreOpening.logPages(room: 0) * 4096 == 2 << 20)
+        #expect(StoreOpening.logPages(room: (1 << 30) - 1) * 4096 == 2 << 20)
+        #expect(StoreOpening.logPages(room: 1 << 30) * 4096 == 64 << 20)
+        #expect(StoreOpening.logPages(room: .max) * 4096 == 64 << 20)
     }
 
     @Test("Runs and events older than `keep` go, newer ones stay")
