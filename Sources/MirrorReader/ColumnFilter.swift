@@ -108,16 +108,16 @@ extension Store {
     /// - Throws: `FeedSyncError` of kind `store`.
     package func facets(_ query: ListingQuery, of names: [String], most: Int) throws(FeedSyncError) -> [Facet] {
         try storing {
-            guard let source = try ListingSource(query.feed, on: connection),
-                let (conditions, values) = try source.conditions(query)
+            guard let source = try FeedRows(query.feed, on: connection),
+                let conditions = try source.conditions(query)
             else { return [] }
             var facets: [Facet] = []
             for column in source.columns where names.contains(column.name) {
                 let name = try SQL.identifier(column.name)
                 var found: [(value: StoredValue, count: Int)] = []
                 try connection.rows(
-                    "SELECT \(name), count(*) FROM \(source.table) \(conditions) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
-                    values + [Value(most + 1)]
+                    "SELECT \(name), count(*) FROM \(source.table)\(conditions.sql) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+                    conditions.values + [Value(most + 1)]
                 ) { row in found.append((StoredValue(row.value(at: 0)), row.count(at: 1))) }
                 if (2...most).contains(found.count) { facets.append(Facet(column: column, values: found)) }
             }

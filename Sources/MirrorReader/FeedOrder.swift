@@ -13,13 +13,13 @@ package struct FeedOrder: Sendable {
     /// SQLite's number of the state that it describes: https://sqlite.org/pragma.html#pragma_data_version
     let version: Int64
     /// The feed's table in that state.
-    let source: ListingSource
+    let source: FeedRows
     private var rows: [Row] = []
     private var sections: [String?: Int32] = [:]
 
     /// - Returns: Nil while nothing of the feed is stored.
     init?(_ feed: String, version: Int64, on connection: Connection) throws {
-        guard let source = try ListingSource(feed, on: connection) else { return nil }
+        guard let source = try FeedRows(feed, on: connection) else { return nil }
         (self.feed, self.version, self.source) = (feed, version, source)
         var rows: [Row] = []
         var sections: [String?: Int32] = [:]

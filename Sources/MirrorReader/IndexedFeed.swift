@@ -9,7 +9,7 @@ final class IndexedFeed {
     private let first: ContinuousClock.Instant
     fileprivate var last: ContinuousClock.Instant
     private let shared: SharedVocabularies?
-    let source: ListingSource
+    let source: FeedRows
     /// The indexed columns, the one with the most weight first.
     let columns: [String]
     /// The index's name.
@@ -24,7 +24,7 @@ final class IndexedFeed {
     fileprivate init?(
         _ feed: String, _ mark: Store.Mark, _ shared: SharedVocabularies?, on connection: Connection
     ) throws {
-        guard let source = try ListingSource(feed, on: connection) else { return nil }
+        guard let source = try FeedRows(feed, on: connection) else { return nil }
         columns = try SearchIndex.storedColumns(of: source.name, on: connection)
         guard !columns.isEmpty else { return nil }
         (self.mark, self.source, self.shared) = (mark, source, shared)

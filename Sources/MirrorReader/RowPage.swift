@@ -2,16 +2,8 @@ internal import SQLite
 
 /// Some rows of a feed's table, in feed order.
 package struct RowPage: Sendable, Hashable {
-    /// A column of the model.
-    package struct Column: Sendable, Hashable {
-        /// Its name in the table.
-        package let name: String
-        /// The type of its values; nil to use the type of each value.
-        package let type: ColumnType?
-    }
-
     /// The model's columns, in the order of the definition; those of earlier definitions after them.
-    package internal(set) var columns: [Column] = []
+    package internal(set) var columns: [RowColumn] = []
     /// The names of the primary key's columns.
     package internal(set) var key: [String] = []
     /// The rows.
@@ -23,20 +15,20 @@ package struct RowPage: Sendable, Hashable {
     package func json(_ row: StoredRow) -> String {
         var object = JSONObjectText()
         for (column, value) in zip(columns, row.values) {
-            object.add(column.name, json: json(value, in: column))
+            object.add(column.name, json: column.type == .json ? column.json(value) : value.json)
         }
         for column in PlaceColumn.allCases { object.add(column.rawValue, json: row[column].json) }
         return object.text
     }
 
-    private func json(_ value: StoredValue, in column: Column) -> String {
-        // Only text that the strict parser accepts is passed on unchanged, because other programs may have written to
-        // the table.
-        guard column.type == .json, case .text(let text) = value, (try? JSONValue(parsing: text)) != nil else {
-            return value.json
-        }
-        return text
-    }
+    /// Creates an empty page.
+    package init() {}
+}
+
+extension RowPage: ListingResult {
+    mutating func begin(_ layout: ListingLayout) { (columns, key) = (layout.columns, layout.key) }
+
+    mutating func take(_ row: Statement) { rows.append(StoredRow(row, columnCount: columns.count)) }
 }
 
 /// One row of a feed's table.
@@ -57,16 +49,6 @@ package struct StoredRow: Sendable, Hashable {
     package let changedAt: String
     /// The time at which the upstream was found to have removed it; nil while it has the item.
     package let removedAt: String?
-}
-
-/// The columns that every feed's table has, apart from `_raw`.
-enum PlaceColumn: String, CaseIterable {
-    case section = "_section"
-    case generation = "_generation"
-    case position = "_position"
-    case firstSeenAt = "_first_seen_at"
-    case changedAt = "_changed_at"
-    case removedAt = "_removed_at"
 }
 
 extension StoredRow {

@@ -43,7 +43,7 @@ final class SearchSource {
         parts = query.text.words.compactMap(Vocabulary.part).sorted { $0.count > $1.count }
     }
 
-    private var source: ListingSource { indexedFeed.source }
+    private var source: FeedRows { indexedFeed.source }
     private var indexed: [String] { indexedFeed.columns }
     private var columns: [RowColumn] { source.columns }
     private var key: [String] { source.key }

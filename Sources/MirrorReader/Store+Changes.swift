@@ -201,13 +201,7 @@ extension ChangeLog {
         guard count > 1, case .text(let text) = key, case .array(let elements)? = try? JSONValue(parsing: text) else {
             return [key]
         }
-        return elements.map { element in
-            switch element {
-            case .string(let text): .text(text)
-            case .number(let digits): Int64(digits).map(Value.integer) ?? Double(digits).map(Value.real) ?? .null
-            case .null, .bool, .array, .object: .null
-            }
-        }
+        return elements.map { Value(key: $0) ?? .null }
     }
 }
 

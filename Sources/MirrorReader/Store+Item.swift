@@ -11,7 +11,7 @@ extension Store {
                 var place = ChangePlace()
                 (place.event, place.change) = (.max, .max)
                 guard let source = try ChangeSource(ChangeQuery(feed: feed), until: place, on: connection),
-                    let values = ListingSource.values(ofKey: key)
+                    let values = FeedRows.values(ofKey: key)
                 else { return [] }
                 let statement = try connection.prepare(
                     """
@@ -34,7 +34,7 @@ extension Store {
     ) throws(FeedSyncError) -> (previous: String?, next: String?) {
         try storing {
             try connection.transaction(.deferred) {
-                guard let source = try ListingSource(feed, on: connection) else { return (nil, nil) }
+                guard let source = try FeedRows(feed, on: connection) else { return (nil, nil) }
                 let (conditions, values) = try source.conditions(ListingQuery(feed: feed, limit: 1)) ?? ("", [])
                 let names = try source.key.map { try SQL.identifier($0) }.joined(separator: ", ")
                 func key(_ isThere: String, _ order: String) throws -> String? {

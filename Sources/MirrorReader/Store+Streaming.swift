@@ -5,7 +5,7 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func columns(of feed: String) throws(FeedSyncError) -> [RowColumn] {
-        try storing { try tableColumns(of: StoredRows(of: feed, on: connection).feed) }
+        try storing { try FeedRows(feed, on: connection)?.allColumns ?? [] }
     }
 
     /// Passes the items of a feed to a receiver, one by one.
@@ -18,20 +18,19 @@ extension Store {
         try reading {
             // One snapshot for the columns and the rows: another process may be adding a column.
             try connection.transaction(.deferred) {
-                let rows = try StoredRows(of: query.feed, on: connection)
-                guard let table = try tableName(of: rows.feed) else { return receiver.end() }
-                let all = try tableColumns(of: rows.feed)
+                guard let rows = try FeedRows(query.feed, on: connection) else { return receiver.end() }
+                let all = rows.allColumns
                 let columns = query.columns?.compactMap { name in all.first { $0.name == name } } ?? all
                 var query = query
                 if parts.isEmpty {
                     receiver.begin(columns)
-                    _ = try stream(query, rows, on: table, columns, into: receiver)
+                    _ = try stream(query, rows, columns, into: receiver)
                 }
                 for part in parts where query.limit != 0 {
                     query.section = .some(part.section)
                     receiver.beginPart(part.title)
                     receiver.begin(columns)
-                    let (count, isWanted) = try stream(query, rows, on: table, columns, into: receiver)
+                    let (count, isWanted) = try stream(query, rows, columns, into: receiver)
                     guard isWanted else { break }
                     query.limit = query.limit.map { $0 - count }
                 }
@@ -86,10 +85,9 @@ extension Store {
     }
 
     private func stream(
-        _ query: ItemQuery, _ rows: StoredRows, on table: String, _ columns: [RowColumn],
-        into receiver: some RowReceiver
+        _ query: ItemQuery, _ rows: FeedRows, _ columns: [RowColumn], into receiver: some RowReceiver
     ) throws -> (count: Int, isWanted: Bool) {
-        let statement = try prepare(query, rows, on: table, columns)
+        let statement = try rows.statement(query, columns, path: path, on: connection)
         var count = 0
         while try statement.step() {
             count += 1
@@ -98,86 +96,8 @@ extension Store {
         return (count, true)
     }
 
-    private func prepare(
-        _ query: ItemQuery, _ rows: StoredRows, on table: String, _ columns: [RowColumn]
-    ) throws -> Statement {
-        let (sql, values) = try statement(query, rows, on: table, columns)
-        if query.condition != nil {
-            var plain = query
-            plain.condition = nil
-            try check(try statement(plain, rows, on: table, columns).sql)
-        } else {
-            try check(sql)
-        }
-        let statement = try connection.prepare(sql)
-        try statement.bind(values)
-        return statement
-    }
-
-    /// A query without any text of the user fails only if the store's list of columns is wrong.
-    private func check(_ sql: String) throws(FeedSyncError) {
-        do throws(SQLiteError) {
-            _ = try connection.prepare(sql)
-        } catch {
-            throw FeedSyncError(storing: error, path: path)
-        }
-    }
-
     private static func values(of statement: Statement, count: Int) -> [StoredValue] {
         (0..<count).map { StoredValue(statement.value(at: $0)) }
-    }
-
-    private func statement(
-        _ query: ItemQuery, _ rows: StoredRows, on table: String, _ columns: [RowColumn]
-    ) throws -> (sql: String, values: [Value]) {
-        var conditions = [rows.condition].compactMap(\.self)
-        var values: [Value] = []
-        if !query.includesRemoved { conditions.append("_removed_at IS NULL") }
-        if let section = query.section {
-            conditions.append("_section IS ?")
-            values.append(Value(section))
-        }
-        if let since = query.since {
-            conditions.append("max(_first_seen_at, _changed_at, coalesce(_removed_at, '')) >= ?")
-            values.append(.text(since))
-        }
-        // On separate lines, so that a comment in it ends.
-        if let condition = query.condition { conditions.append("(\n\(condition)\n)") }
-        let order = try query.order.map { "\(try SQL.identifier($0.column))\($0.isDescending ? " DESC" : "")" }
-        values.append(Self.limit(query.limit))
-        let names = try columns.map { try SQL.identifier($0.name) }
-        return (
-            """
-            SELECT \(names.isEmpty ? "NULL" : names.joined(separator: ", ")) FROM \(try SQL.identifier(table))
-            \(conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))")
-            ORDER BY \((order + ["_generation DESC", "_position"]).joined(separator: ", ")) LIMIT ?
-            """, values
-        )
-    }
-
-    /// The columns of the model, then those that every feed's table has.
-    private func tableColumns(of feed: String) throws -> [RowColumn] {
-        var columns: [RowColumn] = []
-        try connection.rows(
-            """
-            SELECT json_extract(value, '$.name'), json_extract(value, '$.type'), json_extract(value, '$.path')
-            FROM _feed, json_each(columns) WHERE feed = ? ORDER BY json_each.key
-            """, [.text(feed)]
-        ) { row in
-            columns.append(
-                RowColumn(
-                    name: row.text(at: 0) ?? "", type: row.text(at: 1).flatMap(ColumnType.init), path: row.text(at: 2)))
-        }
-        // A feed whose columns are not discovered yet has no table.
-        guard !columns.isEmpty else { return [] }
-        return columns + PlaceColumn.allCases.map { RowColumn(name: $0.rawValue) }
-    }
-
-    private func tableName(of feed: String) throws -> String? {
-        let name = try connection.scalar("SELECT \"table\" FROM _feed WHERE feed = ?", .text(feed))?.text
-        let exists = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE"
-        guard let name, try connection.scalar(exists, .text(name)) != nil else { return nil }
-        return name
     }
 
     /// The types of the columns of all feeds' tables, if known.

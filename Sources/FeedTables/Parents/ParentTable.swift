@@ -228,13 +228,7 @@ package struct ParentTable: Sendable {
     package func part(storedKey value: Value) -> FeedPart? {
         if key.count == 1 { return FeedPart.KeyValue(value).map { part([$0]) } }
         guard case .text(let text) = value, case .array(let values)? = try? JSONValue(parsing: text) else { return nil }
-        let keys = values.compactMap { value -> FeedPart.KeyValue? in
-            switch value {
-            case .string(let text): .text(text)
-            case .number(let digits): Int64(digits).map { .integer($0) } ?? Double(digits).map { .real($0) }
-            default: nil
-            }
-        }
+        let keys = values.compactMap { Value(key: $0).flatMap(FeedPart.KeyValue.init) }
         return keys.count == key.count ? part(keys) : nil
     }
 }

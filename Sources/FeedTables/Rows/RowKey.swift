@@ -64,3 +64,16 @@ package enum RowKey {
         }
     }
 }
+
+extension Value {
+    /// The value of a key's column, as JSON has it; nil for a value that is in no key.
+    package init?(key: JSONValue) {
+        switch key {
+        case .string(let text): self = .text(text)
+        case .number(let digits):
+            guard let value = Int64(digits).map(Value.integer) ?? Double(digits).map(Value.real) else { return nil }
+            self = value
+        case .null, .bool, .array, .object: return nil
+        }
+    }
+}

@@ -100,10 +100,7 @@ package struct TableSchema {
             let storage = isRowID ? .integer : ColumnStorage(column.type)
             return "\(try SQL.identifier(column.name)) \(storage.rawValue)\(isKey ? " NOT NULL" : "")"
         }
-        lines += [
-            "_section TEXT", "_generation INTEGER NOT NULL", "_position INTEGER NOT NULL",
-            "_first_seen_at TEXT NOT NULL", "_changed_at TEXT NOT NULL", "_removed_at TEXT",
-        ]
+        lines += PlaceColumn.allCases.map { "\($0.rawValue) \($0.storage)" }
         if keepsRaw { lines.append("_raw TEXT") }
         lines.append("PRIMARY KEY (\(try (parentKey + key).map { try SQL.identifier($0) }.joined(separator: ", ")))")
         try connection.execute("CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
@@ -238,6 +235,17 @@ extension TableSchema {
             key.append(row.text(at: 0) ?? "")
         }
         return key
+    }
+}
+
+extension PlaceColumn {
+    /// Its declaration in SQLite.
+    package var storage: String {
+        switch self {
+        case .generation, .position: "INTEGER NOT NULL"
+        case .firstSeenAt, .changedAt: "TEXT NOT NULL"
+        case .section, .removedAt: "TEXT"
+        }
     }
 }
 

@@ -25,12 +25,6 @@ package struct StoredRows {
     /// The values of a key of several columns.
     private static func values(_ key: Value) -> [Value] {
         guard case .text(let text) = key, case .array(let values)? = try? JSONValue(parsing: text) else { return [] }
-        return values.map { value in
-            switch value {
-            case .string(let text): .text(text)
-            case .number(let digits): Int64(digits).map { .integer($0) } ?? Double(digits).map { .real($0) } ?? .null
-            default: .null
-            }
-        }
+        return values.map { Value(key: $0) ?? .null }
     }
 }

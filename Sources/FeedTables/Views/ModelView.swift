@@ -11,9 +11,7 @@ package struct ModelView {
         self.model = model
     }
 
-    private static let common = [
-        "_section", "_generation", "_position", "_first_seen_at", "_changed_at", "_removed_at",
-    ]
+    private static let common = PlaceColumn.allCases.map(\.rawValue)
     /// https://sqlite.org/limits.html#max_column, less the columns of every feed. A view with more cannot be read at
     /// all.
     private static let mostColumns = 2_000 - common.count - 1

@@ -1,9 +1,17 @@
+/// The columns that every feed's table has, apart from `_raw`.
+package enum PlaceColumn: String, CaseIterable, Sendable {
+    case section = "_section"
+    case generation = "_generation"
+    case position = "_position"
+    case firstSeenAt = "_first_seen_at"
+    case changedAt = "_changed_at"
+    case removedAt = "_removed_at"
+}
+
 /// The names that columns get in a table.
 package enum ColumnNames {
     /// Columns that a feed's table has besides the model's; `_rowid_` is SQLite's own.
-    package static let reserved = [
-        "_section", "_generation", "_position", "_first_seen_at", "_changed_at", "_removed_at", "_raw", "_rowid_",
-    ]
+    package static let reserved = PlaceColumn.allCases.map(\.rawValue) + ["_raw", "_rowid_"]
 
     /// The wished names, made unlike each other and unlike the reserved ones.
     ///

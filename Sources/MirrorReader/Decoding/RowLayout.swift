@@ -6,7 +6,7 @@ struct RowLayout: Sendable {
     private let isJSON: [Bool]
     private let indexes: [String: Int]
 
-    init(_ columns: [RowPage.Column]) {
+    init(_ columns: [RowColumn]) {
         names = columns.map(\.name) + PlaceColumn.allCases.map(\.rawValue)
         isJSON = columns.map { $0.type == .json }
         indexes = Dictionary(
