@@ -104,12 +104,21 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // A store on its way from SQLite to PostgreSQL, or back.
+        // A store in PostgreSQL: what a value becomes there, its tables and views, copies from SQLite and back.
         .target(
-            name: "SharedStore",
+            name: "PostgreSQLStore",
             dependencies: [
-                "Concurrency", "Feeds", "JSON", "Migrations", "MirrorReader", "MirrorWriter", "PostgreSQL", "SQLite",
+                "Concurrency", "FeedTables", "Feeds", "JSON", "Migrations", "MirrorReader", "MirrorWriter",
+                "PostgreSQL", "SQLite",
                 "SchemaMigration", "StoreFile", "Text", "Time",
+            ],
+            swiftSettings: settings),
+        // Workers that share a store in PostgreSQL, claim by claim, and those who follow it.
+        .target(
+            name: "Fleet",
+            dependencies: [
+                "Concurrency", "Crawling", "Feeds", "JSON", "MirrorReader", "MirrorWriter", "PostgreSQL",
+                "PostgreSQLStore", "SQLite", "StoreFile", "Text", "Time",
             ],
             swiftSettings: settings),
         .target(
@@ -135,7 +144,7 @@ let package = Package(
             dependencies: [
                 "Adding", "BodyFormats", "CProcess", "Connectors", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON",
                 "Concurrency",
-                "Reports", "SharedStore", "Text", "Time", "Web",
+                "Fleet", "PostgreSQLStore", "Reports", "Text", "Time", "Web",
             ],
             swiftSettings: settings),
 
@@ -156,7 +165,9 @@ let package = Package(
         // A fleet of workers on a simulated clock; Scripts/simulate runs it.
         .executableTarget(
             name: "Simulation",
-            dependencies: ["Crawling", "Feeds", "PostgreSQL", "SeededGenerator", "SharedStore", "Text", "Time"],
+            dependencies: [
+                "Crawling", "Feeds", "PostgreSQL", "SeededGenerator", "Fleet", "PostgreSQLStore", "Text", "Time",
+            ],
             path: "Tests/Simulation", exclude: ["clock.c"], swiftSettings: settings),
         // What needs no socket, and links neither curl nor SQLite.
         .testTarget(
@@ -202,7 +213,7 @@ let package = Package(
                 "Concurrency", "Feeds", "Migrations", "FeedTables", "MirrorReader", "MirrorWriter", "StoreFile",
                 "PostgreSQL", "PostgreSQLServer", "SQLite",
                 "SchemaMigration",
-                "SeededGenerator", "SharedStore",
+                "SeededGenerator", "Fleet", "PostgreSQLStore",
             ], swiftSettings: settings),
         .testTarget(name: "ConnectorsTests", dependencies: ["Connectors", "Feeds"], swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),
@@ -214,7 +225,7 @@ let package = Package(
                 "BodyFormats", "Concurrency", "Crawling", "DemoFeed", "Feeds", "FeedSync", "HTTP", "HTTPServer",
                 "FeedTables", "MirrorReader", "MirrorWriter", "StoreFile", "PostgreSQL", "PostgreSQLServer",
                 "ResponseBody",
-                "SQLite", "ScriptedServer", "SeededGenerator", "SharedStore", "Upstream",
+                "SQLite", "ScriptedServer", "SeededGenerator", "Fleet", "PostgreSQLStore", "Upstream",
             ],
             exclude: ["Presets/examples"], swiftSettings: settings),
     ],

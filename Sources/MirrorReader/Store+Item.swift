@@ -34,17 +34,18 @@ extension Store {
     ) throws(FeedSyncError) -> (previous: String?, next: String?) {
         try storing {
             try connection.transaction(.deferred) {
-                guard let source = try FeedRows(feed, on: connection) else { return (nil, nil) }
-                let (conditions, values) = try source.conditions(ListingQuery(feed: feed, limit: 1)) ?? ("", [])
+                guard let source = try FeedRows(feed, on: connection),
+                    let all = try source.conditions(ListingQuery(feed: feed, limit: 1))
+                else { return (nil, nil) }
                 let names = try source.key.map { try SQL.identifier($0) }.joined(separator: ", ")
                 func key(_ isThere: String, _ order: String) throws -> String? {
                     var key: String?
+                    var conditions = all
+                    conditions.add(
+                        isThere, .integer(place.generation), .integer(place.generation), .integer(place.position))
                     try connection.rows(
-                        """
-                        SELECT \(names) FROM \(source.table) \(conditions.isEmpty ? "WHERE" : "\(conditions) AND")
-                            \(isThere) ORDER BY \(order) LIMIT 1
-                        """,
-                        values + [.integer(place.generation), .integer(place.generation), .integer(place.position)]
+                        "SELECT \(names) FROM \(source.table)\(conditions.sql) ORDER BY \(order) LIMIT 1",
+                        conditions.values
                     ) { row in key = RowKey.text(row, from: 0, count: source.key.count) }
                     return key
                 }

@@ -2,8 +2,9 @@ import Feeds
 import PostgreSQLServer
 import Testing
 
+@testable import Fleet
 @testable import PostgreSQL
-@testable import SharedStore
+@testable import PostgreSQLStore
 
 @Suite("A connection to PostgreSQL")
 struct ConnectionTests {
@@ -80,7 +81,7 @@ struct ConnectionTests {
     @Test("The numbers of blocks end before the largest row id")
     func numbers() throws {
         let connection = try PostgreSQL.Connection(uri: PostgreSQLServer.database())
-        try PostgreSQLStore(connection: connection).migrate(now: "2026-11-21T02:20:11.123Z")
+        try StoreDatabase(connection: connection).migrate(now: "2026-11-21T02:20:11.123Z")
         _ = try NumberBlock(of: connection)
         try connection.execute("SELECT setval('_number_block', 1::bigint << 40)")
         #expect(throws: CopyProblem.self) { try NumberBlock(of: connection) }

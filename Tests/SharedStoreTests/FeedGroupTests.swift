@@ -2,7 +2,7 @@ import Feeds
 import SeededGenerator
 import Testing
 
-@testable import SharedStore
+@testable import Fleet
 
 @Suite("Feeds that one worker works on at a time")
 struct FeedGroupTests {

@@ -1,7 +1,7 @@
 import SeededGenerator
 import Testing
 
-@testable import SharedStore
+@testable import PostgreSQLStore
 
 @Suite("A column's type in PostgreSQL")
 struct FieldTypeTests {

@@ -5,7 +5,8 @@ import PostgreSQLServer
 import SQLite
 import Testing
 
-@testable import SharedStore
+@testable import Fleet
+@testable import PostgreSQLStore
 
 @Suite("A file that follows a store in PostgreSQL")
 final class FollowingCopyTests {
@@ -20,7 +21,7 @@ final class FollowingCopyTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let uri = try PostgreSQLServer.database()
         database = try PostgreSQL.Connection(uri: uri)
-        try PostgreSQLStore(connection: database).migrate(now: "2026-11-21T02:20:11.123Z")
+        try StoreDatabase(connection: database).migrate(now: "2026-11-21T02:20:11.123Z")
         try database.execute(
             """
             INSERT INTO _salt VALUES ('s');
@@ -67,7 +68,7 @@ final class FollowingCopyTests {
             #expect(try await copy.look([]))
             #expect(try file().int64("SELECT count(*) FROM event") == 0)
         }
-        try PostgreSQLStore(connection: database).adoptRestoredLogs()
+        try StoreDatabase(connection: database).adoptRestoredLogs()
         for _ in 0..<3 {
             #expect(try await copy.look([]))
             #expect(try file().int64("SELECT count(*) FROM event") == 1)

@@ -4,7 +4,7 @@ import PostgreSQLServer
 import SchemaMigration
 import Testing
 
-@testable import SharedStore
+@testable import PostgreSQLStore
 
 @Suite("A store in PostgreSQL")
 struct PostgreSQLStoreTests {
@@ -26,7 +26,7 @@ struct PostgreSQLStoreTests {
             INSERT INTO _crawl (id, feed, mode, started_at, generation) VALUES (1, 'x', 'all', '2026-11-21', 1);
             INSERT INTO event (at, feed, run, status) VALUES (now(), 'x', 1, 'beginHeader')
             """)
-        let store = PostgreSQLStore(connection: database)
+        let store = StoreDatabase(connection: database)
         #expect(try store.pending().count == Migrations.postgreSQL.count - version)
         try store.migrate(now: "2026-11-21T02:20:11.123Z")
         #expect(try store.pending().isEmpty)

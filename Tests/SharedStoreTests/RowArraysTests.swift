@@ -4,17 +4,17 @@ import SQLite
 import SeededGenerator
 import Testing
 
-@testable import SharedStore
+@testable import PostgreSQLStore
 
 @Suite("Rows that are sent as arrays")
 struct RowArraysTests {
     private let file: SQLite.Connection
-    private let store: PostgreSQLStore
+    private let store: StoreDatabase
 
     init() throws {
         file = try SQLite.Connection(path: ":memory:")
         try file.execute("CREATE TABLE rows (number INTEGER PRIMARY KEY, text ANY, count ANY, at TEXT, ended TEXT)")
-        store = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: PostgreSQLServer.database()))
+        store = StoreDatabase(connection: try PostgreSQL.Connection(uri: PostgreSQLServer.database()))
         try store.connection.execute(
             "CREATE TABLE rows (text text, count bigint, at timestamptz, ended timestamptz, _exact jsonb)")
     }

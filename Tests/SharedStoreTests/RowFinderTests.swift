@@ -2,7 +2,8 @@ import SQLite
 import SeededGenerator
 import Testing
 
-@testable import SharedStore
+@testable import Fleet
+@testable import PostgreSQLStore
 
 @Suite("Rows that are found by their keys")
 struct RowFinderTests {

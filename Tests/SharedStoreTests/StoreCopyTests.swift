@@ -4,9 +4,9 @@ import Migrations
 import MirrorReader
 import PostgreSQL
 import PostgreSQLServer
+import PostgreSQLStore
 import SQLite
 import SeededGenerator
-import SharedStore
 import StoreFile
 import Testing
 

@@ -7,7 +7,8 @@ import SeededGenerator
 import StoreFile
 import Testing
 
-@testable import SharedStore
+@testable import Fleet
+@testable import PostgreSQLStore
 
 @Suite("A commit in PostgreSQL that is on its way")
 final class WriteThroughTests {
@@ -27,7 +28,7 @@ final class WriteThroughTests {
         file = try SQLite.Connection(path: path)
         uri = try PostgreSQLServer.database()
         database = try PostgreSQL.Connection(uri: uri)
-        try PostgreSQLStore(connection: database).migrate(now: "2026-11-21T02:20:11.123Z")
+        try StoreDatabase(connection: database).migrate(now: "2026-11-21T02:20:11.123Z")
         let row = try database.query(
             "INSERT INTO _claim (\"group\", feeds, worker) VALUES ('g', '{things}', 1) RETURNING fence")[0]
         let fence = try #require(row[0].flatMap { Int64($0) })
@@ -50,7 +51,7 @@ final class WriteThroughTests {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func writeThrough(of file: SQLite.Connection) throws -> WriteThrough {
-        try WriteThrough(file, to: PostgreSQLStore(uri: uri), claims: [claim], progress: progress)
+        try WriteThrough(file, to: StoreDatabase(uri: uri), claims: [claim], progress: progress)
     }
 
     private func write(isFollowed: Bool, _ body: () throws -> Void) throws {
@@ -233,12 +234,12 @@ final class WriteThroughTests {
             #expect(try self.type(of: "n", in: "more") == type)
         }
         #expect(try database.query("SELECT n FROM more ORDER BY id") == [["7"], ["2.5"], ["a"]])
-        let table = try #require(try PostgreSQLStore(connection: database).table("more"))
+        let table = try #require(try StoreDatabase(connection: database).table("more"))
         #expect(table.columns.map(\.name).prefix(5) == ["id", "n", "xmin", "_exact", "_transaction"])
         var own: [[CopiedValue]] = []
         try table.rows(in: file) { own.append($0) }
         var shared: [[CopiedValue]] = []
-        try PostgreSQLStore(connection: database).rows(of: table) { shared.append($0) }
+        try StoreDatabase(connection: database).rows(of: table) { shared.append($0) }
         #expect(Set(own) == Set(shared))
         #expect(progress.failure == nil)
     }
@@ -284,14 +285,14 @@ final class WriteThroughTests {
     @Test("A generated column is not written to")
     func generated() throws {
         try database.execute("ALTER TABLE things ADD COLUMN size integer GENERATED ALWAYS AS (length(t)) STORED")
-        let columns = try PostgreSQLStore(connection: database).table("things")?.columns.map(\.name)
+        let columns = try StoreDatabase(connection: database).table("things")?.columns.map(\.name)
         #expect(columns?.contains("t") == true && columns?.contains("size") == false)
     }
 
     @Test("A table with changed comments is read")
     func comments() throws {
         try database.execute("COMMENT ON TABLE things IS 'Ours'; COMMENT ON COLUMN things.t IS 'A text'")
-        let store = PostgreSQLStore(connection: database)
+        let store = StoreDatabase(connection: database)
         #expect(try store.key(of: "things")?.columns == ["id"])
         #expect(try store.table("things")?.columns.map(\.name).prefix(2) == ["id", "t"])
     }
@@ -319,11 +320,11 @@ final class WriteThroughTests {
                 try insert("\(number)" + text, value)
             }
         }
-        let table = try #require(try PostgreSQLStore(connection: database).table("things"))
+        let table = try #require(try StoreDatabase(connection: database).table("things"))
         var own: [[CopiedValue]] = []
         try table.rows(in: file) { own.append($0) }
         var shared: [[CopiedValue]] = []
-        try PostgreSQLStore(connection: database).rows(of: table, where: "true") { shared.append($0) }
+        try StoreDatabase(connection: database).rows(of: table, where: "true") { shared.append($0) }
         #expect(own.count == 401)
         #expect(Set(own) == Set(shared), "seed \(seed)")
     }

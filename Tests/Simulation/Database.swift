@@ -1,5 +1,5 @@
+internal import Fleet
 internal import PostgreSQL
-internal import SharedStore
 internal import Time
 
 /// The store of a simulation, in a database of its own.

@@ -1,4 +1,4 @@
-internal import SharedStore
+internal import Fleet
 
 // How late feeds are, and what must not be.
 extension Fleet {

@@ -1,7 +1,7 @@
 internal import Crawling
 internal import Feeds
+internal import Fleet
 internal import PostgreSQL
-internal import SharedStore
 
 // What a job does.
 extension Fleet {

@@ -1,6 +1,6 @@
+internal import Fleet
 internal import PostgreSQL
 internal import SeededGenerator
-internal import SharedStore
 
 /// Workers that share a store, on a simulated clock.
 ///

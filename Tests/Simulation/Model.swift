@@ -1,6 +1,6 @@
 internal import Feeds
+internal import Fleet
 internal import SeededGenerator
-internal import SharedStore
 internal import Text
 
 /// Feeds, their hosts, and the hosts' behaviour: all that chance decides, and the same for the same seed.

@@ -1,5 +1,5 @@
+internal import Fleet
 internal import Glibc
-internal import SharedStore
 internal import Time
 
 /// A fleet of workers on a simulated clock.

@@ -1,5 +1,5 @@
+internal import Fleet
 internal import PostgreSQL
-internal import SharedStore
 
 /// The commits of a sync in PostgreSQL, from the log of one with an unchanged page: the run, the page's begin, the
 /// page, and the run's end.

@@ -62,7 +62,7 @@ extension Session {
     /// - Throws: `Failure` if the store cannot be read.
     func plans(of feeds: [FeedDefinition], in store: Store?) async throws(Failure) -> [Plan] {
         let histories = try await reading { () async throws(FeedSyncError) in try await store?.histories() ?? [:] }
-        return feeds.map { Planner.plan(histories[$0.name] ?? FeedHistory(feed: $0.name), every: $0.every) }
+        return Planner.plans(of: feeds, histories)
     }
 }
 

@@ -1,8 +1,8 @@
 internal import Concurrency
 internal import FeedSync
+internal import Fleet
 internal import Glibc
 internal import HTTPServer
-internal import SharedStore
 internal import Web
 
 extension Command {

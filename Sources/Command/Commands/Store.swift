@@ -1,7 +1,7 @@
 internal import FeedSync
 internal import Glibc
+internal import PostgreSQLStore
 internal import Reports
-internal import SharedStore
 
 extension Command {
     /// `store copy FROM TO`

@@ -1,5 +1,4 @@
 internal import FeedSync
-internal import SharedStore
 
 extension Command {
     /// `work`
@@ -33,7 +32,6 @@ extension Command {
         }
         let folder = try TemporaryFolder(session.environment, for: "work")
         defer { folder.remove() }
-        let crew = try WorkCrew(session, configuration, uri: path, folder: folder.path)
-        return try await crew.run()
+        return try await WorkSession.run(session, configuration, uri: path, folder: folder.path)
     }
 }

@@ -46,9 +46,7 @@ extension Session {
         if request.isDueOnly { feeds = try await due(feeds, in: store) }
 
         var reports: [String: RunReport] = [:]
-        // Which lists there are shows when the feed above is up to date.
-        for depth in Set(feeds.map { $0.forEach?.depth ?? 0 }).sorted() {
-            let level = feeds.filter { ($0.forEach?.depth ?? 0) == depth }
+        for level in SyncOrder.levels(feeds) {
             let own = await sync(level, request, store, options, width: Self.width(of: feeds))
             reports.merge(own) { first, _ in first }
         }
@@ -106,12 +104,12 @@ extension Session {
     /// The feeds that are due: those never synced first, then the one that has been due longest.
     private func due(_ feeds: [FeedDefinition], in store: Store) async throws(Failure) -> [FeedDefinition] {
         let now = WallClock.system.milliseconds
-        let plans = Array(zip(feeds, try await plans(of: feeds, in: store)))
-        let due = plans.filter { $0.1.isDue(at: now) }.sorted { ($0.1.dueAt ?? .min) < ($1.1.dueAt ?? .min) }
-        if due.isEmpty, let next = plans.compactMap(\.1.dueAt).min() {
+        let plans = try await plans(of: feeds, in: store)
+        let due = SyncOrder.due(feeds, plans, at: now)
+        if due.isEmpty, let next = plans.compactMap(\.dueAt).min() {
             console.note("nothing is due for another \(RelativeTime.until(next, now: now)); feedsync plan shows why")
         }
-        return due.map(\.0)
+        return due
     }
 
     /// Syncs feeds in parallel; only this task prints, so that the lines of a feed stay together.

@@ -1,7 +1,8 @@
 internal import Concurrency
 internal import FeedSync
+internal import Fleet
 internal import HTTP
-internal import SharedStore
+internal import PostgreSQLStore
 
 /// A command's use of a store in PostgreSQL: a working file with a part of the store, which is deleted when the command
 /// ends.

@@ -1,8 +1,8 @@
 internal import Concurrency
 internal import FeedSync
+internal import Fleet
 internal import HTTPServer
 internal import Reports
-internal import SharedStore
 
 /// A worker's counts since it began, and the state of the fleet, for Prometheus.
 final class WorkMetrics: Sendable {

@@ -26,14 +26,8 @@ struct DueSyncs: Sendable {
         guard let (feeds, store) = await server.work,
             let plans = try? await session.plans(of: feeds, in: store)
         else { return }
-        let now = WallClock.system.milliseconds
-        let due = zip(feeds, plans).filter { $0.1.isDue(at: now) }.sorted {
-            ($0.1.dueAt ?? .min) < ($1.1.dueAt ?? .min)
-        }.map(\.0)
-        // Which lists there are shows when the feed above is up to date.
-        for depth in Set(due.map { $0.forEach?.depth ?? 0 }).sorted() {
-            await sync(due.filter { ($0.forEach?.depth ?? 0) == depth })
-        }
+        let due = SyncOrder.due(feeds, plans, at: WallClock.system.milliseconds)
+        for level in SyncOrder.levels(due) { await sync(level) }
     }
 
     private func sync(_ feeds: [FeedDefinition]) async {

@@ -1,5 +1,5 @@
 internal import FeedSync
-internal import SharedStore
+internal import Fleet
 internal import Web
 
 /// Commands that `serve` is sent for a store in PostgreSQL. Each claims its feed's host there, as a command in a shell

@@ -6,7 +6,8 @@ import SQLite
 import StoreFile
 import Testing
 
-@testable import SharedStore
+@testable import Fleet
+@testable import PostgreSQLStore
 
 /// A store in PostgreSQL in which a test's store commits first, as a worker's does.
 ///
@@ -39,7 +40,7 @@ final class SharedTwin: Sendable {
         let database = try Self.database.get()
         uri = "\(database)&options=-csearch_path%3D\(schema)"
         try PostgreSQL.Connection(uri: database).execute("CREATE SCHEMA \(schema)")
-        let store = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+        let store = StoreDatabase(connection: try PostgreSQL.Connection(uri: uri))
         try store.migrate(now: "2026-11-21T02:20:11.123Z")
         let row = try store.connection.query(
             "INSERT INTO _claim (\"group\", feeds, worker) VALUES ('twin', '{}', 1) RETURNING fence, version"
@@ -61,7 +62,7 @@ final class SharedTwin: Sendable {
         attached.withLock { $0.append(store) }
         try await store.copying { connection throws(FeedSyncError) in
             do {
-                let target = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+                let target = StoreDatabase(connection: try PostgreSQL.Connection(uri: uri))
                 connection.companion = try WriteThrough(
                     connection, to: target, claims: [claim], progress: WriteThrough.Progress(version: claim.version))
             } catch {
@@ -77,7 +78,7 @@ final class SharedTwin: Sendable {
     func check() {
         guard !isWrittenByHand.withLock({ $0 }) else { return }
         do {
-            let store = PostgreSQLStore(connection: try PostgreSQL.Connection(uri: uri))
+            let store = StoreDatabase(connection: try PostgreSQL.Connection(uri: uri))
             let file = try SQLiteFile(path: path)
             for name in CopiedTable.fixed + (try file.feedTables()) where name != "_salt" {
                 guard let table = try store.table(name) else {
@@ -108,16 +109,16 @@ private struct SQLiteFile {
         try connection.int64("SELECT count(*) FROM \"\(table)\"") ?? 0
     }
 
-    func rows(of table: CopiedTable) throws -> Set<[SharedStore.CopiedValue]> {
-        var rows: Set<[SharedStore.CopiedValue]> = []
+    func rows(of table: CopiedTable) throws -> Set<[PostgreSQLStore.CopiedValue]> {
+        var rows: Set<[PostgreSQLStore.CopiedValue]> = []
         try table.rows(in: connection) { rows.insert($0) }
         return rows
     }
 }
 
-extension PostgreSQLStore {
-    fileprivate func allRows(of table: CopiedTable) throws -> Set<[SharedStore.CopiedValue]> {
-        var rows: Set<[SharedStore.CopiedValue]> = []
+extension StoreDatabase {
+    fileprivate func allRows(of table: CopiedTable) throws -> Set<[PostgreSQLStore.CopiedValue]> {
+        var rows: Set<[PostgreSQLStore.CopiedValue]> = []
         try self.rows(of: table) { rows.insert($0) }
         return rows
     }

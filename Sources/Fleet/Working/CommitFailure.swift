@@ -1,0 +1,32 @@
+package import Feeds
+internal import PostgreSQL
+internal import PostgreSQLStore
+
+/// A commit that PostgreSQL refused. The working file stores nothing any more.
+package struct CommitFailure: Sendable {
+    package let error: FeedSyncError
+    /// True if it refused a feed's data for good: a row is too large or breaks a user's constraint, or a long-running
+    /// reader prevents a change of the table.
+    package let isOfFeed: Bool
+
+    /// The text by which the check of the fence fails, in PostgreSQL's error.
+    static let lostClaim = "feedsync: the claim was lost"
+
+    /// - Parameters:
+    ///   - group: What errors call the feeds.
+    ///   - isOfFeed: False where the rows of feeds are stored already.
+    init(_ error: any Error, group: String, isOfFeed: Bool = true) {
+        switch error {
+        case let error as PostgreSQLError where error.message.contains(Self.lostClaim):
+            self.error = FeedSyncError(
+                .locked, "another worker works on \(group) now; nothing more was stored", advice: "run it again later")
+            self.isOfFeed = false
+        case let error as PostgreSQLError:
+            self.error = FeedSyncError(copying: error, path: group)
+            self.isOfFeed = isOfFeed && (error.isOfData || error.isLocked)
+        default:
+            self.error = FeedSyncError(copying: error, path: "the working copy of \(group)")
+            self.isOfFeed = isOfFeed && error is CopyProblem
+        }
+    }
+}

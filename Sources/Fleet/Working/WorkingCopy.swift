@@ -1,0 +1,75 @@
+internal import PostgreSQL
+internal import PostgreSQLStore
+internal import SQLite
+
+/// A group's part of a store in PostgreSQL, in a SQLite file of a worker's own.
+struct WorkingCopy {
+    let source: StoreDatabase
+    let scope: FeedScope
+    /// A new store, or an earlier copy.
+    let target: SQLite.Connection
+    /// The numbers of events and changes; nil if they keep their own, because more will be written.
+    var numbers: LogNumbers?
+
+    /// The part of the store to copy.
+    enum Extent: Sendable {
+        /// The data that a sync may need, with the latest history.
+        case recent
+        /// The same without items.
+        case states
+        /// All rows.
+        case all
+    }
+
+    /// Fills the file with PostgreSQL's content at one moment.
+    ///
+    /// - Parameters:
+    ///   - groups: The claimed groups of these feeds.
+    ///   - block: The ids for rows stored from now on; nil if there will be none.
+    /// - Returns: The number of the groups' commits at that moment.
+    func fill(_ extent: Extent, groups: [String] = [], block: NumberBlock?) throws -> [Int64] {
+        // PostgreSQL does not wait until SQLite has committed all rows.
+        try target.transaction {
+            try source.connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+                try read(extent, groups: groups, block: block)
+            }
+        }
+    }
+
+    private func read(_ extent: Extent, groups: [String], block: NumberBlock?) throws -> [Int64] {
+        let versions = try source.connection.query(
+            "SELECT version FROM _claim WHERE \"group\" = ANY(CAST($1 AS text[]))",
+            [PostgreSQL.Connection.array(groups)])
+        let tables = try source.tables(CopiedTable.fixed)
+        for name in CopiedTable.fixed {
+            guard let table = tables[name] else { throw CopyProblem.unreadable(table: name) }
+            try target.execute("DELETE FROM \(try SQL.identifier(name))")
+            let condition = extent == .all ? scope.condition(of: name) : scope.recent(of: name)
+            try insert(table, where: condition ?? "true")
+        }
+        for feed in try StoredFeed.all(in: target, withTable: false) {
+            guard let table = try source.table(feed.table) else { continue }
+            // Rows that are not read here would be lost: the table would be made again without them.
+            guard let key = try source.key(of: feed.table) else { throw CopyProblem.unreadable(table: feed.table) }
+            try target.execute("DROP TABLE IF EXISTS \(try SQL.identifier(feed.table))")
+            try table.make(in: target, key: key)
+            if extent != .states { try insert(table) }
+        }
+        try block?.use(in: target)
+        return versions.compactMap { $0[0].flatMap { Int64($0) } }
+    }
+
+    /// Inserts the rows of a table that meet a condition.
+    func insert(_ table: CopiedTable, where condition: String = "true") throws {
+        try table.insert(into: target) { insert in
+            guard let numbers, CopiedTable.logs.contains(table.name),
+                let number = table.columns.firstIndex(where: { $0.name == "id" })
+            else { return try source.rows(of: table, where: condition, insert) }
+            try source.logRows(of: table, where: condition) { row, transaction in
+                var row = row
+                row[number] = .integer(numbers.next(in: transaction, of: table.name))
+                try insert(row)
+            }
+        }
+    }
+}

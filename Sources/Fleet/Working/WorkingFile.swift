@@ -1,0 +1,121 @@
+internal import Concurrency
+internal import Glibc
+internal import PostgreSQL
+internal import PostgreSQLStore
+internal import SQLite
+internal import StoreFile
+internal import Time
+
+/// A SQLite file with the feeds of some claims, whose commits are made in PostgreSQL first.
+struct WorkingFile: Sendable {
+    let path: String
+    let store: Store
+    let numbers: NumberBlock
+    let progress: WriteThrough.Progress
+
+    /// Only PostgreSQL's content counts: a file that a crash leaves is not used again.
+    private static func options(keep: Duration = .zero) -> Store.Options {
+        var options = Store.Options(keep: keep)
+        options.isScratch = true
+        return options
+    }
+
+    /// Creates a file, fills it from PostgreSQL, and attaches it.
+    ///
+    /// - Parameter claims: Awaited after the file and a connection of its own are ready, because both are slow.
+    /// - Throws: `FeedSyncError` of kind `store`; the error of `claims`.
+    init(
+        path: String, uri: String, keep: Duration, claims: @escaping @Sendable () async throws -> [Claim]
+    ) async throws(FeedSyncError) {
+        let filled = Lock<(numbers: NumberBlock, progress: WriteThrough.Progress)?>(nil)
+        store = try await Store(path: path, options: Self.options(keep: keep)) { file in
+            do {
+                let source = try StoreDatabase(uri: uri)
+                let claims = try await claims()
+                let numbers = try NumberBlock(of: source.connection)
+                let scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
+                let copy = WorkingCopy(source: source, scope: scope, target: file)
+                let versions = try copy.fill(.recent, groups: claims.map(\.group.name), block: numbers)
+                let progress = WriteThrough.Progress(version: versions.max() ?? 0)
+                try Self.attach(file, to: source, claims: claims, progress: progress)
+                filled.withLock { $0 = (numbers, progress) }
+            } catch {
+                throw FeedSyncError(copying: error, path: path)
+            }
+        }
+        guard let (numbers, progress) = filled.withLock(\.self) else {
+            throw FeedSyncError(.store, "\(path) was not filled")
+        }
+        self.path = path
+        self.numbers = numbers
+        self.progress = progress
+    }
+
+    /// Has the file's commits made in PostgreSQL from now on.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    func attach(uri: String, claims: [Claim]) async throws(FeedSyncError) {
+        let progress = progress
+        try await store.copying { connection throws(FeedSyncError) in
+            do {
+                let target = try StoreDatabase(uri: uri)
+                try Self.attach(connection, to: target, claims: claims, progress: progress)
+            } catch {
+                throw FeedSyncError(copying: error, path: claims.nameOfFeeds)
+            }
+        }
+    }
+
+    private static func attach(
+        _ file: SQLite.Connection, to target: StoreDatabase, claims: [Claim], progress: WriteThrough.Progress
+    ) throws {
+        // The worker itself records when its feeds are due.
+        try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limits)")
+        file.companion = try WriteThrough(file, to: target, claims: claims, progress: progress)
+    }
+
+    /// Commits the rest, and nothing from now on.
+    ///
+    /// - Parameter keep: The time for which history in PostgreSQL is kept; nil to leave it alone now.
+    /// - Returns: The error of a failed commit, now or before; nil if none failed.
+    func detach(keep: Duration?) async -> CommitFailure? {
+        let limit = keep.flatMap { Timestamp(sinceEpoch: WallClock.system.seconds - $0.components.seconds)?.text }
+        let (path, progress) = (path, progress)
+        do throws(FeedSyncError) {
+            try await store.copying { connection throws(FeedSyncError) in
+                defer { connection.companion = nil }
+                let writing = connection.companion as? WriteThrough
+                let group = writing?.name ?? path
+                do { try connection.transaction {} } catch {
+                    return progress.fail(CommitFailure(error, group: group))
+                }
+                do {
+                    try writing?.refreshViews()
+                    if let limit { try writing?.prune(before: limit) }
+                } catch {
+                    progress.fail(CommitFailure(error, group: group, isOfFeed: false))
+                }
+            }
+        } catch {
+            progress.fail(CommitFailure(error, group: path, isOfFeed: false))
+        }
+        return progress.failure
+    }
+
+    /// True if it should get another block of ids.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    func isShort() async throws(FeedSyncError) -> Bool {
+        let (numbers, path) = (numbers, path)
+        return try await store.copying { connection throws(FeedSyncError) in
+            do { return try numbers.isShort(in: connection) } catch { throw FeedSyncError(copying: error, path: path) }
+        }
+    }
+
+    /// Deletes the file. Processes that have it open can read it until they close it.
+    func remove() { Self.remove(path) }
+
+    static func remove(_ path: String) {
+        for end in ["", "-wal", "-shm", "-lock"] { unlink(path + end) }
+    }
+}

@@ -1,0 +1,457 @@
+internal import Concurrency
+internal import Feeds
+internal import JSON
+internal import PostgreSQL
+internal import PostgreSQLStore
+internal import SQLite
+
+/// Makes a worker's commits in PostgreSQL first, and then in its own file.
+///
+/// PostgreSQL's commit is the one that counts. The same transaction checks that the claim is still the worker's: a
+/// worker that was paused, cut off or believed dead has an older fence by then, and neither commits. If PostgreSQL's
+/// commit is uncertain, the file is not used again: the next worker reads the truth from PostgreSQL.
+///
+/// - Isolation: belongs to the thread of the store whose connection it is.
+final class WriteThrough: CommitCompanion {
+    let target: StoreDatabase
+    let source: SQLite.Connection
+    let claims: [Claim]
+    /// The name of the feeds in errors.
+    let name: String
+    let scope: FeedScope
+    let recorder: ChangeRecorder
+    private var schemaVersion: Int64?
+    /// The feeds' tables as they were at the last commit.
+    var made: MadeTables
+    /// The known tables in PostgreSQL.
+    var tables: [String: Target] = [:]
+    /// The script of the last commit, whose memory the next one uses.
+    private var script = Script()
+    var spare: [String: RowArrays] = [:]
+    /// The rows of `_section`, which has no key, as they were written last; nil if that is not known.
+    var sections: TableChecksum?
+    /// The commit that is on its way.
+    var underway: Underway?
+    let progress: Progress
+
+    /// The state that other threads may read.
+    final class Progress: Sendable {
+        private let state: Lock<(version: Int64, failure: CommitFailure?)>
+
+        init(version: Int64) { state = Lock((version, nil)) }
+
+        /// The number of the group's commits.
+        var version: Int64 { state.withLock { $0.version } }
+        /// The error of a failed commit, after which nothing is committed.
+        var failure: CommitFailure? { state.withLock { $0.failure } }
+
+        func committed() { state.withLock { $0.version += 1 } }
+
+        func fail(_ failure: CommitFailure) { state.withLock { $0.failure = $0.failure ?? failure } }
+    }
+
+    /// A commit that is on its way.
+    struct Underway {
+        /// The rows written to the tables that every store has.
+        let fixed: [String: [ChangedRow]]
+        /// True if it has all rows of the feeds' tables; if not, it has the written ones.
+        let isWhole: Bool
+    }
+
+    /// A table in PostgreSQL.
+    struct Target {
+        let table: CopiedTable
+        /// The columns of its key, in SQLite's order.
+        let key: [CopiedTable.Column]
+        /// The columns that have no type in the definition: their values decide.
+        let untyped: Set<String>
+    }
+
+    init(_ source: SQLite.Connection, to target: StoreDatabase, claims: [Claim], progress: Progress) throws {
+        self.source = source
+        self.target = target
+        self.claims = claims
+        name = claims.nameOfFeeds
+        self.progress = progress
+        scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
+        recorder = ChangeRecorder(on: source) {
+            !["_salt", "_migration", "_rebuilt"].contains($0) && !$0.hasPrefix("_search_")
+        }
+        schemaVersion = try source.int64("PRAGMA schema_version")
+        made = try MadeTables(in: source)
+        let feeds = try StoredFeed.all(in: source)
+        try learn(CopiedTable.fixed + feeds.map(\.table), feeds: feeds)
+        sections = try tables["_section"]?.table.checksum(in: source)
+        // An older feedsync left columns with the type of their first values. The next commit that changes the feed
+        // changes them.
+        for feed in feeds {
+            guard let target = tables[feed.table] else { continue }
+            let isRight = target.table.columns.allSatisfy { column in
+                target.key.contains(column) || feed.types[column.name].map(FieldType.init) ?? column.type == column.type
+            }
+            if !isRight { made.forget(feed.table) }
+        }
+    }
+
+    /// The feeds' tables as they are now.
+    private func madeNow(_ changes: [String: [ChangedRow]], isNewSchema: Bool) throws -> MadeTables {
+        var now = made
+        if isNewSchema { try now.readStatements(in: source) }
+        try now.readTypes(of: changes["_feed"] ?? [], in: source)
+        return now
+    }
+
+    /// Commits the rows written since the last commit.
+    ///
+    /// While PostgreSQL commits some pages, the next ones are decoded here.
+    ///
+    /// - Throws: `SQLiteError` if PostgreSQL did not, or may not have, committed these or the previous rows: `failure`
+    ///   has the reason.
+    func commitFirst(isFollowed: Bool) throws(SQLiteError) {
+        try unlessFailed {
+            let changes = try recorder.take()
+            let fixed = changes.filter { CopiedTable.fixed.contains($0.key) }
+            let rows = changes.filter { fixed[$0.key] == nil }
+            let version = try source.int64("PRAGMA schema_version")
+            let now = try madeNow(changes, isNewSchema: version != schemaVersion)
+            // PostgreSQL cannot describe a table that is new to us before the last commit has ended.
+            if now != made || !recorder.remade.isEmpty || changes.keys.contains(where: { tables[$0] == nil }) {
+                try receive()
+            }
+            guard recorder.remade.isEmpty, try areShaped(rows, now) else {
+                try commitTables(fixed, rows, now)
+                schemaVersion = version
+                if !isFollowed { try receive() }
+                return
+            }
+            (made, schemaVersion) = (now, version)
+            script.removeAll()
+            script += "BEGIN;\n\(claims.guarded)"
+            let empty = script.count
+            // If a value no longer fits its column, the table is changed.
+            do { try add(changes, to: &script) } catch CopyProblem.unfit {
+                try receive()
+                try commitTables(fixed, rows, now)
+                if !isFollowed { try receive() }
+                return
+            }
+            try receive()
+            try addSections(to: &script)
+            guard script.count > empty else { return }
+            script += "COMMIT"
+            try target.connection.send(&script)
+            underway = Underway(fixed: fixed, isWhole: false)
+            if !isFollowed { try receive() }
+        }
+    }
+
+    var isBusy: Bool { underway != nil && target.connection.isRunning }
+
+    /// Waits for the commit that is on its way.
+    ///
+    /// - Throws: `SQLiteError` where PostgreSQL did not, or may not have, committed it: `failure` says why.
+    func settle() throws(SQLiteError) { try unlessFailed(receive) }
+
+    /// The file is behind PostgreSQL, and is not used again.
+    func commitFailed(_ error: SQLiteError) {
+        progress.fail(CommitFailure(error, group: name))
+    }
+
+    private func receive() throws {
+        guard let commit = underway else { return }
+        underway = nil
+        do throws(PostgreSQLError) { try target.connection.receive() } catch {
+            if target.connection.isInTransaction { try? target.connection.execute("ROLLBACK") }
+            // A key is longer than an index takes, or is another one's text: the table is made without an index of
+            // keys.
+            guard !commit.isWhole, ["54000", "23505", "21000"].contains(error.code) else { throw error }
+            sections = nil
+            try commitTables(commit.fixed, nil, made)
+            return try receive()
+        }
+        progress.committed()
+    }
+
+    private func unlessFailed(_ body: () throws -> Void) throws(SQLiteError) {
+        if let failure = progress.failure { throw Self.refusal(failure.error) }
+        do { try body() } catch {
+            let failure = CommitFailure(error, group: name)
+            progress.fail(failure)
+            throw Self.refusal(failure.error)
+        }
+    }
+
+    private static func refusal(_ failure: FeedSyncError) -> SQLiteError {
+        // SQLITE_ABORT: https://sqlite.org/rescode.html#abort
+        var error = SQLiteError(code: 4, message: failure.message)
+        error.advice = failure.advice
+        return error
+    }
+}
+
+extension RowArrays {
+    /// Rows into a table of a store.
+    init(into target: WriteThrough.Target) {
+        self.init(into: target.table, key: target.key, untyped: target.untyped)
+    }
+}
+
+// Where tables were made or changed.
+extension WriteThrough {
+    /// Sends a commit with the tables as they are in SQLite now.
+    ///
+    /// - Parameters:
+    ///   - fixed: What was written to the tables that every store has.
+    ///   - rows: What was written to those of feeds; nil if that is not known, or if one of them has to be made
+    ///     otherwise.
+    ///   - now: The feeds' tables.
+    func commitTables(_ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?, _ now: MadeTables) throws {
+        let connection = target.connection
+        try connection.execute("BEGIN")
+        do {
+            try connection.execute(claims.guarded)
+            var script = Script()
+            try add(fixed, to: &script)
+            try addSections(to: &script)
+            try connection.execute(&script)
+            // Two workers that make tables at once would wait for each other in a circle.
+            try lockTables()
+            // What is left when the tables are made is sent with the commit.
+            var end = Script()
+            let feeds = try StoredFeed.all(in: source)
+            let existing = try target.tables(feeds.map(\.table))
+            for feed in feeds {
+                let isThere = existing[feed.table] != nil
+                let isSame = now[feed.table] == made[feed.table] && !recorder.remade.contains(feed.table)
+                if let rows, isThere, isSame {
+                    let own = rows.filter { $0.key == feed.table }
+                    do { try add(own, to: &end) } catch CopyProblem.unfit { try copy(feed, &end) }
+                } else if try isThere || !isEmpty(feed.table) {
+                    try copy(feed, &end)
+                }
+                if end.count > Self.chunk { try execute(&end) }
+            }
+            tables = tables.filter { CopiedTable.fixed.contains($0.key) }
+            try learn(feeds.map(\.table), feeds: feeds)
+            try end += PostgreSQLViews.outdating(on: connection)
+            end += "\(claims.renewal);\nCOMMIT"
+            try connection.send(&end)
+        } catch {
+            // The first error counts; where the connection is lost, the server rolls back by itself.
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+        underway = Underway(fixed: fixed, isWhole: rows == nil)
+        made = now
+        spare = [:]
+    }
+
+    /// True if PostgreSQL's tables fit the rows. A table's column types are derived from the first rows of a feed, so
+    /// it has no table before them.
+    ///
+    /// - Parameter now: The feeds' tables in SQLite.
+    func areShaped(_ rows: [String: [ChangedRow]], _ now: MadeTables) throws -> Bool {
+        guard try rows.keys.allSatisfy({ try known($0) != nil }) else { return false }
+        guard now != made else { return true }
+        return try StoredFeed.all(in: source).map(\.table).allSatisfy { table in
+            try now[table] == made[table] || known(table, hasKey: false) == nil && isEmpty(table)
+        }
+    }
+
+    private func isEmpty(_ table: String) throws -> Bool {
+        try source.scalar("SELECT 1 FROM \(try SQL.identifier(table)) LIMIT 1") == nil
+    }
+
+    /// Updates the views to the present tables, in a transaction of their own. While a view has a long-running reader,
+    /// the next claim does it.
+    func refreshViews() throws {
+        guard progress.failure == nil, try PostgreSQLViews.areOutdated(on: target.connection) else { return }
+        do {
+            try target.connection.transaction {
+                try lockTables()
+                try PostgreSQLViews(feeds: target.shownFeeds()).apply(to: target.connection)
+            }
+        } catch let error as PostgreSQLError where error.isLocked {}
+    }
+
+    /// Deletes the history that is older than `limit`, a time as PostgreSQL reads it.
+    func prune(before limit: String) throws {
+        try target.connection.execute("BEGIN;\n" + claims.guarded + scope.pruning(before: limit) + "COMMIT")
+        progress.committed()
+    }
+
+    /// Other workers that create tables wait until the transaction ends, so it does not wait long for readers of a
+    /// table.
+    private func lockTables() throws {
+        try target.connection.query("SELECT pg_advisory_xact_lock(hashtext('feedsync tables ' || current_schema()))")
+        try target.connection.execute("SET LOCAL lock_timeout = '5s'")
+    }
+
+    /// About so many bytes are sent at a time. What there is at first of a feed fits: PostgreSQL stores it while the
+    /// next pages come.
+    private static let chunk = 8 << 20
+
+    private func execute(_ script: inout Script) throws {
+        try target.connection.execute(&script)
+        script.removeAll()
+    }
+
+    /// Copies all rows of a feed; the last of them are in the script then.
+    private func copy(_ feed: StoredFeed, _ script: inout Script) throws {
+        let table = try target.shape(feed, as: FeedTableShape(of: feed.table, types: feed.types, on: source))
+        let name = PostgreSQL.Connection.identifier(table.name)
+        try target.connection.execute("DELETE FROM \(name)")
+        // Not by COPY: where a worker is paused in the middle of one, PostgreSQL waits for it as long as it lasts, and
+        // others for the claim.
+        var rows = RowArrays(into: table)
+        func takeRows() {
+            guard !rows.isEmpty else { return }
+            rows.takeInsertion(into: &script)
+            script += ";\n"
+        }
+        try table.stand(in: source) { row in
+            try rows.append(row)
+            // To count bytes costs something, too.
+            guard rows.count.isMultiple(of: 100), rows.byteCount > Self.chunk else { return }
+            takeRows()
+            try execute(&script)
+        }
+        takeRows()
+    }
+}
+
+// Row by row.
+extension WriteThrough {
+    /// Adds the statements that write rows as they are in SQLite now.
+    ///
+    /// - Parameter changes: By table.
+    /// - Throws: `CopyProblem` for a row that has no place in PostgreSQL.
+    func add(_ changes: [String: [ChangedRow]], to script: inout Script) throws {
+        let fixed = CopiedTable.fixed.filter { changes[$0] != nil }
+        let others = changes.keys.filter { !CopiedTable.fixed.contains($0) }.sorted()
+        for name in fixed + others {
+            guard let target = try known(name) else { throw CopyProblem.unreadable(table: name) }
+            try add(changes[name] ?? [], in: target, to: &script)
+        }
+    }
+
+    /// Adds the statements that write the sections, if they changed.
+    func addSections(to script: inout Script) throws {
+        guard let table = try known("_section", hasKey: false)?.table else {
+            throw CopyProblem.unreadable(table: "_section")
+        }
+        let now = try table.checksum(in: source)
+        guard now != sections else { return }
+        sections = now
+        script += "DELETE FROM _section WHERE \(scope.condition(of: "_section") ?? "true");\n"
+        var rows = RowArrays(into: table)
+        try table.stand(in: source) { try rows.append($0) }
+        if !rows.isEmpty {
+            rows.takeInsertion(into: &script)
+            script += ";\n"
+        }
+    }
+
+    /// A table in PostgreSQL; nil where there is none, or SQLite's has no key.
+    func known(_ name: String, hasKey: Bool = true) throws -> Target? {
+        if tables[name] == nil { try learn([name], feeds: StoredFeed.all(in: source)) }
+        return tables[name].flatMap { hasKey && $0.key.isEmpty ? nil : $0 }
+    }
+
+    /// Asks PostgreSQL for tables.
+    ///
+    /// - Parameter feeds: Those that have tables in SQLite.
+    func learn(_ names: [String], feeds: [StoredFeed]) throws {
+        let types = Dictionary(feeds.map { ($0.table, $0.types) }) { first, _ in first }
+        for (name, table) in try target.tables(names) {
+            var key: [CopiedTable.Column] = []
+            try source.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY cid", [.text(name)]) { row in
+                key += table.columns.filter { $0.name == row.text(at: 0) }
+            }
+            let untyped = types[name].map { types in table.columns.map(\.name).filter { types[$0] == nil } } ?? []
+            tables[name] = Target(table: table, key: key, untyped: Set(untyped))
+        }
+    }
+
+    private func add(_ changes: [ChangedRow], in target: Target, to script: inout Script) throws {
+        let keys = target.key.map { PostgreSQL.Connection.identifier($0.shortName) }
+        var gone: [String] = []
+        // They keep their memory from commit to commit.
+        let name = target.table.name
+        var added = spare.removeValue(forKey: name) ?? RowArrays(into: target)
+        var changed = RowArrays(into: target)
+        // Another worker may have added the same row to a table that all feeds share.
+        let isOwn = !CopiedTable.fixed.contains(name)
+        let ordered = Self.ordered(changes)
+        var finder = try RowFinder(target, hasNumbers: ordered != nil, in: source)
+        defer { finder.end() }
+        for change in ordered ?? changes {
+            let isThere = try finder.find(change.key)
+            if !change.isNew, !isThere || target.table.primaryKey.isEmpty {
+                gone.append(try place(of: change, in: target))
+            }
+            guard isThere else { continue }
+            if isOwn && change.isNew || target.table.primaryKey.isEmpty {
+                try added.append(finder.statement)
+            } else {
+                try changed.append(finder.statement)
+            }
+        }
+        if !gone.isEmpty {
+            let exact = target.table.primaryKey.isEmpty ? target.key.map { CopiedTable.exact($0.shortName) } : []
+            let columns = (keys + exact).joined(separator: ", ")
+            script +=
+                "DELETE FROM \(PostgreSQL.Connection.identifier(name)) WHERE (\(columns)) IN (\(gone.joined(separator: ", ")));\n"
+        }
+        if !added.isEmpty {
+            added.takeInsertion(into: &script)
+            script += ";\n"
+        }
+        if !changed.isEmpty {
+            changed.takeInsertion(into: &script)
+            script += update(in: target)
+        }
+        if isOwn { spare[name] = added }
+    }
+
+    /// Rows by their numbers; nil where they have other keys.
+    private static func ordered(_ changes: [ChangedRow]) -> [ChangedRow]? {
+        var rows: [(number: Int64, change: ChangedRow)] = []
+        rows.reserveCapacity(changes.count)
+        for change in changes {
+            guard case .number(let number) = change.key else { return nil }
+            rows.append((number, change))
+        }
+        return rows.sorted { $0.number < $1.number }.map(\.change)
+    }
+
+    /// The clause by which an insertion updates existing rows.
+    private func update(in target: Target) -> String {
+        let columns = target.table.columns.map(\.shortName) + (target.table.hasExact ? ["_exact"] : [])
+        // What a table is partitioned by never changes, and Citus refuses to set it.
+        let partitioning = Set(target.table.primaryKey).subtracting(target.key.map(\.shortName))
+        let settings = columns.filter { !partitioning.contains($0) }.map(PostgreSQL.Connection.identifier)
+            .map { "\($0) = EXCLUDED.\($0)" }
+        let conflict = target.table.primaryKey.map(PostgreSQL.Connection.identifier)
+        return """
+
+            ON CONFLICT (\(conflict.joined(separator: ", "))) DO UPDATE SET \(settings.joined(separator: ", "));
+
+            """
+    }
+
+    /// The values by which a row that is gone is found.
+    ///
+    /// - Throws: `CopyProblem` for a key that its columns cannot hold: PostgreSQL has no such row.
+    private func place(of change: ChangedRow, in target: Target) throws -> String {
+        let fields = try zip(target.key, change.key.values).map { column, value in
+            let field = column.type.field(CopiedValue(value))
+            guard let text = field.text else {
+                throw CopyProblem.unfit(table: target.table.name, column: column.name)
+            }
+            return (text, field.isExact ? "" : ExactValue.json(CopiedValue(value)).json)
+        }
+        let values = fields.map(\.0) + (target.table.primaryKey.isEmpty ? fields.map(\.1) : [])
+        return "(\(values.map(PostgreSQL.Connection.literal).joined(separator: ", ")))"
+    }
+}

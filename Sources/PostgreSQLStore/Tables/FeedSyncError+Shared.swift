@@ -1,0 +1,61 @@
+internal import PostgreSQL
+internal import StoreFile
+
+extension FeedSyncError {
+    /// An error of one of the two databases, with advice.
+    package init(copying error: any Error, path: String) {
+        switch error {
+        case let error as FeedSyncError: self = error
+        case let error as CopyProblem: self.init(error)
+        case let error as PostgreSQLError: self.init(error)
+        default: self.init(storing: error, path: path)
+        }
+    }
+
+    fileprivate init(_ problem: CopyProblem) {
+        switch problem {
+        case .unfit(let table, let column):
+            self.init(
+                .store,
+                "`\(column)` of `\(table)` has a value that is none of feedsync's, and PostgreSQL has no place for it",
+                advice: "set it right in sqlite3, or to NULL, and run the copy again")
+        case .unreadable(let table):
+            self.init(
+                .store, "the table `\(table)` in PostgreSQL was changed by somebody else and cannot be read",
+                advice: "copy to another schema")
+        case .different(let table):
+            self.init(
+                .store, "`\(table)` was read back otherwise than it was written; nothing of it was kept",
+                advice: "report this, with the table's columns, as a bug")
+        case .refused(let message, let advice): self.init(.store, message, advice: advice)
+        }
+    }
+
+    fileprivate init(_ error: PostgreSQLError) {
+        let advice =
+            if error.isMissingLibrary {
+                "install libpq; on Debian: apt-get install libpq5"
+            } else if error.isFull {
+                "make room on the server's disk, then run the command again; it goes on"
+            } else if error.isReadOnly {
+                "this server or database takes no writes: name the primary, or change default_transaction_read_only"
+            } else if error.isMissingDatabase {
+                "make the database first: createdb NAME, or CREATE DATABASE"
+            } else if error.isMissingRight {
+                "the role may do too little: see Rights in Docs/postgresql.md"
+            } else if error.isRefusal {
+                "check the name, the password (~/.pgpass) and the database with psql"
+            } else if error.isOfConnection {
+                "check the URI and that the server runs, then run the command again; it goes on"
+            } else if error.isLocked {
+                "end what reads the table for so long (SELECT * FROM pg_stat_activity), or wait; it is tried again"
+            } else if error.isTooLarge {
+                "name fewer columns under the feed's `columns`, then run the command again"
+            } else if error.isOfData {
+                "change what refuses it in PostgreSQL (a constraint, a trigger, a type), then run the command again"
+            } else {
+                "run the command again; it goes on"
+            }
+        self.init(.store, error.isMissingLibrary ? error.message : "PostgreSQL: \(error)", advice: advice)
+    }
+}

@@ -1,0 +1,178 @@
+internal import Feeds
+internal import JSON
+package import PostgreSQL
+internal import Text
+
+/// The views that are made of the feeds' tables: `change`, and one for each model.
+package struct PostgreSQLViews {
+    /// A feed with its table.
+    package struct Feed {
+        let name: String
+        let model: String?
+        let table: CopiedTable
+        let key: [String]
+        /// True if it has a list for each row of another feed.
+        let hasParts: Bool
+        /// The columns of its model, in order.
+        let columns: [String]
+    }
+
+    let feeds: [Feed]
+
+    package init(feeds: [Feed]) { self.feeds = feeds }
+
+    private static let own = PlaceColumn.allCases.map(\.rawValue)
+    /// The number of tables in one view: a union of thousands is deeper than the server's stack.
+    private static let mostTerms = 500
+
+    /// Creates the views again that have changed.
+    ///
+    /// - Throws: `PostgreSQLError`, also if a user's view depends on one that must be dropped.
+    package func apply(to connection: PostgreSQL.Connection) throws {
+        var wanted = parts(of: "change", changes)
+        for model in Set(feeds.compactMap(\.model)).sorted() {
+            let name = String(model.map { $0 == "-" ? "_" : $0 })
+            wanted += parts(of: name, terms(of: feeds.filter { $0.model == model }))
+        }
+        let marked = wanted.map { (name: $0.name, sql: $0.sql, mark: "feedsync \(Self.hash($0.sql))") }
+        let marks = try Self.marks(on: connection)
+        let isSame =
+            marks.count == marked.count
+            && marked.allSatisfy { view in [view.mark, view.mark + Self.outdated].contains(marks[view.name]) }
+        if !isSame { try drop(from: connection) }
+        for view in marked where !isSame || marks[view.name] != view.mark {
+            let name = PostgreSQL.Connection.identifier(view.name)
+            if !isSame { try connection.execute("CREATE VIEW \(name) AS\n\(view.sql)") }
+            try connection.execute("COMMENT ON VIEW \(name) IS \(PostgreSQL.Connection.literal(view.mark))")
+        }
+    }
+
+    /// SQL that marks the views as outdated; empty if there are none. It is committed with the new or changed table,
+    /// because the worker may end before it updates the views.
+    package static func outdating(on connection: PostgreSQL.Connection) throws -> String {
+        guard let mark = try marks(on: connection, of: "change")["change"], !mark.hasSuffix(outdated) else {
+            return ""
+        }
+        return "COMMENT ON VIEW change IS \(PostgreSQL.Connection.literal(mark + outdated));\n"
+    }
+
+    /// True if tables were created or changed since the views were.
+    package static func areOutdated(on connection: PostgreSQL.Connection) throws -> Bool {
+        try marks(on: connection, of: "change")["change"]?.hasSuffix(outdated) ?? true
+    }
+
+    private static let outdated = " outdated"
+
+    /// Drops all views.
+    ///
+    /// - Throws: `PostgreSQLError` if a user's view depends on one of them.
+    func drop(from connection: PostgreSQL.Connection) throws {
+        // Those that show the parts go first.
+        let names = try Self.marks(on: connection).keys.map { (isPart: $0.hasPrefix("_"), name: $0) }
+        for name in names.filter({ !$0.isPart }) + names.filter(\.isPart) {
+            try connection.execute("DROP VIEW \(PostgreSQL.Connection.identifier(name.name))")
+        }
+    }
+
+    /// The marks of existing views, which identify their SQL.
+    ///
+    /// - Parameter name: The only view of interest.
+    private static func marks(on connection: PostgreSQL.Connection, of name: String? = nil) throws -> [String: String] {
+        let stored = try connection.query(
+            """
+            SELECT c.relname, obj_description(c.oid, 'pg_class')
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = current_schema() AND c.relkind = 'v' AND obj_description(c.oid, 'pg_class') LIKE 'feedsync %'
+                AND c.relname = coalesce($1, c.relname)
+            """, [name])
+        return Dictionary(stored.map { ($0[0] ?? "", $0[1] ?? "") }) { first, _ in first }
+    }
+
+    private static func hash(_ text: String) -> String {
+        var hash = FNV1a()
+        hash.add(text.utf8)
+        return hash.digits
+    }
+
+    /// A union as one view, or as several and one that shows them.
+    private func parts(of name: String, _ terms: [String]) -> [(name: String, sql: String)] {
+        guard terms.count > Self.mostTerms else {
+            return terms.isEmpty ? [] : [(name, terms.joined(separator: "\nUNION ALL "))]
+        }
+        let parts = stride(from: 0, to: terms.count, by: Self.mostTerms).map { start in
+            let rest = terms[start..<min(start + Self.mostTerms, terms.count)]
+            return (name: "_\(name)_part\(start / Self.mostTerms + 1)", sql: rest.joined(separator: "\nUNION ALL "))
+        }
+        let all = parts.map { "SELECT * FROM \(PostgreSQL.Connection.identifier($0.name))" }
+        return parts + [(name, all.joined(separator: "\nUNION ALL "))]
+    }
+}
+
+extension PostgreSQLViews {
+    /// The queries for changes of stored rows, and for new rows in each feed's table.
+    private var changes: [String] {
+        let first = """
+            SELECT at, feed, run, kind, CAST(key AS json) #>> '{}' AS key, before FROM _change
+            """
+        return [first]
+            + feeds.map { feed in
+                let name = PostgreSQL.Connection.literal(feed.name)
+                let isOfFeed =
+                    feed.hasParts
+                    ? "(feed = \(name) OR left(feed, \(feed.name.count + 1)) = \(PostgreSQL.Connection.literal(feed.name + "/")))"
+                    : "feed = \(name)"
+                let columns = feed.key.map { key in
+                    let column = feed.table.columns.first { $0.name == key }?.shortName ?? key
+                    return "t.\(PostgreSQL.Connection.identifier(column))"
+                }
+                let values = columns.map { "CAST(to_json(\($0)) AS text)" }.joined(separator: " || ',' || ")
+                let key = columns.count == 1 ? "CAST(\(columns[0]) AS text)" : "'[' || \(values) || ']'"
+                return """
+                    SELECT t._first_seen_at, \(name), e.run, 'new', \(key), NULL
+                    FROM \(PostgreSQL.Connection.identifier(feed.table.name)) t JOIN (
+                        SELECT at, max(run) AS run FROM event WHERE \(isOfFeed) AND inserted > 0 GROUP BY at
+                    ) e ON e.at = t._first_seen_at
+                    """
+            }
+    }
+
+    /// A model's feeds: `feed` first, then every column that any of them has. Where feeds differ in a column's type, it
+    /// is text.
+    private func terms(of feeds: [Feed]) -> [String] {
+        var columns: [String] = []
+        var types: [String: Set<FieldType>] = [:]
+        for feed in feeds {
+            for column in feed.columns {
+                let name = Self.folded(column)
+                guard let type = feed.type(of: column) else { continue }
+                if types[name] == nil { columns.append(column) }
+                types[name, default: []].insert(type)
+            }
+        }
+        let names = ["feed"] + ColumnNames.columnNames(for: ["feed"] + columns).dropFirst()
+        let shown = names.map { PostgreSQL.Connection.identifier(CopiedTable.Column(name: $0, type: .text).shortName) }
+        return feeds.map { feed in
+            let values = columns.map { column in
+                let all = types[Self.folded(column)] ?? []
+                let type = all.count == 1 ? all.first?.sql ?? "text" : "text"
+                let own = feed.columns.first { Self.folded($0) == Self.folded(column) }
+                guard let own, let ownType = feed.type(of: own) else { return "CAST(NULL AS \(type))" }
+                let name = PostgreSQL.Connection.identifier(CopiedTable.Column(name: own, type: ownType).shortName)
+                return all.count == 1 ? name : "CAST(\(name) AS text)"
+            }
+            let named = zip(["CAST(\(PostgreSQL.Connection.literal(feed.name)) AS text)"] + values, shown)
+                .map { "\($0) AS \($1)" }
+            return
+                "SELECT \((named + Self.own).joined(separator: ", ")) FROM \(PostgreSQL.Connection.identifier(feed.table.name))"
+        }
+    }
+
+    /// As SQLite compares names.
+    private static func folded(_ name: String) -> String {
+        String(decoding: name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}
+
+extension PostgreSQLViews.Feed {
+    fileprivate func type(of column: String) -> FieldType? { table.columns.first { $0.name == column }?.type }
+}

@@ -1,0 +1,69 @@
+package import Feeds
+internal import JSON
+internal import PostgreSQL
+package import SQLite
+
+/// A feed with a table, from the store's own tables.
+package struct StoredFeed {
+    package let name: String
+    let model: String?
+    package let table: String
+    /// True if it has a list for each row of another feed.
+    let hasParts: Bool
+    /// The columns of its model, in order.
+    private(set) var columns: [String] = []
+    /// The types of those that have one.
+    package private(set) var types: [String: ColumnType] = [:]
+
+    /// - Parameter columns: As `_feed` has them: a JSON array of `{name, type}`.
+    init(name: String, model: String?, table: String, columns text: String, hasParts: Bool) {
+        self.name = name
+        self.model = model
+        self.table = table
+        self.hasParts = hasParts
+        guard case .array(let columns)? = try? JSONValue(parsing: text) else { return }
+        for case .object(let members) in columns {
+            guard case .string(let name)? = members["name"] else { continue }
+            self.columns.append(name)
+            if case .string(let type)? = members["type"] { types[name] = ColumnType(rawValue: type) }
+        }
+    }
+
+    /// The feeds of a store in SQLite.
+    ///
+    /// - Parameter withTable: True to leave out feeds whose tables do not exist yet.
+    package static func all(in connection: SQLite.Connection, withTable: Bool = true) throws -> [StoredFeed] {
+        var feeds: [StoredFeed] = []
+        try connection.rows(
+            """
+            SELECT feed.name, feed.model, _feed."table", _feed.columns,
+                EXISTS (SELECT 1 FROM feed_part WHERE feed_part.feed = feed.name)
+            FROM feed JOIN _feed ON _feed.feed = feed.name
+            WHERE NOT ? OR _feed."table" COLLATE NOCASE IN (SELECT name FROM sqlite_schema WHERE type = 'table')
+            ORDER BY _feed.id
+            """, [.init(withTable)]
+        ) { row in
+            feeds.append(
+                StoredFeed(
+                    name: row.text(at: 0) ?? "", model: row.text(at: 1), table: row.text(at: 2) ?? "",
+                    columns: row.text(at: 3) ?? "", hasParts: row.int64(at: 4) == 1))
+        }
+        return feeds
+    }
+
+    /// The feeds of a store in PostgreSQL.
+    static func all(in connection: PostgreSQL.Connection) throws -> [StoredFeed] {
+        try connection.query(
+            """
+            SELECT feed.name, feed.model, _feed."table", _feed.columns,
+                EXISTS (SELECT 1 FROM feed_part WHERE feed_part.feed = feed.name)
+            FROM feed JOIN _feed ON _feed.feed = feed.name
+                JOIN pg_class c ON c.relname = _feed."table" JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = current_schema() ORDER BY _feed.id
+            """
+        ).map { row in
+            StoredFeed(
+                name: row[0] ?? "", model: row[1], table: row[2] ?? "", columns: row[3] ?? "", hasParts: row[4] == "t")
+        }
+    }
+}
