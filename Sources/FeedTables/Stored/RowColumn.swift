@@ -27,10 +27,10 @@ package struct RowColumn: Sendable, Hashable {
 }
 
 extension RowColumn {
-    /// The columns in `_feed.columns`.
-    static func list(_ json: String?) -> [RowColumn] {
-        guard let json, case .array(let elements)? = try? JSONValue(parsing: json) else { return [] }
-        return elements.compactMap { element in
+    /// The columns in `_feed.columns`; nil for anything but a list of them.
+    static func list(_ json: String) -> [RowColumn]? {
+        guard case .array(let elements)? = try? JSONValue(parsing: json) else { return nil }
+        let columns = elements.compactMap { element -> RowColumn? in
             guard case .object(let members) = element, case .string(let name)? = members["name"] else { return nil }
             var type: ColumnType?
             if case .string(let word)? = members["type"] { type = ColumnType(rawValue: word) }
@@ -38,6 +38,7 @@ extension RowColumn {
             if case .string(let text)? = members["path"] { path = text }
             return RowColumn(name: name, type: type, path: path)
         }
+        return columns.count == elements.count ? columns : nil
     }
 
     static func names(_ json: String?) -> [String] {

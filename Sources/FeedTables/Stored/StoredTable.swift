@@ -7,6 +7,7 @@ package struct StoredTable {
     package let key: [String]
 
     /// - Returns: Nil for a feed that the store does not know.
+    /// - Throws: `FeedSyncError` of kind `store` if the description was changed by hand; `SQLiteError`.
     package init?(of feed: String, on connection: Connection) throws {
         var found: (name: String, columns: String?, key: String?)?
         try connection.rows("SELECT \"table\", columns, key_columns FROM _feed WHERE feed = ?", [.text(feed)]) { row in
@@ -14,7 +15,12 @@ package struct StoredTable {
         }
         guard let found else { return nil }
         name = found.name
-        (columns, key) = (RowColumn.list(found.columns), RowColumn.names(found.key))
+        guard let columns = RowColumn.list(found.columns ?? "[]") else {
+            throw FeedSyncError(
+                .store, "the store's own description of `\(name)` is no list of columns",
+                advice: FeedSyncError.adviceOnDamage)
+        }
+        (self.columns, key) = (columns, RowColumn.names(found.key))
     }
 
     /// The feed's table, with the name that SQLite has; nil if it does not exist.
