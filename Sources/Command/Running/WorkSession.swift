@@ -1,5 +1,4 @@
 internal import FeedSync
-internal import Feeds
 internal import Fleet
 internal import HTTP
 internal import HTTPServer
