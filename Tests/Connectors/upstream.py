@@ -54,6 +54,8 @@ class Stream:
         keys = self.definition.get("primary_key") or []
         self.keys = [name for key in ([keys] if isinstance(keys, str) else keys) for name in ([key] if isinstance(key, str) else key)]
         self.size = self.number(self.strategy.get("page_size"))
+        self.partition_options = []  # the parameters that say which list
+        self.inlined = {}  # the streams whose first page a member of its rows holds
         self.parents = set()  # the members of its rows that other lists go by
 
     def value(self, text, **names):
@@ -89,8 +91,9 @@ class Stream:
         # The lists of a few rows are long, those of the others short.
         if partition and sum(map(ord, "".join(partition))) % 10 > 2:
             count = 2
+        # Each row of a parent is a list more.
         if self.parents and self.strategy:
-            count = min(count, (self.size or 20) + 3)
+            count = (self.size or 20) + 3 if (self.size or 20) <= 50 else 5
         return [self.row(partition, number) for number in range(count)]
 
     def row(self, partition, number):
@@ -103,6 +106,9 @@ class Stream:
         for name in [*self.keys[:1], *self.parents] or ["id"]:
             types = (properties.get(name) or {}).get("type") or "string"
             row[name] = unique if "integer" in types or "number" in types else f"{name}{seed}-{number}"
+        for name, other in self.inlined.items():
+            rows = other.rows([str(row[next(iter(self.parents))])])
+            row[name] = other.token_page(rows, other.size, "", {}, *other.place)[0]
         if self.time_field:
             row[self.time_field] = self.time(number)
         return row
@@ -277,20 +283,21 @@ class Upstream:
         url, _, query = target.partition("?")
         pairs = urllib.parse.parse_qsl(query, keep_blank_values=True)
         body = json.loads(raw) if raw[:1] == b"{" else {}
-        best = None
+        sent, best = {**dict(pairs), **body}, None
         for stream in self.streams:
             match = stream.pattern.match(urllib.parse.unquote(url).rstrip("/"))
-            if match and stream.method == method and (best is None or len(match.groups()) < len(best[1].groups())):
-                best = (stream, match)
-        self.requests.append((best and best[0].name, method, target, headers.get("Authorization")))
+            if not match or stream.method != method or not all(name in sent for name in stream.partition_options):
+                continue
+            # The most exact one.
+            rank = (len(stream.partition_options), -len(match.groups()))
+            if best is None or rank > best[2]:
+                best = (stream, match, rank)
         if best is None:
             self.unknown.append(target)
+            self.requests.append((None, target, None))
             return 404, {"error": "no stream has this address"}, {}
-        stream, match = best
-        partition = [each for each in match.groups()]
-        for option in stream.partition_options:
-            value = dict(pairs).get(option) or body.get(option)
-            if value is not None:
-                partition.append(str(value))
+        stream, match, _ = best
+        partition = [*match.groups(), *(str(sent[name]) for name in stream.partition_options)]
+        self.requests.append((stream.name, (url, *partition), headers.get("Authorization")))
         page, more = stream.answer(url, dict(pairs), body, partition)
         return 200, page, more
