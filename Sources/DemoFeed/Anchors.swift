@@ -2,7 +2,7 @@ internal import HTTPServer
 
 /// The hosts of a live-streaming site, in the shape of a mobile app's private API: everything in an envelope.
 struct Anchors: Sendable {
-    private let items: [String]
+    private let items: [RenderedItem]
 
     init(count: Int) {
         var random = SplitMix64(seed: 0x5156)
@@ -14,16 +14,16 @@ struct Anchors: Sendable {
             let item: JSON = [
                 "roomid": .integer(room), "uid": .string(user),
                 "name": .string(number < Vocabulary.performers.count ? name : "\(name)\(number)"),
-                "pic51": .string("http://img.live.example/51/\(room).jpg"),
-                "pic74": .string("http://img.live.example/74/\(room).jpg"),
+                "pic51": .string(Picture.url(room)),
+                "pic74": .string(Picture.url(room)),
                 "live": .integer(isLive ? 1 : 0), "push": .integer(random.chance(percent: 20) ? 1 : 0),
                 "focus": .integer(random.below(90_000)),
             ]
-            return item.text
+            return RenderedItem(item)
         }
     }
 
-    func page(_ page: PageRequest) -> JSON {
-        ["code": 100, "message": ["anchors": .array(page.slice(of: items).map { .rendered($0) })]]
+    func page(_ page: PageRequest, at url: String) -> JSON {
+        ["code": 100, "message": ["anchors": .array(page.slice(of: items).map { $0.json(at: url) })]]
     }
 }

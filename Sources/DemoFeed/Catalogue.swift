@@ -2,7 +2,7 @@ internal import HTTPServer
 
 /// The repositories, rendered once, in each order that a request may ask for.
 struct Catalogue: Sendable {
-    private let items: [String]
+    private let items: [RenderedItem]
     private let byStars: [Int]
     private let byUpdate: [Int]
     private let byMatch: [Int]
@@ -11,7 +11,7 @@ struct Catalogue: Sendable {
         var generator = RepositoryGenerator()
         let repositories = generator.repositories(count)
         var random = SplitMix64(seed: 0x5047)
-        items = repositories.map(\.json.text)
+        items = repositories.map { RenderedItem($0.json) }
         byMatch = random.shuffled(Array(repositories.indices))
         // The number decides between equal ones, so that the order is total.
         byStars = repositories.indices.sorted { (repositories[$0].stars, $1) > (repositories[$1].stars, $0) }
@@ -21,7 +21,7 @@ struct Catalogue: Sendable {
     var count: Int { items.count }
 
     /// A page of search results; `sort` is `stars`, `updated` or else the best match, `order` is `desc` or `asc`.
-    func search(_ page: PageRequest, _ request: ServerRequest) -> JSON {
+    func search(_ page: PageRequest, _ request: ServerRequest, at url: String) -> JSON {
         let descending =
             switch request.parameter("sort") {
             case "stars": byStars
@@ -31,7 +31,7 @@ struct Catalogue: Sendable {
         let order = request.parameter("order") == "asc" ? descending.reversed() : descending
         return [
             "total_count": .integer(count), "incomplete_results": false,
-            "items": .array(page.slice(of: order).map { .rendered(items[$0]) }),
+            "items": .array(page.slice(of: order).map { items[$0].json(at: url) }),
         ]
     }
 }

@@ -7,6 +7,7 @@ public import HTTPServer
 /// | --- | --- |
 /// | `/search/repositories` | repositories in GitHub's shape: `page`, `per_page` (30, at most 100), `sort`, `order` |
 /// | `/repos/feedsync/demo`, `/orgs/feedsync` | single objects in GitHub's shape |
+/// | `/pictures/7.png` | the picture of an owner or a host |
 /// | `/anchors` | hosts of a live-streaming site in an envelope: `index`, `size` (20, at most 100) |
 ///
 /// Lists have an empty page past their end. Every 200 has an `ETag`; GitHub's have `X-RateLimit-…` as well.
@@ -42,29 +43,32 @@ public struct DemoFeed: Sendable {
     }
 
     /// Answers one request.
-    public func answer(_ request: ServerRequest) -> ServerResponse {
+    ///
+    /// - Parameter url: The URL at which clients reach the demo; nil for the root of the requested host.
+    public func answer(_ request: ServerRequest, at url: String? = nil) -> ServerResponse {
+        let url = url ?? "http://\(request.header("Host") ?? "127.0.0.1")"
         guard request.method == "GET" || request.method == "HEAD" else {
             return failure(405, "Method Not Allowed", headers: [(name: "Allow", value: "GET, HEAD")])
         }
         switch request.path {
-        case "/search/repositories": return search(request)
+        case "/search/repositories": return search(request, at: url)
         case "/repos/feedsync/demo": return metered(SingleObjects.repository, request)
         case "/orgs/feedsync": return metered(SingleObjects.organization, request)
         case "/anchors":
             guard let page = PageRequest(request, page: "index", size: "size", defaultSize: 20) else {
                 return failure(400, "index is not a number from 1")
             }
-            return conditional(anchors.page(page), request)
-        default: return failure(404, "Not Found")
+            return conditional(anchors.page(page, at: url), request)
+        default: return Picture.answer(request.path) ?? failure(404, "Not Found")
         }
     }
 
-    private func search(_ request: ServerRequest) -> ServerResponse {
+    private func search(_ request: ServerRequest, at url: String) -> ServerResponse {
         guard let page = PageRequest(request, page: "page", size: "per_page", defaultSize: 30) else {
             return failure(422, "Validation Failed: page is not a number from 1")
         }
-        var response = metered(catalogue.search(page, request), request)
-        if let links = page.links(request, parameter: "page", count: catalogue.count), response.status == 200 {
+        var response = metered(catalogue.search(page, request, at: url), request)
+        if let links = page.links(request, at: url, parameter: "page", count: catalogue.count), response.status == 200 {
             response.headers.append((name: "Link", value: links))
         }
         return response

@@ -25,21 +25,21 @@ struct PageRequest {
     /// The `Link` header of a list of `count` elements, or nil where the page has no neighbours.
     ///
     /// Source: https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
-    func links(_ request: ServerRequest, parameter: String, count: Int) -> String? {
+    func links(_ request: ServerRequest, at base: String, parameter: String, count: Int) -> String? {
         let last = max((count + size - 1) / size, 1)
         var links: [(relation: String, page: Int)] = []
         if number > 1 { links.append(("prev", min(number - 1, last))) }
         if number < last { links += [("next", number + 1), ("last", last)] }
         if number > 1 { links.append(("first", 1)) }
         guard !links.isEmpty else { return nil }
-        return links.map { "<\(url(request, parameter: parameter, page: $0.page))>; rel=\"\($0.relation)\"" }
+        return links.map { "<\(url(request, at: base, parameter: parameter, page: $0.page))>; rel=\"\($0.relation)\"" }
             .joined(separator: ", ")
     }
 
-    private func url(_ request: ServerRequest, parameter: String, page: Int) -> String {
+    private func url(_ request: ServerRequest, at base: String, parameter: String, page: Int) -> String {
         let rest = request.query.filter { $0.name != parameter } + [(name: parameter, value: String(page))]
         let query = rest.map { "\(PercentCoding.encoded($0.name))=\(PercentCoding.encoded($0.value))" }.joined(
             separator: "&")
-        return "http://\(request.header("Host") ?? "127.0.0.1")\(request.rawPath)?\(query)"
+        return "\(base)\(request.rawPath)?\(query)"
     }
 }

@@ -65,7 +65,7 @@ struct Account {
     var json: JSON {
         [
             "login": .string(login), "id": .integer(id),
-            "avatar_url": .string("https://avatars.git.example/u/\(id)?v=4"),
+            "avatar_url": .string(Picture.url(id)),
             "url": .string("https://api.git.example/users/\(login)"),
             "html_url": .string("https://git.example/\(login)"), "type": "Organization", "site_admin": false,
         ]

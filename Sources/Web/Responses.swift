@@ -71,10 +71,18 @@ enum Responses {
         .json(listing.document, headers: headers)
     }
 
-    /// An error as JSON.
+    /// An error as JSON, with the members that every client of HTTP APIs knows.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc9457
     static func problem(_ status: Int, _ error: FeedSyncError) -> ServerResponse {
-        let fields: JSONFields = ["error": error, "advice": error.advice, "version": ResultVersion.current]
-        return json(fields.json, status: status)
+        let fields: JSONFields = [
+            "title": error.message, "status": status, "error": error, "advice": error.advice,
+            "version": ResultVersion.current,
+        ]
+        var response = json(fields.json, status: status)
+        response.headers.removeAll { $0.name == "Content-Type" }
+        response.headers.append(("Content-Type", "application/problem+json"))
+        return response
     }
 
     /// An error as JSON.

@@ -218,9 +218,11 @@ struct Site: Sendable {
     /// The problem with a parameter of the API; nil if there is none. Pages ignore invalid parameters.
     private static func parameterProblem(_ parts: [String], _ request: ServerRequest) -> String? {
         let path = parts.first ?? ""
-        guard ["feeds", "runs", "events", "changes"].contains(path) || path == "list" && parts.count == 3 else {
+        guard ["feeds", "runs", "events", "changes", "quota"].contains(path) || path == "list" && parts.count == 3
+        else {
             return nil
         }
+        if let unknown = unknownParameter(parts, request) { return unknown }
         func isWrong(_ name: String, _ isRight: (String) -> Bool) -> Bool {
             request.parameter(name).map { !isRight($0) } ?? false
         }
@@ -241,6 +243,16 @@ struct Site: Sendable {
         if isWrong("format", { $0 == "csv" }) { return "`format` is `csv`, or not there" }
         if isWrong("order", { $0 == "place" }) { return "`order` is `place`, or not there" }
         return nil
+    }
+
+    /// The problem with a parameter that a path of the API does not take. Without it, `sort=stars` at a path that sorts
+    /// nothing would look as if it did.
+    private static func unknownParameter(_ parts: [String], _ request: ServerRequest) -> String? {
+        guard !request.query.isEmpty, !wantsPage(request), let names = OpenAPI.queryParameters(at: parts),
+            let unknown = request.query.map(\.name).first(where: { !names.contains($0) })
+        else { return nil }
+        let nearest = NearestWord.suggestion(for: unknown, among: names).map { "; did you mean `\($0)`?" } ?? ""
+        return "there is no parameter \(Excerpt.quoted(unknown, limit: 60)) here\(nearest)"
     }
 
     /// A cached response, valid as long as the store does not change.

@@ -60,7 +60,7 @@ private let feed = DemoFeed()
 
     @Test("A second feed gives the same bytes, whatever it was asked before")
     func deterministic() {
-        let request = ServerRequest(target: "/search/repositories?page=3")
+        let request = ServerRequest(target: "/search/repositories?page=3", headers: [(name: "Host", value: "test")])
         #expect(DemoFeed().answer(request).body == answer("/search/repositories?page=3").body)
     }
 
@@ -103,6 +103,21 @@ private let feed = DemoFeed()
         arguments: [("/repos/feedsync/demo", "full_name", "feedsync/demo"), ("/orgs/feedsync", "login", "feedsync")])
     func single(path: String, member: String, value: String) throws {
         #expect(try object(path)[member] as? String == value)
+    }
+
+    @Test("Owners and hosts have pictures at the demo's own address, wherever that is")
+    func pictures() throws {
+        let owner = try #require(try items(object("/search/repositories")).first?["owner"] as? [String: Any])
+        let url = try #require(owner["avatar_url"] as? String)
+        #expect(url.hasPrefix("http://test/pictures/"))
+        let picture = answer(String(url.dropFirst("http://test".count)))
+        #expect(header("Content-Type", picture) == "image/png")
+        #expect(picture.body.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        #expect(picture.body == answer(String(url.dropFirst("http://test".count))).body)
+        #expect(picture.body != answer("/pictures/1.png").body)
+        for path in ["/pictures/", "/pictures/x.png", "/pictures/1.svg"] { #expect(answer(path).status == 404) }
+        let below = feed.answer(ServerRequest(target: "/anchors"), at: "http://h:1/demo")
+        #expect(String(decoding: below.body, as: UTF8.self).contains("\"http://h:1/demo/pictures/"))
     }
 
     @Test("Another path is 404, another method 405")

@@ -97,6 +97,23 @@ import Web
         }
     }
 
+    @Test(
+        "A parameter that a path does not take is refused, with the nearest one",
+        arguments: [
+            ("/feeds/things/items?sorted=stars", "did you mean `sort`?"), ("/feeds/things/items?key=1", "`key` here"),
+            ("/feeds/things?limit=3", "`limit` here"), ("/runs?feed=things", "`feed` here"), ("/quota?x", "`x` here"),
+            ("/changes?kinds=new", "did you mean `kind`?"), ("/events?feeds=things", "did you mean `feed`?"),
+        ])
+    func unknownParameter(target: String, words: String) async throws {
+        try await serving { place in
+            let reply = try await place.ask(target)
+            #expect(reply.status == 400)
+            #expect(reply.header("Content-Type") == "application/problem+json")
+            #expect(reply.member("status") == "400")
+            #expect(reply.body.contains(words), "\(reply.body)")
+        }
+    }
+
     @Test("The address holds the view: each link changes one thing of it")
     func links() async throws {
         try await serving { place in

@@ -1,5 +1,6 @@
 internal import FeedSync
 internal import HTTPServer
+internal import JSON
 internal import Reports
 
 /// The API's description.
@@ -42,7 +43,7 @@ enum OpenAPI {
     private static let place = #"{"type":"string","pattern":"^[0-9]{1,18}\\.[0-9]{1,18}$"}"#
     private static let number = #"{"type":"integer","minimum":0}"#
     private static let html = "text/html"
-    private static let problem = "application/json"
+    private static let problem = "application/problem+json"
     private static let feed = parameter("feed", in: "path", "the feed's name", text)
     private static let limit = parameter(
         "limit", "how many at most", #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#)
@@ -256,12 +257,25 @@ enum OpenAPI {
         Operation(path: "/logout", method: "post", summary: "Ends a browser's session", type: nil, status: 303),
     ]
 
+    /// The names of the parameters that a GET of a path takes in its query; nil if there is no such path.
+    static func queryParameters(at parts: [String]) -> [String]? {
+        let found = operations.first { $0.method == "get" && isPath($0.path, parts) }
+        return found?.parameters.compactMap { parameter in
+            guard case .object(let members)? = try? JSONValue(parsing: parameter), members["in"]?.json == "\"query\"",
+                case .string(let name)? = members["name"]
+            else { return nil }
+            return name
+        }
+    }
+
+    private static func isPath(_ path: String, _ parts: [String]) -> Bool {
+        let words = path.split(separator: "/")
+        return words.count == parts.count && zip(words, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }
+
     /// The methods of a path; empty if there is nothing at it.
     static func methods(at parts: [String]) -> [String] {
-        let found = operations.filter { operation in
-            let words = operation.path.split(separator: "/")
-            return words.count == parts.count && zip(words, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
-        }
+        let found = operations.filter { isPath($0.path, parts) }
         return found.flatMap { $0.method == "get" ? ["GET", "HEAD"] : ["POST"] }
     }
 
@@ -291,8 +305,8 @@ enum OpenAPI {
         let item =
             #""item":{"type":"object","description":"a row of the feed's table: the model's columns, then _section, _generation, _position, _first_seen_at, _changed_at and _removed_at"}"#
         let problem =
-            "\"problem\":{\"type\":\"object\",\"properties\":{\"error\":\(see("error")),"
-            + #""advice":{"type":["string","null"]},"version":{"const":1}},"required":["error"]}"#
+            "\"problem\":{\"type\":\"object\",\"properties\":{\"title\":\(text),\"status\":{\"type\":\"integer\"},\"error\":\(see("error")),"
+            + #""advice":{"type":["string","null"]},"version":{"const":1}},"required":["title","status","error"]}"#
         let definitions = ResultSchema.definitions(at: schemas).dropLast()
         return "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"feedsync serve\",\"version\":\(FeedSyncVersion.text.json),"
             + "\"description\":\"A store of feedsync, with the names of its tables. Each GET but /events has an ETag.\"},"

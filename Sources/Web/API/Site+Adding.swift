@@ -156,11 +156,11 @@ extension Site {
 
     /// Answers a request to the demo's upstream.
     func demo(_ request: ServerRequest) -> SharedAnswer {
-        guard demoURL != nil else { return notFound(request) }
+        guard let demoURL else { return notFound(request) }
         var inner = request
         inner.path = String(request.path.dropFirst("/demo".count))
         inner.rawPath = String(request.rawPath.dropFirst("/demo".count))
-        return finished(Self.demoFeed.answer(inner))
+        return finished(Self.demoFeed.answer(inner, at: demoURL))
     }
 
     func addDemo(_ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
