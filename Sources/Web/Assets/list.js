@@ -149,15 +149,28 @@ export function list() {
     } finally {
       clearTimeout(wait);
       if (own === reading) reading = null;
+      reachAgain();
     }
   };
   const changed = coalesced(() => renew(false));
 
+  // Somebody who reaches the end while rows are under way reaches it again when they are there.
+  let isWanted = false;
+  const isOccupied = () => state.isReading || state.isBehind || reading !== null || (!state.hasMore && state.commands > 0);
+  const reachAgain = () => {
+    if (!isWanted || isOccupied()) return;
+    isWanted = false;
+    if (isNearEnd()) reachEnd();
+  };
+
   // Shows the rows after the shown ones if the store has some; otherwise requests them from the upstream.
   const reachEnd = async () => {
-    if (state.isReading || state.isBehind || reading) return;
+    if (isOccupied()) {
+      isWanted = true;
+      return;
+    }
     if (!state.hasMore) {
-      if (hasOnward() && !state.commands) send("more");
+      if (hasOnward()) send("more");
       return;
     }
     const isRanked = state.text !== "" && state.order !== "place";
@@ -177,6 +190,7 @@ export function list() {
       set({ problem: failed(error, () => { set({ problem: null }); reachEnd(); }) });
     } finally {
       state.isReading = false;
+      reachAgain();
     }
   };
 
@@ -186,6 +200,8 @@ export function list() {
       const run = await (await post(`/feeds/${encodeURIComponent(feed)}/${command}`, null, { accept: "application/json" })).json();
       say(run?.inserted ? `${count(run.inserted)} new` : run?.updated ? `${count(run.updated)} changed` : "Nothing new");
     } catch (error) {
+      // What failed is tried again by somebody, and not by itself.
+      isWanted = false;
       // The user knows that the command was stopped, and the feed's error is shown already.
       await renew(false);
       if (error.kind !== "cancelled" && !state.aboutText.includes('class="why failure"')) {
@@ -194,6 +210,7 @@ export function list() {
     } finally {
       await changed();
       set({ commands: state.commands - 1 });
+      reachAgain();
     }
   };
 
