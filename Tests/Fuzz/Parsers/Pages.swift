@@ -118,7 +118,7 @@ extension Store {
             serverDate: nil, skipped: try page.skipped(), shape: nil, beginsNext: false)
         let outcome = try writer.commit(commit, now: Self.now) { _ in }
         _ = try writer.finish(outcome: .ok, now: Self.now)
-        close(definition.name)
+        close(writer)
         guard let outcome else { preconditionFailure("only a list beside others is behind them") }
         return outcome.items
     }
