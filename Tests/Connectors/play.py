@@ -246,6 +246,8 @@ def play(feedsync, folder, totals):
             return
         result = json.loads(dry.stdout)[0]
         feeds = [feed for feed in result["added"] if feed["stream"] in {stream.get("name") for stream in resolved["streams"]}]
+        # A parent may be written once more, with other parameters.
+        feeds = list({feed["stream"]: feed for feed in feeds}.values())
         totals["streams"] += count
         for left_out in result["left_out"]:
             kind = "code" if "is code of the connector" in left_out["reason"] else left_out["kind"]
@@ -264,7 +266,7 @@ def play(feedsync, folder, totals):
                 stream = Stream(part, connector.config, connector.schema(part))
                 stream.partition_options = list(request_options(part))
                 stream = known.setdefault((stream.name, stream.pattern.pattern), stream)
-                stream.parents.update(member for member in members if member)
+                stream.parents.update((member, None) for member in members if member)
                 if inlined:
                     stream.inlined[inlined[0]] = child
                 child = stream

@@ -56,7 +56,7 @@ class Stream:
         self.size = self.number(self.strategy.get("page_size"))
         self.partition_options = []  # the parameters that say which list
         self.inlined = {}  # the streams whose first page a member of its rows holds
-        self.parents = set()  # the members of its rows that other lists go by
+        self.parents = {}  # the members of its rows that other lists go by
 
     def value(self, text, **names):
         if not isinstance(text, str) or "{" not in text:
