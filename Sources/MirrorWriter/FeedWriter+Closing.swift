@@ -97,8 +97,12 @@ extension FeedWriter {
                 nil, generations: try generationsOfRound(draft.progress), isVerified: isVerified,
                 growsAtEnd: try growsAtEnd())
         } else if let head = draft.progress.synced.ranges.first {
+            // A crawl that met no range has read the whole list.
+            let isWholeList = head.cursor == nil && head.crawls == [draft.crawl?.id].compactMap(\.self)
+            let growsAtEnd = try isWholeList ? growsAtEnd() : head.growsAtEnd
             draft.progress.synced.update(head.crawl) {
                 $0.isVerified = isVerified
+                $0.growsAtEnd = growsAtEnd
                 $0.loosePages = []
             }
         }

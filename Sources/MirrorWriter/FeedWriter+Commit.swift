@@ -14,9 +14,9 @@ extension FeedWriter {
             let stored = page.mode == .all ? try storedPage(page.request, page.credential)?.keys : nil
             let (outcome, met, rows) = try store(page, in: &draft, now: now)
             if page.mode == .all {
-                noteRead(
-                    page.request, page.credential, keys: page.content.keys, stored: stored,
-                    isInSequence: page.isCheck || shape.definition.pagination.prefetch <= 1)
+                reads.note(
+                    RequestKey(request: page.request, credential: page.credential), keys: page.content.keys,
+                    stored: stored, isInSequence: page.isCheck || shape.definition.pagination.prefetch <= 1)
             }
             if outcome.beginsNext { draft.open = .footer }
             follow(draft, behind: page, met: met, added: outcome.items.inserted, rows: rows)
@@ -60,7 +60,6 @@ extension FeedWriter {
         let written = try write(page, with: &writer)
         let rules = writer.rules
         let hasSameKeys = page.isNotModified || known?.keys == written.keys
-        let isAsBefore = page.direction == .header && hasSameKeys
         try lapse(rules.touched, longest: draft.longestPage)
         try keepGeneration(rules.newest, over: draft.generation)
         draft.generation = rules.newest
@@ -72,7 +71,8 @@ extension FeedWriter {
         let onward =
             try page.isCheck
             ? .end(nil)
-            : advance(page, written, by: rules, isAsBefore: isAsBefore, isInPlace: isInPlace, in: &draft, now: now)
+            : advance(
+                page, written, by: rules, hasSameKeys: hasSameKeys, isInPlace: isInPlace, in: &draft, now: now)
         try rules.sections.apply(to: shape.definition.owner, on: connection, firstPlace: firstPlace)
         try record(page.cost.quota)
         if page.direction == .header { try FeedSchedule.note(page.advice, of: feed, on: connection) }

@@ -107,63 +107,35 @@ extension FeedWriter {
     }
 
     /// The pages to request again to see that nothing is between them; empty if this run has seen that.
-    ///
-    /// An item between two pages may pass from one to the other while they are requested. So one of them has to be as
-    /// it was before the other was read, and after it.
     private func pagesToAsk(_ before: PageOfCrawl?, _ behind: PageOfCrawl?) throws -> Set<PageOfCrawl> {
         let pages = Set([before, behind].compactMap(\.self))
         let left = pages.subtracting(askedAgain)
         guard pages.count == 2, let before, let behind else { return left }
-        guard left.isEmpty, let first = try reads(of: before), let second = try reads(of: behind),
-            first.surrounds(second) || second.surrounds(first)
+        guard left.isEmpty, let first = try requestKey(of: before), let second = try requestKey(of: behind),
+            reads.areSteady(first, second)
         else { return pages }
         return []
     }
 
-    private func reads(of page: PageOfCrawl) throws -> PageReads? {
-        var found: PageReads?
+    /// The request of a page of the crawl.
+    private func requestKey(of page: PageOfCrawl) throws -> RequestKey? {
+        var key: RequestKey?
         try connection.rows(
             """
             SELECT p.request, p.credential FROM _crawl_page w JOIN _page p ON p.id = w.page
             WHERE w.crawl = ? AND w.number = ?
             """, [Value(page.crawl), Value(page.number)]
-        ) { row in
-            let key = RequestKey(request: row.text(at: 0) ?? "", credential: row.int64(at: 1))
-            found = reads[key.hashValue]
-        }
-        return found
+        ) { row in key = row.text(at: 0).map { RequestKey(request: $0, credential: row.int64(at: 1)) } }
+        return key
     }
 
-    /// Records that this run has read a page.
+    /// Records that this run has read a page that is not stored.
     ///
     /// - Parameters:
     ///   - keys: The keys on the page; nil if they are the stored ones.
     ///   - stored: The keys on the page as stored before; nil if it was not.
-    ///   - isInSequence: False if the page may have been requested before the page read last.
-    package func noteRead(
-        _ request: String, _ credential: Int64, keys: String?, stored: String?, isInSequence: Bool = true
-    ) {
-        if isInSequence || readsInSequence == 0 { readsInSequence += 1 }
-        let keys = (keys ?? stored ?? "[]").hashValue
-        let key = RequestKey(request: request, credential: credential).hashValue
-        var read =
-            reads[key]
-            ?? PageReads(keys: stored?.hashValue ?? keys, since: stored == nil ? readsInSequence : 0, last: 0)
-        if read.keys != keys { (read.keys, read.since) = (keys, readsInSequence) }
-        read.last = readsInSequence
-        reads[key] = read
-    }
-
-    /// The reads of one page in a run. The times are counts of pages.
-    struct PageReads {
-        /// The hash of the keys.
-        var keys: Int
-        /// The time since which each read has shown these keys; 0 if an earlier run read them, too.
-        var since: Int
-        var last: Int
-
-        /// True if the page was the same before and after the last read of another page.
-        func surrounds(_ other: PageReads) -> Bool { since < other.last && other.last < last }
+    package func noteRead(_ request: String, _ credential: Int64, keys: String?, stored: String?) {
+        reads.note(RequestKey(request: request, credential: credential), keys: keys, stored: stored)
     }
 
     /// The keys that the crawl met, as recorded with its pages.

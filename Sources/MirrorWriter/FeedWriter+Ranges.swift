@@ -4,11 +4,12 @@ internal import SQLite
 extension FeedWriter {
     /// The next step of the crawl after a page. Updates the stored ranges.
     func advance(
-        _ page: PageCommit, _ written: WrittenPage, by rules: PageRules, isAsBefore: Bool, isInPlace: Bool,
+        _ page: PageCommit, _ written: WrittenPage, by rules: PageRules, hasSameKeys: Bool, isInPlace: Bool,
         in draft: inout FeedState, now: String
     ) throws -> CrawlProgress.Onward {
         guard let crawl = draft.crawl else { return .end(nil) }
-        let place = metPlace(rules, written)
+        let isAsBefore = page.direction == .header && hasSameKeys
+        let place = try mayMeet(page, of: crawl, hasSameKeys: hasSameKeys) ? metPlace(rules, written) : nil
         // A sync reads through some ranges, because another range may have the same pages.
         let mayMeet = { (range: SyncedRange) in page.mode == .reload || range.mayBeJoined }
         let met = try
@@ -66,6 +67,13 @@ extension FeedWriter {
         draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
         draft.isVerified = draft.isComplete && draft.progress.synced.ranges.first?.isVerified == true
         return onward
+    }
+
+    /// True if a page may meet stored rows. A crawl that reads the older pages again meets the pages of this run only
+    /// where it finds one as it was: if they have moved, an item of the older pages may have moved down among them.
+    private func mayMeet(_ page: PageCommit, of crawl: CrawlState, hasSameKeys: Bool) throws -> Bool {
+        guard page.meetsOwnPages, !hasSameKeys else { return true }
+        return try !(shape.definition.pagination.isShifting || cursorsCount(crawl.id, end: page.end.next))
     }
 
     /// True if this run read the whole crawl and found no new item. The order of such a list is unchanged, even if items

@@ -60,10 +60,8 @@ package final class FeedWriter: PageTransactionWriter {
     var tail: Set<PageOfCrawl> = []
     /// The pages of earlier runs that this run requested again.
     var askedAgain: Set<PageOfCrawl> = []
-    /// The pages that a full crawl read in this run, by the hash of their request.
-    var reads: [Int: PageReads] = [:]
-    /// The number of pages that this run read one after the other.
-    var readsInSequence = 0
+    /// The pages that a full crawl read in this run.
+    var reads = PageReads()
     /// The keys of the page to which the crawl goes back, and of the page before it; nil if the crawl continues.
     var keysLeft: (page: Set<String>, before: Set<String>)?
     /// Rows of pages that wait for their commit; nil if none wait.

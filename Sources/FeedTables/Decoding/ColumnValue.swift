@@ -159,7 +159,10 @@ extension PageItem {
             // Stored as an integer, or as a real first; `-0` is 0 as an integer.
             let text = text()
             return text == "\(slot.integer)" || Double(exactly: slot.integer).map(JSONText.number) == text
-        case JSON_REAL: return text() == JSONText.number(slot.real)
+        case JSON_REAL:
+            // SQLite writes `-0.0` as 0.0.
+            let text = text()
+            return text == JSONText.number(slot.real) || slot.real == 0 && text == "0.0"
         default: return false
         }
     }

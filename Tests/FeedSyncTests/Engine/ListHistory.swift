@@ -105,8 +105,8 @@ struct ListHistory: Sendable, CustomStringConvertible {
         }
         let movesFreely = !isByID && mode != "new"
         let isOfNew = mode == "new"
-        // The flag of a page that repeats is not heard, as it leads on.
-        if end == .repeatsLast, sign == .truncated { sign = .none }
+        // The flag of a page that repeats is not heard, as it leads on. New items can make a page repeat, too.
+        if end == .repeatsLast || style == .page || style == .offset, sign == .truncated { sign = .none }
         for index in runs.indices {
             runs[index].changes.removeAll { _, change in
                 switch change {

@@ -190,6 +190,17 @@ struct ListHistoryTests {
             ListHistory(
                 .keyset, "new", size: 5, count: 16, isTagged: true, total: .body,
                 runs: [.init(changes: [(4, .remove(60))]), .init(changes: [(1, .insert(0))])]),
+            // An item of the older pages moved down to pages that the run had read before it read those again.
+            ListHistory(
+                .link, "all", size: 2, count: 14,
+                runs: [
+                    .init(changes: [(1, .insert(53))]), .init(budget: 5),
+                    .init(changes: [(1, .move(4, to: 29)), (5, .move(46, to: 56)), (1, .toTop(14))]),
+                ]),
+            // An ascending list shrank to one page, and grew at its end.
+            ListHistory(
+                .keyset, "new", size: 1, count: 2,
+                runs: [.init(), .init(changes: [(1, .remove(0))]), .init(changes: [(1, .insert(0))])]),
             // As many items came at the end as went, so the total was the same.
             ListHistory(
                 .keyset, "new", size: 3, count: 10, isTagged: true, total: .header,

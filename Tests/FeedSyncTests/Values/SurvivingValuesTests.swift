@@ -88,8 +88,11 @@ struct SurvivingValuesTests {
 
     @Test("Values survive mixed on one page and across pages; and met again they are the same", arguments: 0..<15)
     func mixed(_ round: Int) async throws {
-        // Those that failed once: an empty object among others, on one page and on a later one.
-        let known: [UInt64] = [10_985_293_982_060_284_204, 11_337_436_889_891_859_049, 2_590_232_186_984_632_994]
+        // Those that failed once: a negative zero before texts; an empty object among others, on one page and later.
+        let known: [UInt64] = [
+            5_638_597_002_930_070_739, 10_985_293_982_060_284_204, 11_337_436_889_891_859_049,
+            2_590_232_186_984_632_994,
+        ]
         let seed = round < known.count ? known[round] : UInt64.random(in: 0...(.max))
         var random = SeededGenerator(seed)
         let items = (1...12).map { id in
