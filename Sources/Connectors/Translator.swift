@@ -39,6 +39,7 @@ final class Translator {
             }
         }
         var lines: [String: [String]] = [:]
+        var written: [(name: String, feed: Connector.Feed)] = []
         for feed in feeds {
             let above = feed.parent.map { lines[$0] ?? [] } ?? []
             guard feed.parent == nil || !above.isEmpty else {
@@ -61,11 +62,21 @@ final class Translator {
                 result.known.append(feed.name)
                 continue
             }
-            result.feeds.append(
-                .init(
-                    stream: feed.stream, entry: feed.entry, notes: feed.notes, isParent: !wanted.contains(feed.name)))
+            let isParent = !wanted.contains(feed.name)
+            written.append(
+                (feed.name, .init(stream: feed.stream, entry: feed.entry, notes: feed.notes, isParent: isParent)))
         }
+        let needed = namesInUse(wanted.filter { lines[$0] != nil })
+        result.feeds = written.filter { needed.contains($0.name) }.map(\.feed)
         return result
+    }
+
+    /// The names of some feeds and of those through whose rows they go.
+    private func namesInUse(_ wanted: [String]) -> Set<String> {
+        // Parents come first.
+        feeds.reversed().reduce(into: Set(wanted)) { names, feed in
+            if let parent = feed.parent, names.contains(feed.name) { names.insert(parent) }
+        }
     }
 
     /// The place of the feed that a stream becomes.

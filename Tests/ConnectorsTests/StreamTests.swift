@@ -66,6 +66,24 @@ import Testing
                 """)
     }
 
+    @Test("A parent of streams that are left out is no feed, unless it is a stream of its own")
+    func parentAlone() throws {
+        let text = """
+            type: DeclarativeSource
+            definitions:
+              shops: {type: DeclarativeStream, name: shops, primary_key: id, retriever: {requester: {url_base: "https://a.example", path: "/shops"}, record_selector: {extractor: {field_path: []}}}}
+              orders: {type: DeclarativeStream, name: orders, primary_key: id, retriever: {requester: {url_base: "https://a.example", path: "/shops/{{ stream_partition.shop }}/orders"}, record_selector: {record_filter: {condition: "{{ record.x }}"}, extractor: {field_path: []}}, partition_router: {type: SubstreamPartitionRouter, parent_stream_configs: [{parent_key: id, partition_field: shop, stream: {$ref: "#/definitions/shops"}}]}}}
+            streams: [%s]
+            """
+        let alone = try Manifest(text.replacing("%s", with: "\"#/definitions/orders\"")).translation()
+        #expect(alone.feeds.isEmpty)
+        #expect(alone.leftOut.map(\.stream) == ["orders"])
+        let both = try Manifest(
+            text.replacing("%s", with: "\"#/definitions/orders\", \"#/definitions/shops\"")
+        ).translation()
+        #expect(both.feeds.map(\.entry.name) == ["shops"])
+    }
+
     @Test("Rows of a parent, of its own parent, and further members of a row are columns in the request")
     func parents() throws {
         let router = """
