@@ -24,13 +24,15 @@ struct StreamTranslator {
         if try component.member("full_refresh_stream") != nil {
             feed.notes.append("the list is read whole, not by its events")
         }
-        guard let retriever = try stream.member("retriever"), let requester = try retriever.member("requester") else {
+        let found = try stream.member("retriever")
+        for part in [stream, found] { try Self.refuseCode(part) }
+        guard let retriever = found, let requester = try retriever.member("requester") else {
             let asynchronous = try stream.member("retriever", "creation_requester") != nil
             throw ConnectorFault(
                 .request, asynchronous ? "its export is made first and fetched later" : "it has no request",
                 at: stream.mark)
         }
-        for part in [stream, retriever, requester] { try Self.refuseCode(part) }
+        try Self.refuseCode(requester)
         (self.retriever, self.requester) = (retriever, requester)
         schema = try StreamSchema(stream, evaluator, schemas)
     }

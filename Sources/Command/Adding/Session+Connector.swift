@@ -7,7 +7,7 @@ extension Session {
     /// Adds the streams of a low-code connector to the configuration, without requests to their upstream.
     ///
     /// - Throws: `Failure` with exit code 64 for words that mean nothing and settings that are missing, 65 for a file that
-    ///   is no manifest, and where no stream can be said as a feed.
+    ///   is no manifest, and if no stream can become a feed.
     func addStreams(of path: String) async throws(Failure) -> ExitCode {
         let file = try configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
         let connector = try reading(try await connectorFiles(of: path)) { files throws(ConnectorError) in
@@ -21,7 +21,8 @@ extension Session {
             }
             guard result.feeds.isEmpty, result.known.isEmpty else { return result }
             throw Failure(
-                .data, result.leftOut.map { reason($0) }, advice: "no stream of the connector can be said as a feed")
+                .data, result.leftOut.map { reason($0) } + ["no stream of the connector becomes a feed"],
+                advice: "feedsync help add")
         }
         let isDry = invocation.has(.dryRun)
         var result = Connector.Translation()
