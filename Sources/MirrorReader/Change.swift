@@ -66,6 +66,8 @@ package struct ChangeQuery: Sendable {
     package var run: Int?
     /// The column of items' titles, or its path; nil to choose it by the names.
     package var title: String?
+    /// The key of the only item, as text: of several columns as a JSON array; nil for all items.
+    package var key: String?
 
     package init(feed: String) {
         self.feed = feed

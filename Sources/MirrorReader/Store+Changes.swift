@@ -117,14 +117,29 @@ final class ChangeSource {
         let happened = """
             SELECT at, 1, id, \(index), run, kind, key, before, NULL, 0 FROM _change
             WHERE feed = \(try SQL.string(query.feed)) AND id > \(query.after.change) AND id <= \(until.change)
-                AND at >= \(try SQL.string(query.since ?? "")) AND run >= \(query.run ?? 0)
+                AND at >= \(try SQL.string(query.since ?? "")) AND run >= \(query.run ?? 0)\(try isOfKey(["key"]))
             """
         guard hasNew else { return [happened] }
         let new = """
             SELECT t._first_seen_at, 0, e.id, \(index), e.run, 'new', NULL, NULL, t._rowid_, t._position
-            FROM \(table) t JOIN e\(index) e ON e.at = t._first_seen_at WHERE t._first_seen_at >= \(try SQL.string(first))
+            FROM \(table) t JOIN e\(index) e ON e.at = t._first_seen_at WHERE t._first_seen_at >= \(try SQL.string(first))\(
+                try isOfKey(key.map { "t.\(try SQL.identifier($0))" }))
             """
         return [new, happened]
+    }
+
+    /// The condition that columns hold the key of the query.
+    private func isOfKey(_ names: [String]) throws -> String {
+        guard let text = query.key else { return "" }
+        var texts = [text]
+        if key.count > 1 {
+            guard case .array(let parts)? = try? JSONValue(parsing: text), parts.count == key.count else {
+                return " AND false"
+            }
+            // A change has the whole key in one column.
+            texts = names.count > 1 ? parts.map { Value(key: $0)?.text ?? $0.json } : [JSONValue.array(parts).json]
+        }
+        return try zip(names, texts).map { " AND CAST(\($0) AS TEXT) = \(try SQL.string($1))" }.joined()
     }
 
     /// The values for `events`.

@@ -63,6 +63,30 @@ struct ChangesTests {
         #expect(future.errors == "feedsync: no changes since 2999-01-01\n")
     }
 
+    @Test("--key prints the history of one item, however long ago it began")
+    func ofKey() async throws {
+        let place = try await place([first, second, first])
+        try place.execute("UPDATE things SET _first_seen_at = replace(_first_seen_at, '20', '19')")
+        try place.execute("UPDATE event SET at = replace(at, '20', '19')")
+        #expect(
+            lines(try await place.terminal("changes --key 1")) == [
+                "things  new       one", "things  changed   one  name: one → ONE, n: 1 → 1.5, ok: true → false",
+                "things  changed   one  name: ONE → one, n: 1.5 → 1, ok: false → true",
+            ])
+        #expect(lines(try await place.terminal("changes --key 2 --since last")) == ["things  returned  two"])
+        let none = try await place.run("changes things --key 99")
+        #expect(none.output.isEmpty && none.errors == "feedsync: no changes to the item 99\n")
+        #expect(try await place.run("changes --key 1 --ack me").code == 64)
+    }
+
+    @Test("--key takes a key of several columns as a JSON array")
+    func ofWideKey() async throws {
+        let place = try await place([first, second], key: "[id, name]")
+        let rows = try await place.run(#"changes --key [2,"two"]"#).output.split(separator: "\n").dropFirst()
+        #expect(rows.map { $0.split(separator: "\t")[3] } == ["new", "removed"])
+        #expect(try await place.run("changes --key 2").errors == "feedsync: no changes to the item 2\n")
+    }
+
     @Test("--json prints lines with the view's columns, and what came of them")
     func json() async throws {
         let place = try await place([first, second])

@@ -4,7 +4,7 @@ internal import Reports
 extension Command {
     /// `changes [FEED...]`
     static let changes = Command(
-        "changes", operands: "[FEED...]", count: 0...anyNumber, options: [.sinceRun, .follow, .ack, .schema],
+        "changes", operands: "[FEED...]", count: 0...anyNumber, options: [.sinceRun, .ofKey, .follow, .ack, .schema],
         isForResults: true,
         summary: "Print what is new, changed, removed or came back",
         explanation: """
@@ -16,6 +16,8 @@ extension Command {
             feed by feed, and remembers how far it got when everything was written. If it is stopped in between,
             the next run prints the same again. The first run prints everything that is kept.
 
+            --key KEY is the history of one item. A key of several columns is a JSON array, as in '["acme", 7]'.
+
             --schema prints a line for each column that is new, that no item has any more, or whose type is
             another one.
             """,
@@ -24,8 +26,12 @@ extension Command {
         guard !session.invocation.has(.ack) || !session.invocation.has(.sinceRun) else {
             throw .usage("--ack and --since cannot be used together", advice: "feedsync help changes")
         }
-        if session.invocation.has(.schema), let other = [Option.ack, .follow].first(where: session.invocation.has) {
+        let others = [Option.ack, .follow, .ofKey]
+        if session.invocation.has(.schema), let other = others.first(where: session.invocation.has) {
             throw .usage("--schema and \(other.written) cannot be used together", advice: "feedsync help changes")
+        }
+        guard !session.invocation.has(.ack) || !session.invocation.has(.ofKey) else {
+            throw .usage("--ack and --key cannot be used together", advice: "feedsync help changes")
         }
         let configuration = try session.configurationForReading()
         guard let store = try await session.storeIfAny(configuration) else {
@@ -103,7 +109,9 @@ extension Session {
 
     private var nothingSince: String {
         if let name = invocation.options[.ack] { return " since the last run for \(name)" }
-        return " since \(invocation.options[.sinceRun] ?? Self.standardSince)"
+        let since = invocation.options[.sinceRun] ?? (invocation.has(.ofKey) ? nil : Self.standardSince)
+        let item = invocation.options[.ofKey].map { " to the item \($0)" } ?? ""
+        return item + (since.map { " since \($0)" } ?? "")
     }
 
     private static let standardSince = "1d"
@@ -113,6 +121,7 @@ extension Session {
         var queries = feeds.map { feed in
             var query = ChangeQuery(feed: feed.name)
             query.title = feed.definition?.show?.title
+            query.key = invocation.options[.ofKey]
             return query
         }
         if let name = invocation.options[.ack] {
@@ -138,6 +147,7 @@ extension Session {
         case "last":
             (nil, try await reading { () async throws(FeedSyncError) in try await store.lastRun(of: feed) })
         case let text? where Int(text) != nil: (nil, Int(text))
+        case nil where invocation.has(.ofKey): (nil, nil)
         case let text: (try time(text ?? Self.standardSince), nil)
         }
     }

@@ -15,6 +15,8 @@ enum Option: String, Sendable, CaseIterable {
     case maxRequests = "max-requests"
     case data, yes, repair
     case curl, opml, connector, set, request, items, key, sync, every, paginate
+    /// Another option of the same name, for the key of one item.
+    case ofKey = "key="
     /// Another option of the same name, with a value.
     case body = "data="
     case verbose, trace, response
@@ -87,6 +89,7 @@ enum Option: String, Sendable, CaseIterable {
         case .body: "JSON"
         case .items: "JSON-PATH"
         case .key: "NAMES"
+        case .ofKey: "KEY"
         case .sync: "MODE"
         case .every: "DURATION"
         case .paginate: "STYLE"
@@ -149,6 +152,7 @@ enum Option: String, Sendable, CaseIterable {
         case .body: "send this JSON as the body of each request"
         case .items: "where the items are, as in data.list"
         case .key: "what identifies an item: columns or paths, separated by commas"
+        case .ofKey: "only what happened to the item with this key, all of it unless --since is given"
         case .sync: "auto, new or all; or '{mode: since, param: since, from: updated_at}'"
         case .every: "sync --due takes the feed this often (default: 15m)"
         case .paginate: "link, none, ...; or with what it needs: '{style: page, param: page}'"
