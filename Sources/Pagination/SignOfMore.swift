@@ -76,8 +76,7 @@ private struct SignSearch {
     private let envelope: PageEnvelope
     private let page: PaginationInput
     private let number: Int?
-    /// True if only an explicit flag counts: the upstream states the end, or all elements have arrived.
-    private let isOver: Bool
+    private let isStated: Bool
     /// True if URLs lead from page to page.
     private let isLinked: Bool
 
@@ -86,8 +85,12 @@ private struct SignSearch {
         self.isLinked = isLinked
         self.page = page
         self.number = number
-        isOver =
-            isStated || envelope.first(PagingNames.more) { Self.says($0.value) == false } != nil
+        self.isStated = isStated
+    }
+
+    /// True if only an explicit flag counts: the upstream states the end, or all elements have arrived.
+    private var isOver: Bool {
+        isStated || envelope.first(PagingNames.more) { Self.says($0.value) == false } != nil
             || envelope.first(PagingNames.last) { Self.saysWord($0.value) == true } != nil
             || Self.isTotalReached(envelope, page)
     }
