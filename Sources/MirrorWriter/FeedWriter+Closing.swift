@@ -204,7 +204,7 @@ extension FeedWriter {
             places.insert(row.place)
         }
         try sections.apply(to: shape.definition.owner, on: connection, firstPlace: firstPlace)
-        try lapse(places, longest: state.longestPage)
+        try storedPages.lapse(places, longest: state.longestPage)
         return missing.count
     }
 }

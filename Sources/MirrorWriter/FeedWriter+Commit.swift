@@ -11,19 +11,19 @@ extension FeedWriter {
         var draft = state
         draft.open = nil
         do {
-            let stored = page.mode == .all ? try storedPage(page.request, page.credential)?.keys : nil
+            let stored = page.mode == .all ? try storedPages.newest(page.key)?.keys : nil
             let (outcome, met, rows) = try store(page, in: &draft, now: now)
             if page.mode == .all {
                 reads.note(
-                    RequestKey(request: page.request, credential: page.credential), keys: page.content.keys,
-                    stored: stored, isInSequence: page.isCheck || shape.definition.pagination.prefetch <= 1)
+                    page.key, keys: page.content.keys, stored: stored,
+                    isInSequence: page.isCheck || shape.definition.pagination.prefetch <= 1)
             }
             if outcome.beginsNext { draft.open = .footer }
             follow(draft, behind: page, met: met, added: outcome.items.inserted, rows: rows)
             return outcome
         } catch {
             table.abandon()
-            lookedUp = [:]
+            storedPages.forget()
             throw error
         }
     }
@@ -55,12 +55,12 @@ extension FeedWriter {
             lift: { [self] crawl, generation, sections in
                 try lift(crawl, to: generation, sections: &sections)
             })
-        let known = page.isNotModified ? nil : try storedPage(page.request, page.credential)
+        let known = page.isNotModified ? nil : try storedPages.newest(page.key)
         let isInPlace = isInPlace(page, known)
         let written = try write(page, with: &writer)
         let rules = writer.rules
         let hasSameKeys = page.isNotModified || known?.keys == written.keys
-        try lapse(rules.touched, longest: draft.longestPage)
+        try storedPages.lapse(rules.touched, longest: draft.longestPage)
         try keepGeneration(rules.newest, over: draft.generation)
         draft.generation = rules.newest
         draft.hasChanged = draft.hasChanged || !rules.isUnchanged
@@ -201,7 +201,7 @@ extension FeedWriter {
     /// A first page without items is a change unless the stored one was empty too.
     private func writeEmpty(_ page: PageCommit, with writer: inout PageWriter) throws {
         guard page.direction == .header else { return }
-        let isKnown = try storedPage(page.request, page.credential)?.keys == "[]"
+        let isKnown = try storedPages.newest(page.key)?.keys == "[]"
         if !isKnown { try writer.becomeMoved() }
     }
 

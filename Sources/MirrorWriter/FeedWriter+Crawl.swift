@@ -34,7 +34,7 @@ extension FeedWriter {
         } else if !page.isCheck {
             crawl.reason = Completeness.reason(after: page.end.sign, crawl.reason)
         }
-        let id = try recordPage(
+        let id = try storedPages.record(
             page, written.keys, elements: written.elements, storedID: written.storedID,
             place: written.place, placed: written.placed, sharesRows: rules.sharesRows, crawl: crawl.id, now: now)
         // A page that is requested again is recorded beside the page as it was met: the crawl met the keys of both.

@@ -3,53 +3,22 @@ internal import SQLite
 extension FeedWriter {
     /// The newest stored page for a request; nil if there is none.
     package func storedPage(_ request: String, _ credential: Int64) throws -> StoredPage? {
-        let key = RequestKey(request: request, credential: credential)
-        if let known = lookedUp[key] { return known }
-        guard try mayBeStored(key) else { return nil }
-        var page: StoredPage?
-        try connection.rows(
-            """
-            SELECT id, etag, last_modified, generation, position, placed, elements, keys, cursor, total, skipped,
-                same_key
-            FROM _page WHERE feed = ? AND request = ? AND credential = ? ORDER BY id DESC LIMIT 1
-            """, [.text(feed), .text(request), Value(credential)]
-        ) { row in
-            page = StoredPage(
-                id: row.int64(at: 0), validators: Validators(etag: row.text(at: 1), lastModified: row.text(at: 2)),
-                place: row.place(at: 3), placed: Int64(row.count(at: 5)),
-                elements: row.count(at: 6), skipped: row.count(at: 10), sameKey: row.count(at: 11),
-                keys: row.text(at: 7) ?? "[]",
-                cursor: row.text(at: 8).map(PageCursor.init),
-                total: row.countIfAny(at: 9))
-        }
-        lookedUp[key] = .some(page)
-        return page
+        try storedPages.newest(RequestKey(request: request, credential: credential))
     }
 
-    /// The stored page for a request that continues the crawl; nil if the crawl has already met some of its rows on
-    /// another page, or the page itself. Its rows are then not next to each other in the crawl's order, and it has to be
-    /// read item by item.
+    /// The stored page for a request that continues the crawl; nil if the crawl has already met some of its rows: they
+    /// are then not next to each other in the crawl's order, and the page has to be read item by item.
     package func storedPageToContinue(_ request: String, _ credential: Int64) throws -> StoredPage? {
-        guard let page = try storedPage(request, credential), let crawl = state.crawl, page.placed > 0,
-            let last = crawl.lastPlace, !last.precedes(page.place)
-        else { return try storedPage(request, credential) }
-        let shared = try connection.int64(
-            """
-            SELECT 1 FROM _crawl_page w JOIN _page p ON p.id = w.page
-            WHERE w.crawl = ?1 AND p.generation = ?2 AND p.position < ?4 AND p.position + p.placed > ?3 LIMIT 1
-            """, Value(crawl.id), Value(page.place.generation), Value(page.place.position),
-            Value(page.place.position + page.placed))
-        return shared == nil ? page : nil
+        guard let page = try storedPage(request, credential) else { return nil }
+        guard let crawl = state.crawl, page.placed > 0, let last = crawl.lastPlace, !last.precedes(page.place) else {
+            return page
+        }
+        return try storedPages.areMet(page, by: crawl.id) ? nil : page
     }
 
-    /// False if the feed had no pages when the run first looked, and the run has stored none for the request.
-    private func mayBeStored(_ key: RequestKey) throws -> Bool {
-        if !hasLookedForPages {
-            hasLookedForPages = true
-            let page = try connection.scalar("SELECT 1 FROM _page WHERE feed = ? LIMIT 1", .text(feed))
-            requestsOfFirstRun = page == nil ? [] : nil
-        }
-        return requestsOfFirstRun?.contains(key.hashValue) ?? true
+    /// Updates a page's validators.
+    package func refresh(_ page: StoredPage, _ validators: Validators) throws {
+        try storedPages.refresh(page, validators)
     }
 
     /// Begins the crawl of a first page. Pages of earlier crawls are kept for their validators. The records of the
@@ -78,65 +47,6 @@ extension FeedWriter {
                 AND round IS NOT ?3 AND id NOT IN (\(kept.map { "\($0)" }.joined(separator: ", "))))
             """, .text(feed), Value(crawl.id), Value(crawl.round ?? crawl.id))
         return crawl
-    }
-
-    /// The id of the page's record: the stored one if only its validators are new.
-    func recordPage(
-        _ page: PageCommit, _ keys: String, elements: Int, storedID: Int64?, place: Place, placed: Int64,
-        sharesRows: Bool, crawl: Int64, now: String
-    ) throws -> Int64 {
-        // Another page wrote a row of this one, so no validator covers all its rows.
-        let validators = sharesRows ? Validators(etag: nil, lastModified: nil) : page.validators
-        let known = try storedPage(page.request, page.credential)
-        let key = RequestKey(request: page.request, credential: page.credential)
-        lookedUp[key] = nil
-        requestsOfFirstRun?.insert(key.hashValue)
-        let isKnown =
-            known.map {
-                $0.id == storedID
-                    || $0.keys == keys && $0.place == place && $0.cursor == page.upstreamNext
-                        && $0.total == page.end.total && $0.elements == elements
-                        && $0.skipped == page.skipped.count && $0.sameKey == page.skipped.sameKey
-            } ?? false
-        if let known, isKnown {
-            if known.validators != validators {
-                try connection.run(
-                    "UPDATE _page SET etag = ?, last_modified = ? WHERE id = ?", Value(validators.etag),
-                    Value(validators.lastModified), Value(known.id))
-            }
-            return known.id
-        }
-        if known != nil { try dropPages(page) }
-        try connection.run(
-            """
-            INSERT INTO _page (feed, crawl, request, credential, generation, position, placed, elements, keys, is_first,
-                skipped, same_key, cursor, http_status, total, etag, last_modified, fetched_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, .text(feed), Value(crawl), .text(page.request), Value(page.credential), Value(place.generation),
-            Value(place.position), Value(placed), Value(elements), .text(keys), Value(page.direction == .header),
-            Value(page.skipped.count), Value(page.skipped.sameKey), Value(page.upstreamNext?.text),
-            Value(page.httpStatus), Value(page.end.total), Value(validators.etag), Value(validators.lastModified),
-            .text(now))
-        return connection.lastInsertRowID
-    }
-
-    /// Drops the stored pages of a page's request that no crawl needs.
-    private func dropPages(_ page: PageCommit) throws {
-        try connection.run(
-            """
-            DELETE FROM _page WHERE feed = ?1 AND request = ?2 AND credential = ?3 AND id NOT IN (
-                SELECT w.page FROM _crawl_page w JOIN _crawl c ON c.id = w.crawl WHERE c.feed = ?1)
-            """, .text(feed), .text(page.request), Value(page.credential))
-    }
-
-    /// Updates a page's validators. A page without any may share rows with others, or its rows were written since.
-    package func refresh(_ page: StoredPage, _ validators: Validators) throws {
-        lookedUp = [:]
-        try connection.run(
-            """
-            UPDATE _page SET etag = ?, last_modified = ?
-            WHERE id = ? AND (etag IS NOT NULL OR last_modified IS NOT NULL)
-            """, Value(validators.etag), Value(validators.lastModified), Value(page.id))
     }
 
     /// Gives the rows of the crawl's unchanged pages the places at which the crawl met them, in its generation. Without
@@ -170,17 +80,14 @@ extension FeedWriter {
                 from: Place(generation: run.generation, position: run.from), count: run.count,
                 to: Place(generation: generation, position: run.to), sections: &sections)
         }
-        if !pages.isEmpty { lookedUp = [:] }
         for page in pages {
-            try connection.run(
-                "UPDATE _page SET generation = ?, position = ? WHERE id = ?", Value(generation), Value(page.to),
-                Value(page.id))
+            try storedPages.place(page.id, at: Place(generation: generation, position: page.to))
         }
         // Other pages may have had some of these rows.
         for run in runs {
             var places = PlaceRanges()
             places.insert(Place(generation: run.generation, position: run.from), count: run.count)
-            try lapse(places, longest: max(state.longestPage, run.count))
+            try storedPages.lapse(places, longest: max(state.longestPage, run.count))
         }
     }
 
@@ -201,20 +108,6 @@ extension FeedWriter {
             let old = Place(generation: from.generation, position: place.position - to.position + from.position)
             sections.leave(section, at: old, forAnother: false)
             sections.note(section, at: place)
-        }
-    }
-
-    /// Clears the validators of pages that have a row at one of these places, because another page wrote the row.
-    func lapse(_ places: PlaceRanges, longest: Int64) throws {
-        if !places.ranges.isEmpty { lookedUp = [:] }
-        for range in places.ranges {
-            try connection.run(
-                """
-                UPDATE _page SET etag = NULL, last_modified = NULL
-                WHERE feed = ? AND generation = ? AND position > ? AND position < ? AND position + placed > ?
-                    AND (etag IS NOT NULL OR last_modified IS NOT NULL)
-                """, .text(feed), Value(range.generation), Value(range.positions.lowerBound - longest),
-                Value(range.positions.upperBound), Value(range.positions.lowerBound))
         }
     }
 

@@ -166,7 +166,7 @@ extension FeedWriter {
             try connection.run(
                 "UPDATE _page SET etag = NULL, last_modified = NULL WHERE \(ListTables.isOf("?1"))",
                 .text(shape.definition.owner))
-            lookedUp = [:]
+            storedPages.forget()
         }
     }
 }

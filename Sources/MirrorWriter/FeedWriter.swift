@@ -11,6 +11,7 @@ package final class FeedWriter: PageTransactionWriter {
     let tableName: String
     /// The tables that hold the feed's state.
     let tables: ListTables
+    let storedPages: StoredPages
     /// The rows of the table that belong to the feed or part.
     let scope: RowScope
     package let run: Int64
@@ -42,12 +43,6 @@ package final class FeedWriter: PageTransactionWriter {
     var others: Int?
     /// The state of the feed when the run began.
     package let resumePoint: ResumePoint
-    /// A cache of stored pages, including misses. Cleared when a page is written.
-    var lookedUp: [RequestKey: StoredPage?] = [:]
-    /// True once the run has looked for stored pages.
-    var hasLookedForPages = false
-    /// The hashes of the requests whose pages the run stored; nil if the feed had pages before.
-    var requestsOfFirstRun: Set<Int>?
     /// The place in the list where each key was met first: collected once, for pages that are requested again.
     var metBefore: [String: MetKey]?
     /// The head of the list as it was read again so far, and the earlier places of the list's keys.
@@ -88,15 +83,10 @@ package final class FeedWriter: PageTransactionWriter {
         self.resumePoint = resumePoint
         self.transactions = transactions
         connection = transactions.connection
+        storedPages = StoredPages(of: feed, on: connection)
         columnsBefore = state.isComplete && shape.definition.isResolved ? shape.definition.columns : nil
         log = shape.definition.keepsChanges ? ChangeLog(of: shape.definition.owner, run: run, on: connection) : nil
         table = FeedTable(named: tableName, plan: shape.plan, scope: scope, log: log, on: connection)
-    }
-
-    /// The key of a stored page.
-    struct RequestKey: Hashable {
-        let request: String
-        let credential: Int64
     }
 
     /// Continues with another shape, whose table exists.
@@ -358,7 +348,7 @@ package final class FeedWriter: PageTransactionWriter {
         state = unsaved.before
         self.unsaved = nil
         isSaved = false
-        lookedUp = [:]
+        storedPages.forget()
         table.abandon()
         loss = error
     }
@@ -375,7 +365,7 @@ package final class FeedWriter: PageTransactionWriter {
         self.trail = trail
         missesNothing = false
         others = nil
-        lookedUp = [:]
+        storedPages.forget()
         state = draft
     }
 

@@ -1,0 +1,158 @@
+internal import SQLite
+
+/// The pages of a feed as they are stored, with their validators.
+///
+/// - Isolation: the store's.
+final class StoredPages {
+    private let feed: String
+    private let connection: Connection
+    /// A cache of stored pages, including misses. Cleared when a page is written.
+    private var lookedUp: [RequestKey: StoredPage?] = [:]
+    /// True once the run has looked for stored pages.
+    private var hasLooked = false
+    /// The hashes of the requests whose pages the run stored; nil if the feed had pages before.
+    private var requestsOfFirstRun: Set<Int>?
+
+    init(of feed: String, on connection: Connection) {
+        self.feed = feed
+        self.connection = connection
+    }
+
+    /// Forgets what was looked up, because pages were written or undone.
+    func forget() { lookedUp = [:] }
+
+    /// The newest stored page for a request; nil if there is none.
+    func newest(_ key: RequestKey) throws -> StoredPage? {
+        if let known = lookedUp[key] { return known }
+        guard try mayBeStored(key) else { return nil }
+        var page: StoredPage?
+        try connection.rows(
+            """
+            SELECT id, etag, last_modified, generation, position, placed, elements, keys, cursor, total, skipped,
+                same_key
+            FROM _page WHERE feed = ? AND request = ? AND credential = ? ORDER BY id DESC LIMIT 1
+            """, [.text(feed), .text(key.request), Value(key.credential)]
+        ) { row in
+            page = StoredPage(
+                id: row.int64(at: 0), validators: Validators(etag: row.text(at: 1), lastModified: row.text(at: 2)),
+                place: row.place(at: 3), placed: Int64(row.count(at: 5)),
+                elements: row.count(at: 6), skipped: row.count(at: 10), sameKey: row.count(at: 11),
+                keys: row.text(at: 7) ?? "[]",
+                cursor: row.text(at: 8).map(PageCursor.init),
+                total: row.countIfAny(at: 9))
+        }
+        lookedUp[key] = .some(page)
+        return page
+    }
+
+    /// True if a crawl has already met rows of a page, on another page or on this one.
+    func areMet(_ page: StoredPage, by crawl: Int64) throws -> Bool {
+        try connection.int64(
+            """
+            SELECT 1 FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.crawl = ?1 AND p.generation = ?2 AND p.position < ?4 AND p.position + p.placed > ?3 LIMIT 1
+            """, Value(crawl), Value(page.place.generation), Value(page.place.position),
+            Value(page.place.position + page.placed)) != nil
+    }
+
+    /// False if the feed had no pages when the run first looked, and the run has stored none for the request.
+    private func mayBeStored(_ key: RequestKey) throws -> Bool {
+        if !hasLooked {
+            hasLooked = true
+            let page = try connection.scalar("SELECT 1 FROM _page WHERE feed = ? LIMIT 1", .text(feed))
+            requestsOfFirstRun = page == nil ? [] : nil
+        }
+        return requestsOfFirstRun?.contains(key.hashValue) ?? true
+    }
+
+    /// The id of the page's record: the stored one if only its validators are new.
+    func record(
+        _ page: PageCommit, _ keys: String, elements: Int, storedID: Int64?, place: Place, placed: Int64,
+        sharesRows: Bool, crawl: Int64, now: String
+    ) throws -> Int64 {
+        // Another page wrote a row of this one, so no validator covers all its rows.
+        let validators = sharesRows ? Validators(etag: nil, lastModified: nil) : page.validators
+        let known = try newest(page.key)
+        lookedUp[page.key] = nil
+        requestsOfFirstRun?.insert(page.key.hashValue)
+        let isKnown =
+            known.map {
+                $0.id == storedID
+                    || $0.keys == keys && $0.place == place && $0.cursor == page.upstreamNext
+                        && $0.total == page.end.total && $0.elements == elements
+                        && $0.skipped == page.skipped.count && $0.sameKey == page.skipped.sameKey
+            } ?? false
+        if let known, isKnown {
+            if known.validators != validators {
+                try connection.run(
+                    "UPDATE _page SET etag = ?, last_modified = ? WHERE id = ?", Value(validators.etag),
+                    Value(validators.lastModified), Value(known.id))
+            }
+            return known.id
+        }
+        if known != nil { try drop(page) }
+        try connection.run(
+            """
+            INSERT INTO _page (feed, crawl, request, credential, generation, position, placed, elements, keys, is_first,
+                skipped, same_key, cursor, http_status, total, etag, last_modified, fetched_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .text(feed), Value(crawl), .text(page.request), Value(page.credential), Value(place.generation),
+            Value(place.position), Value(placed), Value(elements), .text(keys), Value(page.direction == .header),
+            Value(page.skipped.count), Value(page.skipped.sameKey), Value(page.upstreamNext?.text),
+            Value(page.httpStatus), Value(page.end.total), Value(validators.etag), Value(validators.lastModified),
+            .text(now))
+        return connection.lastInsertRowID
+    }
+
+    /// Drops the stored pages of a page's request that no crawl needs.
+    private func drop(_ page: PageCommit) throws {
+        try connection.run(
+            """
+            DELETE FROM _page WHERE feed = ?1 AND request = ?2 AND credential = ?3 AND id NOT IN (
+                SELECT w.page FROM _crawl_page w JOIN _crawl c ON c.id = w.crawl WHERE c.feed = ?1)
+            """, .text(feed), .text(page.request), Value(page.credential))
+    }
+
+    /// Updates a page's validators. A page without any may share rows with others, or its rows were written since.
+    func refresh(_ page: StoredPage, _ validators: Validators) throws {
+        lookedUp = [:]
+        try connection.run(
+            """
+            UPDATE _page SET etag = ?, last_modified = ?
+            WHERE id = ? AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+            """, Value(validators.etag), Value(validators.lastModified), Value(page.id))
+    }
+
+    /// Moves the record of a page whose rows have moved.
+    func place(_ page: Int64, at place: Place) throws {
+        lookedUp = [:]
+        try connection.run(
+            "UPDATE _page SET generation = ?, position = ? WHERE id = ?", Value(place.generation),
+            Value(place.position), Value(page))
+    }
+
+    /// Clears the validators of pages that have a row at one of these places, because another page wrote the row.
+    func lapse(_ places: PlaceRanges, longest: Int64) throws {
+        if !places.ranges.isEmpty { lookedUp = [:] }
+        for range in places.ranges {
+            try connection.run(
+                """
+                UPDATE _page SET etag = NULL, last_modified = NULL
+                WHERE feed = ? AND generation = ? AND position > ? AND position < ? AND position + placed > ?
+                    AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+                """, .text(feed), Value(range.generation), Value(range.positions.lowerBound - longest),
+                Value(range.positions.upperBound), Value(range.positions.lowerBound))
+        }
+    }
+}
+
+/// The key of a stored page.
+struct RequestKey: Hashable {
+    let request: String
+    let credential: Int64
+}
+
+extension PageCommit {
+    /// The key under which the page is stored.
+    var key: RequestKey { RequestKey(request: request, credential: credential) }
+}
