@@ -11,7 +11,7 @@ struct ManifestDocument: Sendable {
     ///
     /// The members beside a `$ref` go before those that it refers to.
     ///
-    /// - Throws: `ConnectorFault` for a reference that leads nowhere, or back to itself.
+    /// - Throws: `ConnectorFault` for a reference to a place that does not exist, or to itself.
     func resolved(_ node: Node, depth: Int = 0) throws(ConnectorFault) -> Node {
         guard depth < Self.mostReferences else {
             throw ConnectorFault(.manifest, "a `$ref` leads back to itself", at: node.mark)
@@ -40,7 +40,7 @@ struct ManifestDocument: Sendable {
                     node.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil }
                 }
             guard let next else {
-                throw ConnectorFault(.manifest, "`\(reference)` leads nowhere", at: mark)
+                throw ConnectorFault(.manifest, "`\(reference)` is not in the manifest", at: mark)
             }
             node = next
             words = words.dropFirst()
@@ -100,7 +100,7 @@ struct Component: Sendable {
         return component
     }
 
-    /// The elements of a list; of anything else, itself alone.
+    /// The elements of a list, or the only value in place of one.
     func elements() throws(ConnectorFault) -> [Component] {
         guard let elements = node.elements else { return [self] }
         return try elements.map { element throws(ConnectorFault) in
@@ -108,7 +108,7 @@ struct Component: Sendable {
         }
     }
 
-    /// The members of a mapping that is no component, such as headers.
+    /// The members of a plain mapping, such as headers.
     func entries() throws(ConnectorFault) -> [(name: String, value: Component)] {
         var entries: [(String, Component)] = []
         for pair in node.pairs ?? [] {

@@ -54,13 +54,13 @@ package struct Connector: Sendable {
 
     /// Reads a connector.
     ///
-    /// - Throws: `ConnectorError` for a text that is no YAML, and for one that is no manifest.
+    /// - Throws: `ConnectorError` if the text is not YAML or not a manifest.
     package init(_ files: Files) throws(ConnectorError) {
         source = files.source
         let root = try Self.node(files.manifest, files.source)
         guard let root, root["streams"]?.elements != nil || root["dynamic_streams"] != nil else {
             throw ConnectorError(
-                ["\(files.source): this is no low-code manifest: it has no `streams`"],
+                ["\(files.source): this is not a low-code manifest: it has no `streams`"],
                 advice: "give the manifest.yaml of a connector, or the folder that holds it")
         }
         guard root["streams"]?.elements?.isEmpty == false else {
@@ -92,7 +92,7 @@ package struct Connector: Sendable {
     package var streamNames: [String] { ((try? streams()) ?? []).compactMap(\.name) }
 
     private func streams() throws(ConnectorFault) -> [(name: String?, component: Component)] {
-        let evaluator = Evaluator(settings: .none)
+        let evaluator = Evaluator(settings: ConnectorSettings())
         return try (document.root["streams"]?.elements ?? []).map { node throws(ConnectorFault) in
             let component = try Component(node, in: document)
             return (try? StreamTranslator.name(of: component, evaluator), component)
@@ -149,13 +149,5 @@ package struct Connector: Sendable {
         throw ConnectorError(
             ["the connector needs \(missing.joined(separator: ", "))"], advice: words.joined(separator: " "),
             isOfWords: true)
-    }
-}
-
-extension ConnectorSettings {
-    /// Settings of which nothing is known.
-    fileprivate static var none: ConnectorSettings {
-        guard let settings = try? ConnectorSettings(nil, given: []) else { preconditionFailure("no name is given") }
-        return settings
     }
 }

@@ -18,7 +18,7 @@ package struct ConnectorFault: Error, Sendable, Hashable {
         case setting
         /// The manifest contradicts itself.
         case manifest
-        /// The feed, as it would be written, is no valid one.
+        /// The configuration would not accept the feed.
         case feed
         /// A list that the stream goes through is left out.
         case parent
@@ -38,7 +38,7 @@ package struct ConnectorFault: Error, Sendable, Hashable {
     }
 }
 
-/// A file that is no manifest, or that asks for what does not exist.
+/// A file that is not a manifest, or words that name something it does not have.
 package struct ConnectorError: Error, Sendable, Hashable {
     /// The reasons, one line each.
     package let messages: [String]

@@ -19,10 +19,16 @@ struct ConnectorSettings: Sendable {
     private let given: [[String]: String]
     private let hasSpecification: Bool
 
+    /// No settings, for the names of streams.
+    init() {
+        given = [:]
+        hasSpecification = false
+    }
+
     /// - Parameters:
     ///   - specification: The `connection_specification`; nil where there is none.
     ///   - given: Values by their names, which are joined by dots where settings are nested.
-    /// - Throws: `ConnectorError` for a name that is no setting.
+    /// - Throws: `ConnectorError` for a name that the specification does not have.
     init(_ specification: Node?, given: [(name: String, value: String)]) throws(ConnectorError) {
         hasSpecification = specification != nil
         self.given = Dictionary(

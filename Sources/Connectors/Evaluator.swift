@@ -172,7 +172,7 @@ private struct Scope {
             if case .name(let owner) = object, owner.hasPrefix("stream_") { throw Self.unknown("`\(owner).\(name)`") }
             return .nothing
         case .nothing: return .nothing
-        default: throw ExpressionFault(problem: "`\(name)` of what is no object")
+        default: throw ExpressionFault(problem: "`\(name)` of a value that has no members")
         }
     }
 

@@ -85,21 +85,6 @@ package enum PagingNames {
         "incomplete", "isincomplete", "incompleteresults", "partial", "ispartial", "partialresults", "partialresponse",
         "terminatedearly", "timedout",
     ]
-    /// Words that each of those flags has one of, in lower case.
-    private static let leftOutWords: [StaticString] = ["complete", "partial", "terminated", "timed"]
-
-    /// True if a text may name one of the flags in `leftOut`; false for nearly all pages, which need not be parsed then.
-    package static func mayNameLeftOut(_ text: UnsafeRawBufferPointer) -> Bool {
-        text.indices.contains { start in
-            let first = text[start] | 0x20
-            return leftOutWords.contains { word in
-                let (letters, count) = (word.utf8Start, word.utf8CodeUnitCount)
-                return letters.pointee == first && text.count - start >= count
-                    && (1..<count).allSatisfy { text[start + $0] | 0x20 == letters[$0] }
-            }
-        }
-    }
-
     /// The names of the opposite flags. They end nothing: they may describe something else.
     package static let whole: Set<String> = [
         "complete", "iscomplete", "completed", "done", "isdone", "finished", "isfinished", "isfinal", "exhausted",

@@ -90,7 +90,7 @@ import Testing
             ("--connector manifest.yaml --set base", 64, "--set must have the form NAME=VALUE"),
             ("--connector none.yaml", 64, "none.yaml cannot be read: No such file or directory"),
             ("--connector empty", 65, "empty has no manifest.yaml"),
-            ("--connector other.yaml", 65, "other.yaml: this is no low-code manifest: it has no `streams`"),
+            ("--connector other.yaml", 65, "other.yaml: this is not a low-code manifest: it has no `streams`"),
             (
                 "--connector manifest.yaml odd", 65,
                 "odd: left out: `source_x.components.Odd` is code of the connector's own"

@@ -128,14 +128,14 @@ import Testing
     }
 
     @Test(
-        "A text that is no manifest is an error that says so",
+        "A text that is not a manifest is an error that says so",
         arguments: [
             ("a: [", "while parsing"),
-            ("- 1", "manifest.yaml: this is no low-code manifest: it has no `streams`"),
-            ("", "manifest.yaml: this is no low-code manifest: it has no `streams`"),
+            ("- 1", "manifest.yaml: this is not a low-code manifest: it has no `streams`"),
+            ("", "manifest.yaml: this is not a low-code manifest: it has no `streams`"),
             ("streams: []", "manifest.yaml: its streams are only known while the connector runs"),
             ("dynamic_streams: [{}]", "manifest.yaml: its streams are only known while the connector runs"),
-            ("streams: 3", "manifest.yaml: this is no low-code manifest: it has no `streams`"),
+            ("streams: 3", "manifest.yaml: this is not a low-code manifest: it has no `streams`"),
         ])
     func noManifest(text: String, message: String) throws {
         let error = try #require(throws: ConnectorError.self) { try Manifest(text).translation() }
@@ -189,7 +189,7 @@ import Testing
             ),
             (
                 Manifest(requester: ["request_parameters: {$ref: \"#/definitions/none\"}"]),
-                "manifest: `#/definitions/none` leads nowhere"
+                "manifest: `#/definitions/none` is not in the manifest"
             ),
             (
                 Manifest(

@@ -7,7 +7,7 @@ extension Session {
     /// Adds the streams of a low-code connector to the configuration, without requests to their upstream.
     ///
     /// - Throws: `Failure` with exit code 64 for words that mean nothing and settings that are missing, 65 for a file that
-    ///   is no manifest, and if no stream can become a feed.
+    ///   is not a manifest, and if no stream can become a feed.
     func addStreams(of path: String) async throws(Failure) -> ExitCode {
         let file = try configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
         let connector = try reading(try await connectorFiles(of: path)) { files throws(ConnectorError) in

@@ -20,7 +20,6 @@ extension PageLoader {
     func doubting(
         _ end: NextPage, _ fetched: FetchedPage, _ facts: PaginationInput, _ elements: Range<Int>?
     ) -> NextPage {
-        if end.next != nil, !Self.mayHaveLeftOut(fetched, besides: elements) { return end }
         let envelope = PageEnvelope(
             of: fetched.response.body, besides: definition.items?.path ?? Path([]), elements: elements)
         var end = end
@@ -47,24 +46,6 @@ extension PageLoader {
             end.sign = SignOfMore(.items, "a page that was tried has \(count) more items")
         }
         return end
-    }
-
-    /// True if a page may say that the upstream left items out.
-    ///
-    /// - Parameter elements: The bytes of the items in the body, if they are known.
-    private static func mayHaveLeftOut(_ fetched: FetchedPage, besides elements: Range<Int>?) -> Bool {
-        let isInBody = fetched.response.body.withUnsafeBytes { bytes in
-            guard let elements, elements.lowerBound >= 0, elements.upperBound <= bytes.count else {
-                return PagingNames.mayNameLeftOut(bytes)
-            }
-            return PagingNames.mayNameLeftOut(UnsafeRawBufferPointer(rebasing: bytes[..<elements.lowerBound]))
-                || PagingNames.mayNameLeftOut(UnsafeRawBufferPointer(rebasing: bytes[elements.upperBound...]))
-        }
-        return isInBody
-            || fetched.response.headers.fields.contains { field in
-                var name = field.name
-                return name.withUTF8 { PagingNames.mayNameLeftOut(UnsafeRawBufferPointer($0)) }
-            }
     }
 
     /// The sign of more on the page before an error that counts as the end; nil if it has no sign other than a total.

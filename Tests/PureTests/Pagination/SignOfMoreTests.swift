@@ -81,18 +81,6 @@ struct SignOfMoreTests {
         (SignedPage(#""total_data":60"#), .total), (SignedPage(#""numberMatched":60"#), .total),
     ]
 
-    @Test("Each flag of what was left out is seen in a body without parsing it, in any spelling")
-    func namesOfLeftOut() {
-        let isSeen = { (text: String) in
-            Array(text.utf8).withUnsafeBytes { PagingNames.mayNameLeftOut($0) }
-        }
-        for name in PagingNames.leftOut { #expect(isSeen(name), "\(name)") }
-        for text in ["incomplete_results", "Timed_Out", "X-Terminated-Early", "{\"isPartial\":true}"] {
-            #expect(isSeen(text), "\(text)")
-        }
-        for text in ["", "{\"total\":7,\"items\":[", "com", "t"] { #expect(!isSeen(text), "\(text)") }
-    }
-
     @Test("Each kind is heard, however it is spelled", arguments: listed)
     private func heard(page: SignedPage, kind: SignOfMore.Kind) throws {
         #expect(try page.sign?.kind == kind)
