@@ -152,7 +152,12 @@ extension FeedWriter {
     /// Saves the time of the full crawl: now, or the start of the first of several runs that read the list.
     private func saveFull(_ round: CrawlProgress.Round, in draft: inout FeedState, now: String) throws {
         let pages = try pages(of: crawlsOfList)
-        draft.progress.fullPages = pages.count
+        // Crawls that join repeat requests where they meet.
+        draft.progress.fullPages = try connection.count(
+            """
+            SELECT count(DISTINCT p.request) FROM _crawl_page w JOIN _page p ON p.id = w.page
+            WHERE w.number > 0 AND w.crawl IN (SELECT value FROM json_each(?))
+            """, .text("\(crawlsOfList)"))
         try connection.run(
             "UPDATE \(tables.feed) SET full_at = coalesce((SELECT started_at FROM _crawl WHERE id = ?), ?) WHERE name = ?",
             Value(pages.allSatisfy(isOwn) ? nil : round.id), .text(now), .text(feed))
