@@ -132,13 +132,13 @@ package enum Completeness {
     }
 
     /// True if a crawl of several runs has to read the pages of the earlier runs again before it is complete, because
-    /// it then removes rows, or because each sync promises the whole list. With other modes, the pages of a first load
-    /// are a synced range, which the sync joins.
+    /// it then removes rows, or because each sync promises the whole list. With other modes, nothing is removed after a
+    /// first load, and its pages are a synced range, which the sync joins.
     package static func mustReadThrough(_ rule: SyncRule, _ progress: CrawlProgress) -> Bool {
         guard progress.round != nil else { return false }
         switch rule {
         case .all, .since: return true
-        case .new, .auto: return !progress.synced.isEmpty
+        case .new, .auto: return !progress.synced.isEmpty || progress.fullPages != nil
         }
     }
 

@@ -24,17 +24,22 @@ package struct PageReads: Sendable {
     ///   - keys: The keys of its items; nil if they are the stored ones.
     ///   - stored: The keys that an earlier read had stored; nil if there was none.
     ///   - isInSequence: False if the page may have been requested before the page that was recorded last.
+    /// - Returns: True if the run had read the page before with other items.
+    @discardableResult
     package mutating func note(
         _ page: some Hashable, keys: String?, stored: String?, isInSequence: Bool = true
-    ) {
+    ) -> Bool {
         if isInSequence || time == 0 { time += 1 }
         let keys = (keys ?? stored ?? "[]").hashValue
+        let before = pages[page.hashValue]
         var reads =
-            pages[page.hashValue]
+            before
             ?? Reads(keys: stored?.hashValue ?? keys, since: stored == nil ? time : 0, last: time)
-        if reads.keys != keys { (reads.keys, reads.since) = (keys, time) }
+        let hasChanged = reads.keys != keys
+        if hasChanged { (reads.keys, reads.since) = (keys, time) }
         reads.last = time
         pages[page.hashValue] = reads
+        return hasChanged && before != nil
     }
 
     /// True if the reads show that no item passed from one of two pages to the other.

@@ -14,7 +14,7 @@ extension FeedWriter {
             let stored = page.mode == .all ? try storedPages.newest(page.key)?.keys : nil
             let (outcome, met, rows) = try store(page, in: &draft, now: now)
             if page.mode == .all {
-                reads.note(
+                note(
                     page.key, keys: page.content.keys, stored: stored,
                     isInSequence: page.isCheck || shape.definition.pagination.prefetch <= 1)
             }

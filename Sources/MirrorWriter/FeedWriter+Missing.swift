@@ -41,7 +41,7 @@ extension FeedWriter {
             """
         ) { row in
             let key = RowKey.text(row, from: 4, count: columns.count)
-            if met[key] != nil { return }
+            if met[key] != nil || leftPage.contains(key) { return }
             missing.append(
                 MissingRow(
                     id: row.int64(at: 0), section: row.text(at: 1),
@@ -135,7 +135,15 @@ extension FeedWriter {
     ///   - keys: The keys on the page; nil if they are the stored ones.
     ///   - stored: The keys on the page as stored before; nil if it was not.
     package func noteRead(_ request: String, _ credential: Int64, keys: String?, stored: String?) {
-        reads.note(RequestKey(request: request, credential: credential), keys: keys, stored: stored)
+        note(RequestKey(request: request, credential: credential), keys: keys, stored: stored)
+    }
+
+    /// Records that this run has read a page, and the items that left it since the run read it before.
+    func note(_ page: RequestKey, keys: String?, stored: String?, isInSequence: Bool = true) {
+        guard reads.note(page, keys: keys, stored: stored, isInSequence: isInSequence), let keys, let stored else {
+            return
+        }
+        leftPage.formUnion(Set(RowKey.texts(ofPage: stored)).subtracting(RowKey.texts(ofPage: keys)))
     }
 
     /// The keys that the crawl met, as recorded with its pages.

@@ -16,18 +16,27 @@ package struct MemberName: Sendable, Hashable {
             words = []
             return
         }
-        let plain = name.unicodeScalars.split { $0 == ":" || $0 == "." }.last.map(Array.init) ?? []
+        let isPrefixEnd = { (scalar: Unicode.Scalar) in scalar == ":" || scalar == "." }
+        let scalars = name.unicodeScalars
+        let end = scalars.lastIndex { !isPrefixEnd($0) }.map(scalars.index(after:)) ?? scalars.startIndex
+        let start = scalars[..<end].lastIndex(where: isPrefixEnd).map(scalars.index(after:)) ?? scalars.startIndex
         var words: [String] = []
         var word = ""
         var wasLower = false
-        for scalar in plain {
+        for scalar in scalars[start..<end] {
             let isUpper = ("A"..."Z").contains(scalar)
             let isLetter = isUpper || ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) || !scalar.isASCII
             if !isLetter || isUpper && wasLower {
                 if !word.isEmpty { words.append(word) }
                 word = ""
             }
-            if isLetter { word += String(scalar).lowercased() }
+            if isUpper, let lower = Unicode.Scalar(scalar.value + 32) {
+                word.unicodeScalars.append(lower)
+            } else if scalar.isASCII, isLetter {
+                word.unicodeScalars.append(scalar)
+            } else if isLetter {
+                word += scalar.properties.lowercaseMapping
+            }
             wasLower = isLetter && !isUpper
         }
         if !word.isEmpty { words.append(word) }

@@ -98,9 +98,8 @@ private struct SignSearch {
     var flag: SignOfMore? {
         sign(.flag, PagingNames.more) { Self.says($0.value) == true }
             ?? sign(.flag, PagingNames.last) { Self.saysWord($0.value) == false }
-            ?? header(.flag) { name, value in
-                PagingNames.more.contains(name) && Self.says(value) == true
-                    || PagingNames.last.contains(name) && Self.saysWord(value) == false
+            ?? header(.flag) { value in
+                Self.says(value).map { $0 ? PagingNames.more : PagingNames.last }
             }
     }
 
@@ -115,7 +114,7 @@ private struct SignSearch {
 
     private func flagged(_ names: Set<String>) -> SignOfMore? {
         sign(.partial, names) { Self.says($0.value) == true }
-            ?? header(.partial) { name, value in names.contains(name) && Self.says(value) == true }
+            ?? header(.partial) { value in Self.says(value) == true ? names : nil }
     }
 
     /// A total that says of itself that there are at least as many, where the list stops there.
@@ -134,7 +133,7 @@ private struct SignSearch {
     private var countedPages: SignOfMore? {
         guard let read else { return nil }
         return sign(.pages, PagingNames.pages) { isMore($0.value.count, than: read) }
-            ?? header(.pages) { name, value in PagingNames.pages.contains(name) && isMore(value.count, than: read) }
+            ?? header(.pages) { value in isMore(value.count, than: read) ? PagingNames.pages : nil }
     }
 
     /// The number of pages read up to this one; nil if it is unknown.
@@ -239,12 +238,14 @@ private struct SignSearch {
     }
 
     /// A header with a suitable folded name, with or without `X-` and a vendor's prefix.
-    private func header(_ kind: SignOfMore.Kind, where isFit: (String, JSONValue) -> Bool) -> SignOfMore? {
+    ///
+    /// - Parameter names: The names under which a value is a sign; nil if it is none under any name.
+    private func header(_ kind: SignOfMore.Kind, names: (JSONValue) -> Set<String>?) -> SignOfMore? {
         page.headers.first { field in
+            // Few values say anything, and a name takes longer to read.
+            guard let names = names(.string(field.value)) else { return false }
             let words = MemberName(field.name).words
-            return (0...2).contains { drop in
-                drop < words.count && isFit(words.dropFirst(drop).joined(), .string(field.value))
-            }
+            return (0...2).contains { drop in drop < words.count && names.contains(words.dropFirst(drop).joined()) }
         }.map(sign(kind))
     }
 

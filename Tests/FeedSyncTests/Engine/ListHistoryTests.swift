@@ -146,6 +146,20 @@ struct ListHistoryTests {
     @Test(
         "Histories that once went wrong go well",
         arguments: [
+            // A full crawl in mode `auto` was cut, and the next run went on without its older pages: what moved up was gone.
+            ListHistory(
+                .link, "auto", size: 1, count: 7, isTagged: true, total: .header,
+                runs: [
+                    .init(changes: [(1, .insert(0))]), .init(budget: 4),
+                    .init(changes: [(7, .move(31, to: 54)), (1, .insert(0)), (1, .remove(2))]),
+                ]),
+            // An item moved up between the two reads of its page, past the page before it.
+            ListHistory(
+                .cursorOfOffset, "auto", size: 2, count: 12, isTagged: true,
+                runs: [
+                    .init(), .init(changes: [(1, .remove(55))]), .init(changes: [(4, .remove(24))], budget: 4),
+                    .init(changes: [(1, .insert(0)), (9, .remove(58))]),
+                ]),
             // A crawl that was cut had seen a page change, and the next one found it as that one left it.
             ListHistory(
                 .keyset, "auto", size: 5, count: 26, isTagged: true,
