@@ -29,6 +29,7 @@ extension FeedWriter {
     func missingRows() throws -> [MissingRow] {
         guard state.crawl != nil, try !metEverything() else { return [] }
         let met = try metKeys()
+        let own = try generationsOfList()
         var missing: [MissingRow] = []
         /// The rows since the last row that was met.
         var gap: [Int] = []
@@ -41,17 +42,16 @@ extension FeedWriter {
             """
         ) { row in
             let key = RowKey.text(row, from: 4, count: columns.count)
-            if met[key] != nil || leftPage.contains(key) { return }
-            missing.append(
-                MissingRow(
-                    id: row.int64(at: 0), section: row.text(at: 1),
-                    place: row.place(at: 2)))
+            let place = row.place(at: 2)
+            // The crawl met the row on a page that has changed since: it may stand on one that was read before.
+            if met[key] != nil || leftPage.contains(key) || own.contains(place.generation) { return }
+            missing.append(MissingRow(id: row.int64(at: 0), section: row.text(at: 1), place: place))
         }
         if missing.isEmpty {
             missesNothing = true
             return []
         }
-        let places = try placesMet(met, besideRowsOf: Set(missing.map(\.place.generation)))
+        let places = try placesMet(besides: own)
         // In the previous order, the rows that were met lie between the missing ones.
         var next = 0
         for index in missing.indices {
@@ -150,10 +150,10 @@ extension FeedWriter {
     func metKeys() throws -> [String: MetKey] {
         var keys: [String: MetKey] = [:]
         var page = 0
-        try forEachPage { text, name in
+        try forEachPage { text in
             page += 1
             for key in RowKey.texts(ofPage: text) where keys[key] == nil {
-                keys[key] = MetKey(page: page, place: keys.count, name: name)
+                keys[key] = MetKey(page: page, place: keys.count)
             }
         }
         return keys
@@ -163,18 +163,17 @@ extension FeedWriter {
     struct MetKey {
         let page: Int
         let place: Int
-        let name: PageOfCrawl
     }
 
     /// Calls `body` with the keys of each of the crawl's pages, in the order of the list.
-    private func forEachPage(_ body: (_ keys: String, _ page: PageOfCrawl) throws -> Void) throws {
+    private func forEachPage(_ body: (_ keys: String) throws -> Void) throws {
         for crawl in crawlsOfList {
             try connection.rows(
                 """
-                SELECT p.keys, abs(w.number) FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ?
+                SELECT p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ?
                 ORDER BY w.number < 0, abs(w.number)
                 """, [Value(crawl)]
-            ) { row in try body(row.text(at: 0) ?? "[]", PageOfCrawl(crawl: crawl, number: row.count(at: 1))) }
+            ) { row in try body(row.text(at: 0) ?? "[]") }
         }
     }
 
@@ -189,40 +188,26 @@ extension FeedWriter {
         return range?.crawls.reversed() ?? [id]
     }
 
-    /// The earlier places of the rows that the crawl met, in feed order.
-    ///
-    /// - Parameter generations: The generations of the missing rows. If the crawl itself wrote some of them, with a
-    ///   page that it has read again since, their neighbours are where the crawl put them.
-    private func placesMet(
-        _ met: [String: MetKey], besideRowsOf generations: Set<Int64>
-    ) throws -> [MetPlaces] {
-        var places: [MetPlaces] = []
-        let own = Set(
+    /// The generations of the rows that the crawls of the list wrote.
+    private func generationsOfList() throws -> Set<Int64> {
+        Set(
             try crawlsOfList.compactMap { crawl in
                 try connection.int64("SELECT generation FROM _crawl WHERE id = ?", Value(crawl))
             })
+    }
+
+    /// The earlier places of the rows that the crawl met, in feed order.
+    ///
+    /// - Parameter own: The generations of the rows that it wrote.
+    private func placesMet(besides own: Set<Int64>) throws -> [MetPlaces] {
+        var places: [MetPlaces] = []
         for crawl in crawlsOfList {
             try connection.rows("SELECT number, met FROM _crawl_page WHERE crawl = ? ORDER BY number", [Value(crawl)]) {
                 row in
                 places += MetPlaces.read(row.text(at: 1), page: row.count(at: 0), crawl: crawl)
             }
         }
-        places.removeAll { own.contains($0.first.generation) }
-        for generation in own.intersection(generations) {
-            let columns = try shape.definition.key.map { try SQL.identifier($0) }
-            try connection.rows(
-                """
-                SELECT _generation, _position, \(columns.joined(separator: ", ")) FROM \(try SQL.identifier(tableName))
-                WHERE _generation = ? AND _removed_at IS NULL\(scope.and)
-                """, [Value(generation)]
-            ) { row in
-                guard let page = met[RowKey.text(row, from: 2, count: columns.count)]?.name else { return }
-                var place = MetPlaces(row.place(at: 0), page: page.number)
-                place.crawl = page.crawl
-                places.append(place)
-            }
-        }
-        return places.sorted { $0.first.precedes($1.first) }
+        return places.filter { !own.contains($0.first.generation) }.sorted { $0.first.precedes($1.first) }
     }
 
     /// The pages after one that now hold its earlier items, after the given number of items was added above it; nil if

@@ -57,8 +57,7 @@ package final class FeedWriter: PageTransactionWriter {
     var askedAgain: Set<PageOfCrawl> = []
     /// The pages that a full crawl read in this run.
     var reads = PageReads()
-    /// The keys of items that left a page after this run had read it there. They may stand on a page that it read
-    /// earlier, so this run does not remove them.
+    /// The keys of items that left a page after this run had read them there.
     var leftPage: Set<String> = []
     /// The keys of the page to which the crawl goes back, and of the page before it; nil if the crawl continues.
     var keysLeft: (page: Set<String>, before: Set<String>)?

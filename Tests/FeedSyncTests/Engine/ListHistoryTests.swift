@@ -153,6 +153,13 @@ struct ListHistoryTests {
                     .init(changes: [(1, .insert(0))]), .init(budget: 4),
                     .init(changes: [(7, .move(31, to: 54)), (1, .insert(0)), (1, .remove(2))]),
                 ]),
+            // A first load was cut, and an item moved up from a page of it to one that the next run had read already.
+            ListHistory(
+                .link, "all", size: 5, count: 30, isTagged: true,
+                runs: [
+                    .init(changes: [(1, .remove(30)), (1, .insert(0))], budget: 5),
+                    .init(changes: [(8, .insert(0)), (5, .move(34, to: 19)), (8, .remove(50))]),
+                ]),
             // An item moved up between the two reads of its page, past the page before it.
             ListHistory(
                 .cursorOfOffset, "auto", size: 2, count: 12, isTagged: true,
