@@ -12,20 +12,21 @@ extension CrawlMode {
     /// | at most 10 pages | new, or all in `auto` | since | all |
     /// | anything else | new | since | all |
     ///
+    /// With a `start`, nothing is ever asked for without the watermark's parameter: `since` is the only mode, and a full
+    /// crawl begins at the start.
+    ///
     /// - Parameter now: In milliseconds since 1970.
     package init(_ definition: FeedDefinition, _ resumePoint: ResumePoint, now: Int64?) {
         let progress = resumePoint.progress
+        if case .since(let rule) = definition.sync, rule.start != nil {
+            self = .since
+            return
+        }
         if let round = progress.round {
             self = round.mode
             return
         }
-        let isFullDue: Bool =
-            if let full = definition.fullCrawlEvery, let last = resumePoint.fullAt, let now {
-                // A clock that was set back must not delay the crawl beyond the interval.
-                now - last >= full.components.seconds * 1000 || last > now
-            } else {
-                false
-            }
+        let isFullDue = definition.isFullCrawlDue(after: resumePoint.fullAt, now: now)
         self =
             switch definition.sync {
             case .all: .all
@@ -35,5 +36,18 @@ extension CrawlMode {
                 progress.synced.isEmpty || isFullDue || progress.fullPages.map { $0 <= Self.mostPagesOfAuto } ?? false
                     ? .all : .new
             }
+    }
+}
+
+extension FeedDefinition {
+    /// True if the interval between full crawls has passed since the last one.
+    ///
+    /// - Parameters:
+    ///   - last: In milliseconds since 1970; nil if there was none.
+    ///   - now: In milliseconds since 1970.
+    package func isFullCrawlDue(after last: Int64?, now: Int64?) -> Bool {
+        guard let full = fullCrawlEvery, let last, let now else { return false }
+        // A clock that was set back must not delay the crawl beyond the interval.
+        return now - last >= full.components.seconds * 1000 || last > now
     }
 }

@@ -18,6 +18,11 @@ extension CrawlProgress {
         if let unprovedRun { object.add("unproved_run", Int(unprovedRun)) }
         if isFullVerified { object.add("full_verified", true) }
         if let firstPartition { object.add("first_partition", firstPartition) }
+        if let walk {
+            object.add("walk", Int(walk.next))
+            if walk.isFull { object.add("walk_full", true) }
+            if let reason = walk.missed { object.add("walk_missed", reason.rawValue) }
+        }
         return object.text
     }
 
@@ -38,6 +43,11 @@ extension CrawlProgress {
         unprovedRun = members["unproved_run"]?.id
         isFullVerified = members["full_verified"] == .bool(true)
         firstPartition = members["first_partition"]?.string
+        if let next = members["walk"]?.integer, Timestamp.text(ofSecond: next) != nil {
+            walk = WindowWalk(
+                next: next, isFull: members["walk_full"] == .bool(true),
+                missed: members["walk_missed"]?.string.flatMap(IncompleteReason.init))
+        }
     }
 }
 

@@ -36,6 +36,9 @@ package struct CrawlProgress: Sendable, Hashable {
     /// stored yet.
     package var firstPartition: String?
 
+    /// A sync's way through several windows; nil if none is under way.
+    package var walk: WindowWalk?
+
     /// The range at whose end `more` continues; nil if nothing is left to read.
     package var open: SyncedRange? {
         if synced.isWhole { return nil }

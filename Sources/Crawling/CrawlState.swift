@@ -170,6 +170,8 @@ package struct ResumePoint: Sendable, Hashable {
     package var cap: Int?
     /// The furthest watermark value that a sync has met, as JSON.
     package var watermark: String?
+    /// True if a full crawl is due, or the one under way began as such.
+    package var isFullDue = false
 
     package init(
         isLoaded: Bool, open: SyncedRange? = nil, progress: CrawlProgress = CrawlProgress(), fullAt: Int64? = nil,

@@ -2,10 +2,10 @@ internal import SQLite
 
 /// The end of a sync: loads the facts for `Completeness`, and saves its verdict.
 extension FeedWriter {
-    /// Ends a sync's run.
+    /// Ends a sync's run, or the crawl of one of its windows.
     ///
     /// - Returns: The number of removed rows.
-    func close(_ closing: CrawlClosing, outcome: RunOutcome, now: String) throws -> Int {
+    func close(_ closing: CrawlClosing, outcome: RunOutcome, window: WindowEnd?, now: String) throws -> Int {
         var removed = 0
         var draft = state
         try connection.transaction {
@@ -18,7 +18,7 @@ extension FeedWriter {
                 removed = try remove(missing.filter(\.pages.isEmpty), now: now)
                 draft.figures.items.removed += removed
                 try prove(isVerified: isVerified, isWhole: missing.isEmpty, in: &draft)
-                try complete(isVerified: isVerified, now: now, in: &draft)
+                try complete(isVerified: isVerified, window: window, now: now, in: &draft)
             case .endedEarly(let met):
                 try lookAgain(at: met, in: &draft)
             case .incomplete(let reason):
@@ -27,13 +27,14 @@ extension FeedWriter {
                 draft.progress.forgetRanges()
             }
             draft.progress.driftEnd = try verdict.reason == .drift && state.crawl != nil ? metKeys().count : nil
-            if let reason = verdict.reason {
+            let reason = try window.map { try leave($0, verdict.reason, now: now, in: &draft) } ?? verdict.reason
+            if let reason {
                 draft.crawl?.reason = reason
                 draft.isVerified = false
                 try connection.run(
                     "UPDATE _crawl SET reason = ? WHERE id = ?", .text(reason.rawValue), Value(draft.crawl?.id))
             }
-            draft.isComplete = verdict.reason == nil
+            draft.isComplete = reason == nil && draft.progress.walk == nil
             let next = draft.progress.open?.cursor
             try connection.run(
                 """
@@ -52,7 +53,11 @@ extension FeedWriter {
             }
             try saveProgress(draft)
             state = draft
-            try finishRun(outcome: removed > 0 ? .ok : outcome, figures: draft.figures, error: nil, now: now)
+            if window?.window.isLast == false {
+                try updateRun(draft.figures)
+            } else {
+                try finishRun(outcome: removed > 0 ? .ok : outcome, figures: draft.figures, error: nil, now: now)
+            }
         }
         return removed
     }
@@ -72,12 +77,13 @@ extension FeedWriter {
     }
 
     /// Saves that the crawl met everything.
-    private func complete(isVerified: Bool, now: String, in draft: inout FeedState) throws {
+    private func complete(isVerified: Bool, window: WindowEnd?, now: String, in draft: inout FeedState) throws {
         var isVerified = isVerified
         if draft.progress.round?.mode == .since {
             // The changed items were met; items that an earlier crawl missed are still missing.
             let isSound = draft.progress.synced.ranges.first?.isVerified ?? true
-            isVerified = isVerified && isSound && draft.progress.isFullVerified
+            // A list that is not asked for what is newer shows only by its order that nothing else is.
+            isVerified = isVerified && isSound && draft.progress.isFullVerified && !shape.definition.isNewestFirst
             draft.progress.isFullVerified = isVerified
         }
         let crawl = Value(draft.crawl?.id)
@@ -88,7 +94,7 @@ extension FeedWriter {
         draft.progress.suspectEnd = nil
         if draft.progress.round?.mode != .since { draft.progress.otherElements = try elementsWithoutRow() }
         if let round = draft.progress.round {
-            try moveWatermark(round)
+            try moveWatermark(round, window)
             if round.mode == .all {
                 draft.progress.isFullVerified = isVerified
                 try saveFull(round, in: &draft, now: now)
@@ -176,8 +182,23 @@ extension FeedWriter {
             "SELECT count(*) FROM \(try SQL.identifier(tableName)) WHERE 1\(scope.and)")
     }
 
-    /// Moves the watermark to the furthest item, but not beyond the start of the crawl.
-    private func moveWatermark(_ round: CrawlProgress.Round) throws {
+    /// Leaves a window, and returns the reason why the sync up to it is incomplete; nil if there is none.
+    private func leave(
+        _ end: WindowEnd, _ reason: IncompleteReason?, now: String, in draft: inout FeedState
+    ) throws -> IncompleteReason? {
+        var walk = end.walk
+        walk.missed = walk.missed ?? reason
+        draft.progress.walk = end.window.isLast ? nil : walk
+        if end.window.isLast, walk.isFull {
+            try connection.run("UPDATE \(tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(feed))
+        }
+        return walk.missed
+    }
+
+    /// Moves the watermark to the furthest item, or to the end of a window, but not beyond the start of the crawl, nor
+    /// past a window that is incomplete.
+    private func moveWatermark(_ round: CrawlProgress.Round, _ end: WindowEnd?) throws {
+        guard end?.walk.missed == nil else { return }
         var furthest: Watermark?
         var start: Int64?
         try connection.rows(
@@ -189,7 +210,10 @@ extension FeedWriter {
             guard let mark else { return }
             if furthest.map({ mark.isFurther(than: $0) }) ?? true { furthest = mark }
         }
-        guard let mark = furthest?.notAfter(start) else { return }
+        // What lies ahead of the newest item of the last window may still come.
+        let isByItems = end.map { $0.window.isLast && shape.plan.hasWatermark } ?? true
+        let reached = isByItems ? furthest : end.flatMap { Watermark(second: $0.window.to) }
+        guard let mark = reached?.notAfter(start) else { return }
         let stored = try connection.scalar("SELECT watermark FROM \(tables.state) WHERE feed = ?", .text(feed))?.text
             .flatMap { Watermark(json: $0, isTime: shape.plan.watermarkIsTime) }
         guard stored.map({ mark.isFurther(than: $0) }) ?? true else { return }

@@ -29,7 +29,8 @@ extension FeedWriter {
         if rules.isMoved { crawl.lifted = crawl.pages }
         if page.end.next == nil, !page.isCheck {
             crawl.reason = Completeness.reason(
-                of: crawl, isCut: page.upstreamNext != nil, isPartitioned: shape.definition.partitioning != nil,
+                of: crawl, isCut: page.upstreamNext != nil && !page.isOlder,
+                isPartitioned: shape.definition.partitioning != nil,
                 sign: page.end.sign)
         } else if !page.isCheck {
             crawl.reason = Completeness.reason(after: page.end.sign, crawl.reason)
@@ -71,8 +72,10 @@ extension FeedWriter {
         crawl.repeats += page.isAgain ? 0 : max(rules.repeats - page.overlap, 0)
         if crawl.pages > 1, !page.showsPageBefore { crawl.overlaps = false }
         guard let part = page.part else {
-            if page.end.total == nil { crawl.hasTotals = false }
-            if let total = page.end.total {
+            // A total counts the older items, too, which are not asked for.
+            let total = page.asksNewest && (page.isOlder || page.end.next != nil) ? nil : page.end.total
+            if total == nil { crawl.hasTotals = false }
+            if let total {
                 // An unchanged first page shows the total of the list as it was then.
                 if let before = crawl.total, total != before {
                     crawl.hasTotalMoved = true

@@ -25,6 +25,8 @@ extension FeedWriter {
     /// crawls that read them are deleted, unless a later crawl may continue there.
     func startCrawl(_ page: PageCommit, in progress: inout CrawlProgress, now: String) throws -> CrawlState {
         let serverDate = page.serverDate.flatMap { Timestamp(sinceEpoch: $0)?.text }
+        // What a reload read of a window is no part of a sync's crawl.
+        if page.mode == .since, progress.round?.mode != .since { progress.round = nil }
         // If no stored range can be joined, every page has to be read.
         let isRound = progress.round != nil || page.mode == .all || page.mode == .since || progress.synced.isEmpty
         let mode = page.mode == .since ? page.mode : isRound ? progress.round?.mode ?? .all : page.mode

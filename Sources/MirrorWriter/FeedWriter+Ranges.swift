@@ -64,7 +64,9 @@ extension FeedWriter {
             draft.progress.isFullVerified = false
             try connection.run("UPDATE \(tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(feed))
         }
-        draft.isComplete = draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
+        draft.isComplete =
+            draft.progress.synced.isWhole && draft.progress.synced.reason == nil && !crawl.hasDrifted
+            && draft.progress.walk == nil
         draft.isVerified = draft.isComplete && draft.progress.synced.ranges.first?.isVerified == true
         return onward
     }

@@ -25,7 +25,7 @@ package final class FeedWriter: PageTransactionWriter {
     /// The findings that all lists of the feed share, as stored when this list's shape was read; nil if unknown.
     var commonFindings: String?
     /// The feed's columns before the run, if the whole list had been read by then.
-    let columnsBefore: [ColumnDefinition]?
+    private(set) var columnsBefore: [ColumnDefinition]?
     /// The columns that items lost, as found by earlier tables of this run.
     private(set) var lostColumns: Set<String> = []
     /// The changes of columns that the run found, set at its end.
@@ -89,6 +89,13 @@ package final class FeedWriter: PageTransactionWriter {
         columnsBefore = state.isComplete && shape.definition.isResolved ? shape.definition.columns : nil
         log = shape.definition.keepsChanges ? ChangeLog(of: shape.definition.owner, run: run, on: connection) : nil
         table = FeedTable(named: tableName, plan: shape.plan, scope: scope, log: log, on: connection)
+    }
+
+    /// Goes on with the run of a writer whose crawl has ended.
+    func goOn(after other: FeedWriter) {
+        state.figures = other.state.figures
+        (lastPageAt, columnsBefore, lostColumns) = (other.lastPageAt, other.columnsBefore, other.lostColumns)
+        hasNewShape = other.hasNewShape
     }
 
     /// Continues with another shape, whose table exists.
@@ -201,18 +208,21 @@ package final class FeedWriter: PageTransactionWriter {
     /// Ends the run.
     ///
     /// - Returns: The number of the feed's live rows, and the number of items that the upstream has served.
+    ///
+    /// - Parameter window: The window that the run has asked for. If it is not the last one, its crawl ends and the run
+    ///   goes on.
     package func finish(
-        outcome: RunOutcome, closing: CrawlClosing? = nil, now: String
+        outcome: RunOutcome, closing: CrawlClosing? = nil, window: WindowEnd? = nil, now: String
     ) throws(FeedSyncError) -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
         let counts = try pending {
             guard transactions.isOpen(for: self) else {
                 try transactions.closeGroup()
                 try transactions.checkFile()
                 try transactions.locks[feed]?.check()
-                return try end(outcome: outcome, closing: closing, now: now)
+                return try end(outcome: outcome, closing: closing, window: window, now: now)
             }
             // The run's last page has waited for this.
-            let counts = try write { try end(outcome: outcome, closing: closing, now: now) }
+            let counts = try write { try end(outcome: outcome, closing: closing, window: window, now: now) }
             try transactions.closeGroup()
             return counts
         }
@@ -222,12 +232,12 @@ package final class FeedWriter: PageTransactionWriter {
     }
 
     private func end(
-        outcome: RunOutcome, closing: CrawlClosing?, now: String
+        outcome: RunOutcome, closing: CrawlClosing?, window: WindowEnd?, now: String
     ) throws -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
         var counts = (outcome: outcome, itemCount: 0, seenCount: 0)
         if let closing {
             // A removed row is a change, though no page has changed.
-            if try close(closing, outcome: outcome, now: now) > 0 { counts.outcome = .ok }
+            if try close(closing, outcome: outcome, window: window, now: now) > 0 { counts.outcome = .ok }
         } else {
             try finish(outcome, now: now)
         }

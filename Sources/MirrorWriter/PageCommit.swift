@@ -50,6 +50,10 @@ package struct PageCommit: Sendable {
     package var isAgain = false
     /// True if the page may only meet pages that this run read.
     package var meetsOwnPages = false
+    /// True if the crawl reads a list from its newest item down to older ones.
+    package var asksNewest = false
+    /// True if the crawl ends with the page because all items behind it are older than the watermark.
+    package var isOlder = false
     /// True if the list may have moved unnoticed since the previous page was read.
     package var isLoose = false
     /// The number of elements that it shares with the previous page: 1 if that was requested and is so.

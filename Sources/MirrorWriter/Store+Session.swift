@@ -40,6 +40,18 @@ extension Store {
         }
     }
 
+    /// A writer for the next crawl of a run, once the crawl of its window has ended.
+    package func goOn(after writer: FeedWriter) throws(FeedSyncError) -> FeedWriter {
+        try storing {
+            let (state, trail, resumePoint) = try load(writer.feed)
+            let next = try FeedWriter(
+                feed: writer.feed, tableName: writer.tableName, run: writer.run, shape: writer.shape, state: state,
+                trail: trail, resumePoint: resumePoint, in: transactions)
+            next.goOn(after: writer)
+            return next
+        }
+    }
+
     /// Opens a feed in a transaction. The lock is kept until the feed is closed, or released if it cannot be opened.
     func opening<Result>(_ feed: String, with lock: FeedLock, _ body: () throws -> Result) throws -> Result {
         transactions.locks[feed] = lock

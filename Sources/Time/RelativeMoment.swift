@@ -1,27 +1,24 @@
 internal import Text
 
-/// A moment that a text names by its distance from now: `{now-7d}`, `{today}`, `{today-1d:%d.%m.%Y}`.
+/// A moment that a text names by its distance from now: `{now-7d}`, `{today}`, `{now-1mo/month:%d.%m.%Y}`.
 package struct RelativeMoment: Sendable, Hashable {
-    private enum Format: Hashable {
-        /// As in `2026-11-21T02:20:11Z`.
-        case time
-        /// As in `2026-11-21`.
-        case date
-        /// Seconds since 1970, or milliseconds.
-        case unix(milliseconds: Bool)
-        /// With `%Y`, `%m`, `%d`, `%H`, `%M`, `%S` and `%%`.
-        case pattern(String)
+    private enum Step: Hashable {
+        case seconds(Int64)
+        case months(Int64)
+        /// Back to the start of a unit.
+        case start(CalendarUnit)
     }
 
-    private let isToday: Bool
-    private let offset: Int64
-    private let format: Format
+    private let steps: [Step]
+    private let format: TimeFormat
 
     /// The permitted forms of a moment in braces.
-    package static let forms = "`{now}`, `{today}`, `{now-7d}`, `{today+1d:%d.%m.%Y}`, `{now-2h:unix}`"
+    package static let forms =
+        "`{now}`, `{today}`, `{now-7d}`, `{now-1mo/month}`, `{today+1d:%d.%m.%Y}`, `{now-2h:unix}`"
 
     /// A hundred years.
     private static let furthest: Int64 = 36_525 * 86_400
+    private static let furthestMonths: Int64 = 1200
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
 
     /// True if the words in braces begin like a moment. If they are none, they are wrong.
@@ -32,69 +29,67 @@ package struct RelativeMoment: Sendable, Hashable {
     /// Reads the text between braces; nil if it is no moment.
     package init?(_ words: some StringProtocol) {
         guard Self.begins(words) else { return nil }
-        isToday = words.hasPrefix("today")
-        var rest = words.dropFirst(isToday ? 5 : 3)[...]
-        var offset: Int64 = 0
-        while let sign = rest.first, sign == "+" || sign == "-" {
-            let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
-            guard let count = Int64(digits),
-                let unit = rest.dropFirst(digits.count + 1).first.flatMap({ Self.units[$0] }),
-                count <= Self.furthest / unit
-            else { return nil }
-            offset += (sign == "-" ? -1 : 1) * count * unit
-            guard abs(offset) <= Self.furthest else { return nil }
-            rest = rest.dropFirst(digits.count + 2)
+        let isToday = words.hasPrefix("today")
+        var rest = Substring(words.dropFirst(isToday ? 5 : 3))
+        var steps: [Step] = isToday ? [.start(.day)] : []
+        while let sign = rest.first, sign != ":" {
+            guard let step = Self.step(&rest) else { return nil }
+            steps.append(step)
         }
-        self.offset = offset
-        guard let colon = rest.first else {
-            format = isToday ? .date : .time
-            return
-        }
-        let name = String(rest.dropFirst())
-        guard colon == ":", !name.isEmpty else { return nil }
-        switch name {
-        case "date": format = .date
-        case "time": format = .time
-        case "unix": format = .unix(milliseconds: false)
-        case "unix_ms": format = .unix(milliseconds: true)
-        default:
-            guard Self.text(of: name, { _ in "" }) != nil, name.contains("%") else { return nil }
-            format = .pattern(name)
-        }
+        guard Self.isNear(steps) else { return nil }
+        self.steps = steps
+        let name = rest.isEmpty ? (isToday ? "date" : "time") : String(rest.dropFirst())
+        guard let format = TimeFormat(name) else { return nil }
+        self.format = format
     }
 
-    /// The moment as text; today begins at midnight in UTC.
-    package func text(at now: Int64) -> String {
-        let midnight = now - (now % 86_400 + 86_400) % 86_400
-        let second = (isToday ? midnight : now) + offset
-        // As in `2026-11-21T02:20:11.000Z`.
-        let full = Timestamp.text(ofSecond: second) ?? ""
-        func part(_ range: Range<Int>) -> String { String(full.dropFirst(range.lowerBound).prefix(range.count)) }
-        switch format {
-        case .time: return part(0..<19) + "Z"
-        case .date: return part(0..<10)
-        case .unix(let milliseconds): return "\(second)\(milliseconds ? "000" : "")"
-        case .pattern(let pattern):
-            let places: [Character: Range<Int>] = [
-                "Y": 0..<4, "m": 5..<7, "d": 8..<10, "H": 11..<13, "M": 14..<16, "S": 17..<19,
-            ]
-            return Self.text(of: pattern) { letter in places[letter].map(part) ?? "" } ?? ""
+    /// Reads `-7d`, `+1mo` or `/month` from the front.
+    private static func step(_ rest: inout Substring) -> Step? {
+        let sign = rest.removeFirst()
+        guard sign != "/" else {
+            let word = rest.prefix(while: \.isLetter)
+            rest = rest.dropFirst(word.count)
+            return CalendarUnit(rawValue: String(word)).map { .start($0) }
         }
+        guard sign == "+" || sign == "-" else { return nil }
+        let digits = rest.prefix { $0.isASCII && $0.isNumber }
+        rest = rest.dropFirst(digits.count)
+        let unit = rest.prefix(while: \.isLetter)
+        rest = rest.dropFirst(unit.count)
+        guard let count = Int64(digits) else { return nil }
+        let factor: Int64 = sign == "-" ? -1 : 1
+        if unit == "mo" { return count <= furthestMonths ? .months(factor * count) : nil }
+        guard unit.count == 1, let size = unit.first.flatMap({ units[$0] }), count <= furthest / size else {
+            return nil
+        }
+        return .seconds(factor * count * size)
     }
 
-    /// A pattern with its letters replaced; nil where one means nothing.
-    private static func text(of pattern: String, _ value: (Character) -> String) -> String? {
-        var result = ""
-        var rest = pattern[...]
-        while let character = rest.popFirst() {
-            guard character == "%" else {
-                result.append(character)
-                continue
+    /// True if the steps lead no more than a hundred years away.
+    private static func isNear(_ steps: [Step]) -> Bool {
+        var (seconds, months): (Int64, Int64) = (0, 0)
+        for step in steps {
+            switch step {
+            case .seconds(let count): seconds += abs(count)
+            case .months(let count): months += abs(count)
+            case .start: break
             }
-            guard let letter = rest.popFirst(), "YmdHMS%".contains(letter) else { return nil }
-            result += letter == "%" ? "%" : value(letter)
+            if seconds > furthest || months > furthestMonths { return false }
         }
-        return result
+        return true
+    }
+
+    /// The moment as text; days, weeks and months begin at midnight in UTC.
+    package func text(at now: Int64) -> String {
+        var second = now
+        for step in steps {
+            switch step {
+            case .seconds(let count): second += count
+            case .months(let count): second = CalendarUnit.moved(second, months: count)
+            case .start(let unit): second = unit.start(of: second)
+            }
+        }
+        return format.text(ofSecond: second)
     }
 }
 

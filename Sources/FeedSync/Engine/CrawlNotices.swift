@@ -45,8 +45,8 @@ struct CrawlNotices {
 
     /// The notice for items without a value that moves the watermark.
     private func watermark(_ crawl: CrawlState, _ rule: SyncRule) -> String? {
-        guard case .since(let rule) = rule, hasItems, crawl.furthest == nil else { return nil }
-        return "no item has a time or a whole number at `\(rule.path)`: `\(rule.parameter)` cannot advance, "
+        guard case .since(let rule) = rule, let path = rule.path, hasItems, crawl.furthest == nil else { return nil }
+        return "no item has a time or a whole number at `\(path)`: `\(rule.parameter ?? "since")` cannot advance, "
             + "and each sync fetches the same items again; correct `from` in the feed's `sync`"
     }
 }

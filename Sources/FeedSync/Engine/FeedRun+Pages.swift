@@ -57,6 +57,8 @@ extension FeedRun {
             if loaded.shape != nil { loader = known }
             return step
         }
+        let isOlder = isOlder(loaded, isFirst: direction == .header)
+        if isOlder { loaded.end = .end(total: loaded.end.total, notice: loaded.end.notice) }
         if rules.isReadingHeadAgain, case .decoded(let page) = loaded.content {
             rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: false) })
         }
@@ -71,6 +73,7 @@ extension FeedRun {
             prefetches.drop()
         }
         var commit = pageCommit(loaded, direction, end: loaded.end, wantsNext: wantsNext)
+        commit.isOlder = isOlder
         commit.overlap = overlap == .exact || overlap == .unknown ? 1 : 0
         commit.showsPageBefore = overlap == .exact || overlap == .shifted
         commit.isAgain = (crawl?.pages ?? 0) < pagesBefore || direction == .header && rules.isReadingHeadAgain
@@ -79,6 +82,17 @@ extension FeedRun {
             && (border.total == nil || border.total != border.totalBefore)
         isBehindRange = false
         return try self.commit(commit, loaded)
+    }
+
+    /// True if the crawl asks for the newest items alone, and those behind the page are older. A first page that is as it
+    /// was shows that, unless an earlier run was cut off behind it.
+    private func isOlder(_ loaded: LoadedPage, isFirst: Bool) -> Bool {
+        guard case .newest(let mark)? = loader.requests.span, loaded.end.next != nil else { return false }
+        return switch loaded.content {
+        case .decoded(let page): page.ends(before: mark)
+        case .notModified: isFirst && writer.resumePoint.progress.round == nil
+        case .empty: false
+        }
     }
 
     func load(
@@ -144,14 +158,19 @@ extension FeedRun {
         return try self.commit(commit, loaded)
     }
 
-    /// The watermark parameter of a sync by watermark.
-    func watermark(_ resumePoint: ResumePoint, resuming: Bool) -> PageRequest.Parameter? {
+    /// The part of the list that the run's crawl asks for; nil for all of it.
+    func span(_ resumePoint: ResumePoint, isHeader: Bool) -> SyncSpan? {
         guard case .since(let rule) = loader.definition.sync else { return nil }
-        let isTime = if case .time = rule.overlap { true } else { false }
-        let fresh = resumePoint.watermark.flatMap { Watermark(json: $0, isTime: isTime) }?.parameterText(
-            less: rule.overlap)
-        let text = resuming ? resumePoint.crawlWatermark : fresh
-        return text.map { PageRequest.Parameter(name: rule.parameter, value: $0) }
+        let second = (Timestamp.milliseconds(of: now()) ?? 0) / 1000
+        guard command == .sync || !isHeader else {
+            // What a first page shows is what is new.
+            return rule.start == nil ? nil : SyncSpan(rule, resumePoint, isNewest: true, now: second)
+        }
+        // A crawl by watermark stays one, even if another command resumes it.
+        if !isHeader || resumePoint.progress.round?.mode == .since {
+            return SyncSpan(rule, stored: resumePoint.crawlWatermark)
+        }
+        return mode == .since ? SyncSpan(rule, resumePoint, now: second) : nil
     }
 
     func pageCommit(
@@ -170,7 +189,8 @@ extension FeedRun {
         commit.waited = waited
         commit.part = loader.part(of: loaded.page)
         commit.asked = loaded.page.cursor
-        commit.watermark = loader.requests.watermark?.value
+        commit.watermark = loader.requests.span?.stored
+        if case .newest? = loader.requests.span { commit.asksNewest = true }
         if case .decoded(let page) = loaded.content { commit.furthest = page.furthest?.json }
         commit.mode = mode
         commit.meetsOwnPages = rules.isReadingThrough

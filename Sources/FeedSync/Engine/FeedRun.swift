@@ -51,6 +51,12 @@ final class FeedRun {
     var isQuotaLow = false
     /// True if the next page is the first that `more` requests behind a synced range.
     var isBehindRange = false
+    /// The state of the feed when the crawl began.
+    private let resumePoint: ResumePoint
+    /// True once the crawl of a window has ended and another window follows.
+    private(set) var hasNextWindow = false
+    /// True if an earlier window of the run changed anything.
+    private var hasChangedBefore = false
 
     init(
         _ command: RequestCommand, by writer: FeedWriter, loader: PageLoader, gate: CircuitBreaker,
@@ -66,9 +72,11 @@ final class FeedRun {
         self.now = now
         self.publish = publish
         let definition = loader.definition
-        mode =
-            command == .sync
-            ? CrawlMode(definition, writer.resumePoint, now: Timestamp.milliseconds(of: now())) : .reload
+        let milliseconds = Timestamp.milliseconds(of: now())
+        var resumePoint = writer.resumePoint
+        resumePoint.isFullDue = definition.isFullCrawlDue(after: resumePoint.fullAt, now: milliseconds)
+        self.resumePoint = resumePoint
+        mode = command == .sync ? CrawlMode(definition, resumePoint, now: milliseconds) : .reload
         rules = CrawlRules(command, CrawlRules.Feed(definition, mode, overlaps: loader.requests.overlap > 0))
     }
 
@@ -76,6 +84,12 @@ final class FeedRun {
     func begin(with page: SyncEngine.EarlyPage) {
         early = page.fetch
         meter.add(page.cost)
+    }
+
+    /// Goes on with the run of an earlier window.
+    func goOn(after run: FeedRun) {
+        (notices, crawlNotices, skipped) = (run.notices, run.crawlNotices, run.skipped)
+        hasChangedBefore = run.hasChangedBefore || run.writer.state.hasChanged
     }
 
     /// Returns the page that was already fetched, if it is this one. It is returned only once.
@@ -94,21 +108,20 @@ final class FeedRun {
         rules.learn(CrawlRules.Feed(shape.definition, mode, overlaps: loader.requests.overlap > 0))
     }
 
-    /// Performs the run.
+    /// Performs the run, or its part that asks for one window: then `hasNextWindow` is true if another part follows.
     ///
     /// - Throws: `FeedSyncError`. The begun event is closed and the run ended by then, if the store can be written.
     func perform() async throws(FeedSyncError) -> RunSummary {
-        let resumePoint = writer.resumePoint
         start = loader.start(of: resumePoint)
         cap = resumePoint.cap
         let progress = resumePoint.progress
         mayMeetRange = mode == .all || mode == .since ? progress.round != nil : !progress.synced.isEmpty
         var step = rules.opened(resumePoint)
         let isHeader = step == .fetch(.header, nil)
-        // A crawl by watermark stays one, even if another command resumes it.
-        if mode == .since || !isHeader {
-            loader = loader.asking(from: watermark(resumePoint, resuming: progress.round?.mode == .since))
-        }
+        let span = span(resumePoint, isHeader: isHeader)
+        if let span { loader = loader.asking(for: span) }
+        // The next page may be one too many.
+        if case .newest? = span { mayMeetRange = true }
         do throws(FeedSyncError) {
             while true {
                 if case .end = step { break }
@@ -123,12 +136,16 @@ final class FeedRun {
         await awaitDropped()
         let rest = meter.take()
         if !rest.isEmpty { try spend(rest) }
-        guard case .end(let outcome, let closing) = step else {
+        guard case .end(var outcome, let closing) = step else {
             throw FeedSyncError(.bug, "a run ended without an outcome")
         }
+        if outcome == .unchanged, hasChangedBefore { outcome = .ok }
+        let window = closing == nil ? nil : windowEnd(span)
+        hasNextWindow = window?.window.isLast == false
         let (ending, itemCount, seen): (RunOutcome, Int, Int)
         do throws(FeedSyncError) {
-            (ending, itemCount, seen) = try writer.finish(outcome: outcome, closing: closing, now: now())
+            (ending, itemCount, seen) = try writer.finish(
+                outcome: outcome, closing: closing, window: window, now: now())
         } catch {
             // The last page was to be committed together with it.
             try await fail(error)
@@ -140,6 +157,11 @@ final class FeedRun {
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
             notices: notices + writer.columnNotices + SkippedItems.notices(of: skipped)
                 + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
+    }
+
+    private func windowEnd(_ span: SyncSpan?) -> WindowEnd? {
+        guard case .since(let rule) = loader.definition.sync, let window = span?.window else { return nil }
+        return WindowEnd(window, of: rule, resumePoint)
     }
 
     func take(
@@ -233,7 +255,7 @@ extension Store {
     ) async throws(FeedSyncError) -> RunSummary {
         let now: @Sendable () -> String = { [clock = options.wallClock] in clock.text }
         let lock: FeedLock
-        let writer: FeedWriter
+        var writer: FeedWriter
         do throws(FeedSyncError) {
             lock = try await takeLock()
             try await RequestPlan(definition, salt: salt, options: options).checkReferences()
@@ -248,13 +270,19 @@ extension Store {
             throw error
         }
         defer { withExtendedLifetime(lock) { close(writer) } }
-        let loader = PageLoader(writer.shape, fetcher: fetcher, salt: salt, options: options)
-        let run = FeedRun(
-            command, by: writer, loader: loader, gate: gate, now: now, publish: publish,
-            // The task uses the store's isolation, so that no other thread is woken to begin or continue it.
-            launch: { [self] operation in Task(executorPreference: executor) { await operation(self) } })
-        if let early { run.begin(with: early) }
-        return try await run.perform()
+        var before: FeedRun?
+        while true {
+            let loader = PageLoader(writer.shape, fetcher: fetcher, salt: salt, options: options)
+            let run = FeedRun(
+                command, by: writer, loader: loader, gate: gate, now: now, publish: publish,
+                // The task uses the store's isolation, so that no other thread is woken to begin or continue it.
+                launch: { [self] operation in Task(executorPreference: executor) { await operation(self) } })
+            if let before { run.goOn(after: before) } else if let early { run.begin(with: early) }
+            let summary = try await run.perform()
+            guard run.hasNextWindow else { return summary }
+            writer = try goOn(after: writer)
+            before = run
+        }
     }
 }
 

@@ -128,7 +128,7 @@ final class PageLoader: Sendable {
     /// A loader that continues with another shape of the feed.
     func following(_ shape: ResolvedFeed) -> PageLoader {
         let loader = PageLoader(shape, fetcher: fetcher, salt: salt, options: options).asking(
-            from: requests.watermark)
+            for: requests.span)
         return requests.overlap == 0 && self.shape.definition.pagination.overlappingSize != nil
             ? loader.withoutOverlap() : loader
     }
@@ -146,10 +146,10 @@ final class PageLoader: Sendable {
         return PageLoader(shape, requests, fetcher, decoder, salt, options)
     }
 
-    /// A loader whose requests carry the watermark.
-    func asking(from watermark: PageRequest.Parameter?) -> PageLoader {
+    /// A loader whose requests ask for a part of the list.
+    func asking(for span: SyncSpan?) -> PageLoader {
         var requests = requests
-        requests.watermark = watermark
+        requests.span = span
         return PageLoader(shape, requests, fetcher, decoder, salt, options)
     }
 
@@ -180,12 +180,16 @@ final class PageLoader: Sendable {
     /// - Parameter isAhead: True if another page comes first; this request is not sent if that page fails.
     func fetch(_ page: PreparedPage, stored: StoredPage?, isAhead: Bool = false) async -> Fetch {
         // A 304 would not show that the header with the next page has appeared since.
-        let mayHaveGoneOn = definition.mayHaveGoneOn(
-            from: page.cursor, to: stored?.cursor, elementCount: stored?.elements ?? 0)
+        let mayHaveGoneOn =
+            definition.mayHaveGoneOn(from: page.cursor, to: stored?.cursor, elementCount: stored?.elements ?? 0)
+            || page.cursor != nil && isNewestFirst
         let (page, result) = await pages.fetch(
             page, validators: mayHaveGoneOn ? nil : stored?.validators, isAhead: isAhead)
         return Fetch(page: page, result: result, stored: stored)
     }
+
+    /// True if the crawl ends at items that are older than a mark. A 304 would not show how old a page's items are.
+    private var isNewestFirst: Bool { if case .newest? = requests.span { true } else { false } }
 
     /// Reads a page from a response.
     ///

@@ -24,6 +24,8 @@ package final class DecodePlan: @unchecked Sendable {
     let watermarkSlot: Int?
     /// True if the watermark is a time, not a number.
     package let watermarkIsTime: Bool
+    /// True if items have a value that moves the watermark.
+    package var hasWatermark: Bool { watermarkSlot != nil }
     /// True if there are as many columns as allowed.
     package let isFull: Bool
     /// The slots of an item whose values have no column.
@@ -81,8 +83,8 @@ package final class DecodePlan: @unchecked Sendable {
             Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
         let watermark: SyncRule.Watermark? = if case .since(let mark) = definition.sync { mark } else { nil }
-        watermarkSlot = watermark.map { Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
-        watermarkIsTime = if case .time? = watermark?.overlap { true } else { false }
+        watermarkSlot = watermark?.path.map { Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
+        watermarkIsTime = watermark?.isTime ?? false
         layout = ItemLayout(
             columns: zip(columnSlots, definition.columns).map {
                 ItemLayout.Column(slot: $0, type: Self.convertedType(of: $1, in: definition))
@@ -96,7 +98,7 @@ package final class DecodePlan: @unchecked Sendable {
         hashSlot = zip(columnSlots, definition.columns).first { $1.path == .itemHash }?.0
         let wanted =
             (definition.section.map { [$0.path] } ?? []) + pagingPaths
-            + (watermark.map { [$0.path] } ?? []) + (removed.map { [$0.rule.path] } ?? [])
+            + (watermark?.path.map { [$0] } ?? []) + (removed.map { [$0.rule.path] } ?? [])
         unknownSlots = zip(
             wanted, [sectionSlot].compactMap(\.self) + pagingSlots + [watermarkSlot, removed?.slot].compactMap(\.self)
         )

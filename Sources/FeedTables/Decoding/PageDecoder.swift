@@ -155,16 +155,26 @@ package final class DecodedPage: @unchecked Sendable {
 
     /// The furthest watermark value of the items; nil if none has one.
     package var furthest: Watermark? {
-        guard let slot = plan.watermarkSlot else { return nil }
         var furthest: Watermark?
-        for index in 0..<elementCount {
-            let item = element(at: index)
-            guard item.isStorable,
-                let mark = Watermark(JSONScalar(item.slots[slot]), isTime: plan.watermarkIsTime)
-            else { continue }
-            if furthest.map({ mark.isFurther(than: $0) }) ?? true { furthest = mark }
-        }
+        for mark in marks where furthest.map({ mark.isFurther(than: $0) }) ?? true { furthest = mark }
         return furthest
+    }
+
+    /// True if the page's last item is older than a mark and the page is not in ascending order: in a list with its newest
+    /// items first, all that follow are older, too.
+    package func ends(before mark: Watermark) -> Bool {
+        let marks = Array(marks)
+        guard let first = marks.first, let last = marks.last else { return false }
+        return mark.isFurther(than: last) && !last.isFurther(than: first)
+    }
+
+    /// The watermark values of the items that have one, in their order.
+    private var marks: some Sequence<Watermark> {
+        (0..<(plan.watermarkSlot == nil ? 0 : elementCount)).lazy.compactMap { [self] index in
+            let item = element(at: index)
+            guard let slot = plan.watermarkSlot, item.isStorable else { return nil }
+            return Watermark(JSONScalar(item.slots[slot]), isTime: plan.watermarkIsTime)
+        }
     }
 
     /// The offset of an element in the body, in bytes.

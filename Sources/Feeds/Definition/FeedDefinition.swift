@@ -339,7 +339,22 @@ extension SyncRule {
             case .count(let count): count == 0 ? "none" : "\(count)"
             }
         let value = watermark.value == SyncRule.Watermark.placeholder ? "" : " value \(watermark.value)"
-        return "since param \(watermark.parameter)\(value) from \(watermark.path) overlap \(overlap)"
+        let words: [(String, String?)] = [
+            ("param", watermark.parameter.map { $0 + value }), ("from", watermark.path?.description),
+            ("overlap", overlap), ("format", watermark.format?.text), ("start", watermark.start?.canonicalText),
+            ("until", watermark.windows?.until), ("widest", watermark.windows?.widest.map { "\($0)" }),
+            ("gap", watermark.windows.map { "\($0.gap)" }),
+        ]
+        return "since " + words.compactMap { word, value in value.map { "\(word) \($0)" } }.joined(separator: " ")
+    }
+}
+
+extension SyncRule.Start {
+    fileprivate var canonicalText: String {
+        switch self {
+        case .at(let second): "\(second)"
+        case .before(let distance): "-\(distance)"
+        }
     }
 }
 

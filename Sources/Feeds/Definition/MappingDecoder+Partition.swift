@@ -69,8 +69,13 @@ extension PartitionScheme {
     /// Reports conflicts with the rest of a feed.
     func check(_ feed: FeedDefinition, _ members: MappingDecoder) {
         let subject = "`partition` of feed `\(feed.name)`"
-        if feed.pagination is AutoPaginator || feed.pagination is SinglePagePaginator {
-            members.report("\(subject) needs a `pagination` for the pages of a partition", at: "partition")
+        if feed.pagination is AutoPaginator {
+            members.report(
+                "\(subject) needs a `pagination` for the pages of a partition, or `none` where each has one page",
+                at: "partition")
+        }
+        if case .since(let rule) = feed.sync, rule.windows != nil {
+            members.report("\(subject) and the windows of `sync` divide the same list: leave one out", at: "partition")
         }
         let url = feed.url.description
         for name in qualifiers.map(\.parameter) {

@@ -11,22 +11,71 @@ package enum SyncRule: Sendable, Hashable {
     /// Every page; items that were not seen are removed.
     case all
 
-    /// The item value that says how far a mirror has come.
+    /// The time or number that says how far a mirror has come.
     package struct Watermark: Sendable, Hashable {
-        /// The query parameter that carries it.
-        package let parameter: String
+        /// The query parameter that carries it; nil if the upstream lists its newest items first and takes none.
+        package let parameter: String?
         /// The value of the parameter: text around `{watermark}`.
         package let value: String
-        /// The path of the watermark in the item.
-        package let path: Path
+        /// The path of the watermark in the item; nil if the ends of windows are the watermark.
+        package let path: Path?
         /// The amount subtracted before the watermark is sent.
         package let overlap: Overlap
+        /// The notation in which it goes out; nil for that of the items.
+        package var format: TimeFormat?
+        /// The moment at which a first sync begins; nil if that asks for everything.
+        package var start: Start?
+        /// The windows in which a sync asks up to now; nil for requests without an end.
+        package var windows: Windows?
 
         /// The place of the watermark in `value`.
         static let placeholder = "{watermark}"
 
         /// The value of the parameter for a watermark.
         package func parameterValue(_ mark: String) -> String { value.replacing(Self.placeholder, with: mark) }
+
+        /// True if the values are times, even where they look like other numbers.
+        package var isTime: Bool {
+            if case .time = overlap { return true }
+            return format != nil || windows != nil
+        }
+
+        /// The time subtracted from a watermark that is a time. Without a word of the definition: a minute, because
+        /// upstreams differ on whether the border itself comes again, and commit late; a day where the notation names
+        /// no zone, because upstreams count days and hours in zones of their own.
+        package var overlapSeconds: Int64 {
+            switch overlap {
+            case .standard: format.map(\.namesZone) == false ? 86_400 : 60
+            case .time(let time): time.components.seconds + (time.components.attoseconds > 0 ? 1 : 0)
+            case .count(let count): Int64(count)
+            }
+        }
+    }
+
+    /// The beginning of a first sync.
+    package enum Start: Sendable, Hashable {
+        /// Seconds since 1970.
+        case at(Int64)
+        /// Seconds before now.
+        case before(Int64)
+
+        /// The moment, in seconds since 1970.
+        package func second(at now: Int64) -> Int64 {
+            switch self {
+            case .at(let second): second
+            case .before(let distance): now - distance
+            }
+        }
+    }
+
+    /// The windows of a sync.
+    package struct Windows: Sendable, Hashable {
+        /// The query parameter for the end of a window.
+        package let until: String
+        /// The most seconds from a window's beginning to the beginning of the next; nil for one window up to now.
+        package let widest: Int64?
+        /// The seconds from the end of a window to the beginning of the next.
+        package let gap: Int64
     }
 
     /// The amount subtracted from a watermark, so that late items are found.
@@ -61,20 +110,13 @@ extension MappingDecoder {
         let mode = members.choice("mode", Mode.self) ?? .auto
         let verify = members.choice("verify", VerifyRule.self) ?? .auto
         let full = members.fullCrawl("full", mode)
-        let parameter = members.string("param")
-        let value = members.watermarkValue("value")
-        let path = members.path("from")
-        let overlap = members.overlap("overlap")
+        let rule = members.watermark(isSince: mode == .since)
         if mode == .since {
-            members.require("param", "mode `since` needs the query parameter to send")
-            members.require("from", "mode `since` needs the path of the timestamp or id")
-            guard let parameter, let path else { return (.auto, full, verify) }
-            let mark = SyncRule.Watermark(
-                parameter: parameter, value: value ?? SyncRule.Watermark.placeholder, path: path,
-                overlap: overlap ?? .standard)
-            return (.since(mark), full, verify)
+            guard let rule else { return (.auto, full, verify) }
+            // A walk from the start on is as long as the first sync was: it is not due by itself.
+            return (.since(rule), rule.start == nil || members.has("full") ? full : nil, verify)
         }
-        for member in ["param", "value", "from", "overlap"] where members.has(member) {
+        for member in Self.watermarkMembers where members.has(member) {
             members.report("`\(member)` of \(members.subject) makes sense only with `mode: since`", at: member)
         }
         switch mode {
@@ -82,6 +124,77 @@ extension MappingDecoder {
         case .new: return (.new, full, verify)
         case .auto, .since: return (.auto, full, verify)
         }
+    }
+
+    private static let watermarkMembers = [
+        "param", "value", "from", "overlap", "format", "start", "until", "widest", "gap",
+    ]
+
+    /// The watermark of `mode: since`; nil for one that is wrong.
+    private func watermark(isSince: Bool) -> SyncRule.Watermark? {
+        let parameter = string("param")
+        let value = watermarkValue("value")
+        let path = path("from")
+        let overlap = overlap("overlap")
+        let format = timeFormat("format")
+        let start = start("start")
+        let windows = windows(format)
+        guard isSince else { return nil }
+        if has("until") {
+            require("param", "windows need the query parameter for their beginning")
+            if overlap.map({ if case .count(1...) = $0 { true } else { false } }) ?? false {
+                report("`overlap` of \(subject) must be a time, because windows are stretches of time", at: "overlap")
+            }
+        } else {
+            require("from", "mode `since` needs the path of the timestamp or id")
+            guard path != nil else { return nil }
+            for member in ["value", "format", "start"] where has(member) && !has("param") {
+                report("`\(member)` of \(subject) makes sense only with `param`, which carries it", at: member)
+            }
+        }
+        return SyncRule.Watermark(
+            parameter: parameter, value: value ?? SyncRule.Watermark.placeholder, path: path,
+            overlap: overlap ?? .standard, format: format, start: start, windows: windows)
+    }
+
+    /// The notation of a watermark.
+    private func timeFormat(_ name: String) -> TimeFormat? {
+        guard let node = node(name), let text = string(name, node) else { return nil }
+        if let format = TimeFormat(text), format.granule != nil { return format }
+        report(
+            "`\(name)` of \(subject) must be \(TimeFormat.forms), and tell the day, not `\(text)`",
+            at: SourcePosition(node.mark), word: text)
+        return nil
+    }
+
+    /// A day, a time, or a distance from now.
+    private func start(_ name: String) -> SyncRule.Start? {
+        guard let node = node(name), let text = string(name, node) else { return nil }
+        if let time = Timestamp(text) { return .at(time.seconds) }
+        if let distance = DurationText.parse(text), distance <= FeedDefinition.longestTime, text.last?.isLetter == true
+        {
+            return .before(distance.components.seconds)
+        }
+        report(
+            "`\(name)` of \(subject) must be a day such as `2020-01-01`, a time, or a distance from now such as `365d`, not `\(text)`",
+            at: SourcePosition(node.mark), word: text)
+        return nil
+    }
+
+    /// The windows of a sync; nil where there are none.
+    private func windows(_ format: TimeFormat?) -> SyncRule.Windows? {
+        let until = string("until")
+        let granule = format?.granule ?? 1
+        let widest = duration("widest", in: .seconds(granule)...FeedDefinition.longestTime)?.components.seconds
+        let gap = duration("gap", in: .zero...FeedDefinition.longestTime)?.components.seconds ?? 0
+        guard let until else {
+            for member in ["widest", "gap"] where has(member) {
+                report("`\(member)` of \(subject) makes sense only with `until`, the end of a window", at: member)
+            }
+            return nil
+        }
+        if let widest, gap > widest { report("`gap` of \(subject) is more than `widest`", at: "gap") }
+        return SyncRule.Windows(until: until, widest: widest, gap: gap)
     }
 
     /// The interval of complete crawls; nil for never.

@@ -61,7 +61,8 @@ package struct Watermark: Sendable, Hashable {
         }
     }
 
-    private var time: Timestamp? {
+    /// The moment; nil for a number.
+    package var time: Timestamp? {
         switch value {
         case .time(let time, _), .epoch(let time, _): time
         case .number: nil
@@ -77,6 +78,17 @@ package struct Watermark: Sendable, Hashable {
             return Watermark(.epoch(limit, isInMilliseconds: milliseconds))
         default: return self
         }
+    }
+
+    /// The text to send by a rule: the mark less the overlap, in the notation of the rule or of the items.
+    package func parameterText(_ rule: SyncRule.Watermark) -> String {
+        guard let format = rule.format, let time else { return parameterText(less: rule.overlap) }
+        return format.text(time.earlier(by: .seconds(rule.overlapSeconds)) ?? time)
+    }
+
+    /// The mark less the overlap, to which items are compared.
+    package func earlier(by rule: SyncRule.Watermark) -> Watermark {
+        Watermark(.text(parameterText(less: rule.overlap)), isTime: time != nil) ?? self
     }
 
     /// The text to send: the mark less the overlap.
@@ -95,6 +107,12 @@ package struct Watermark: Sendable, Hashable {
             if case .time(let overlap) = overlap { time = time.earlier(by: overlap) ?? time }
             return isInMilliseconds ? "\(time.wholeMilliseconds)" : "\(time.seconds)"
         }
+    }
+
+    /// A moment in seconds since 1970.
+    package init?(second: Int64) {
+        guard let text = Timestamp.text(ofSecond: second) else { return nil }
+        self.init(.text(text), isTime: true)
     }
 
     private init(_ value: Value) {

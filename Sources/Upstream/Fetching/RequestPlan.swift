@@ -22,8 +22,8 @@ package struct RequestPlan: Sendable {
     private let now: Int64
     /// The access tokens of OAuth 2.
     let tokens: AccessTokens
-    /// The watermark parameter of a sync's request.
-    package var watermark: PageRequest.Parameter?
+    /// The part of the list that a sync by watermark asks for; nil for all of it.
+    package var span: SyncSpan?
     /// The number of elements of the previous page with which a page should begin, if the paginator can request that: 0
     /// or 1.
     package var overlap = 0
@@ -103,8 +103,8 @@ package struct RequestPlan: Sendable {
         // The paginator must get the upstream's own value, or a number would not be one.
         let revealed = cursor.map { PageCursor(parts.secrets.reveal($0.text)) }
         var own = PageRequest(url: base.text, query: parts.query, body: parts.body)
-        if let watermark, case .since(let rule) = definition.sync {
-            own.set(watermark.name, to: rule.parameterValue(watermark.value))
+        if let span, case .since(let rule) = definition.sync {
+            for parameter in span.parameters(rule) { own.set(parameter.name, to: parameter.value) }
         }
         own.overlap = definition.partitioning == nil ? overlap : 0
         let wanted: PageRequest

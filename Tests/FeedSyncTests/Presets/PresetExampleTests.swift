@@ -74,7 +74,8 @@ struct PresetExampleTests {
             return
         }
         let items = try served.items(at: definition.items?.path)
-        #expect(items.allSatisfy { $0.value(at: watermark.path) != .null }, "every item tells how far it reaches")
+        let path = try #require(watermark.path)
+        #expect(items.allSatisfy { $0.value(at: path) != .null }, "every item tells how far it reaches")
         let engine = try await bench.another(definition)
         let first = try await engine.perform(.sync)
         #expect(first.reason == nil && first.notices.isEmpty, "\(first.notices)")

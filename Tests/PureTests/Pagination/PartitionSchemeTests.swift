@@ -201,11 +201,13 @@ struct PartitionSchemeTests {
         }
     }
 
-    @Test("Needs to know how the pages of a partition go on", arguments: ["", "pagination: none"])
-    func pagination(text: String) {
-        #expect(throws: ConfigurationError.self) {
-            try FeedDefinition.parse(name: "things", yaml: "url: https://example.com/things\n\(text)\n\(Self.dates)")
-        }
+    @Test(
+        "Needs to know how the pages of a partition go on, or that it has one",
+        arguments: [("", false), ("pagination: none", true), ("pagination: page", true)])
+    func pagination(text: String, isEnough: Bool) {
+        let feed = try? FeedDefinition.parse(
+            name: "things", yaml: "url: https://example.com/things\n\(text)\n\(Self.dates)")
+        #expect((feed != nil) == isEnough)
     }
 
     @Test("A changed rule is a changed definition")

@@ -1,0 +1,178 @@
+/// The part of a list that a crawl by watermark asks for.
+package enum SyncSpan: Sendable, Hashable {
+    /// Everything since a watermark, as its parameter says it.
+    case since(String)
+    /// A stretch of time.
+    case window(SyncWindow)
+    /// The newest items, down to those that are older than a mark; the upstream takes no parameter.
+    case newest(Watermark)
+
+    /// The span of a crawl that begins now; nil if it asks for everything.
+    ///
+    /// - Parameters:
+    ///   - resumePoint: The state of the feed.
+    ///   - isNewest: True for the newest window alone, which a reload asks for.
+    ///   - now: In seconds since 1970.
+    package init?(_ rule: SyncRule.Watermark, _ resumePoint: ResumePoint, isNewest: Bool = false, now: Int64) {
+        let mark = resumePoint.watermark.flatMap { Watermark(json: $0, isTime: rule.isTime) }
+        if rule.windows != nil {
+            guard let position = rule.position(resumePoint, mark, isNewest: isNewest, now: now) else { return nil }
+            self = .window(rule.window(from: position, now: now))
+        } else if rule.parameter == nil {
+            guard let mark else { return nil }
+            self = .newest(mark.earlier(by: rule))
+        } else if let mark {
+            self = .since(mark.parameterText(rule))
+        } else if let start = rule.start?.second(at: now) {
+            self = .since((rule.format ?? .time).text(ofSecond: start))
+        } else {
+            return nil
+        }
+    }
+
+    /// The span of a crawl that goes on, as the store has it; nil if it asks for everything.
+    package init?(_ rule: SyncRule.Watermark, stored: String?) {
+        guard let stored else { return nil }
+        if rule.windows != nil {
+            guard let window = SyncWindow(stored) else { return nil }
+            self = .window(window)
+        } else if rule.parameter == nil {
+            guard let mark = Watermark(json: stored, isTime: rule.isTime) else { return nil }
+            self = .newest(mark)
+        } else {
+            self = .since(stored)
+        }
+    }
+
+    /// The span as the store keeps it.
+    package var stored: String {
+        switch self {
+        case .since(let text): text
+        case .window(let window): window.description
+        case .newest(let mark): mark.json
+        }
+    }
+
+    /// The parameters that ask for it.
+    package func parameters(_ rule: SyncRule.Watermark) -> [PageRequest.Parameter] {
+        guard let parameter = rule.parameter else { return [] }
+        switch self {
+        case .since(let text): return [PageRequest.Parameter(name: parameter, value: rule.parameterValue(text))]
+        case .window(let window):
+            let format = rule.format ?? .time
+            let from = PageRequest.Parameter(
+                name: parameter, value: rule.parameterValue(format.text(ofSecond: window.from)))
+            return [from]
+                + (rule.windows.map { [PageRequest.Parameter(name: $0.until, value: format.text(ofSecond: window.to))] }
+                    ?? [])
+        case .newest: return []
+        }
+    }
+
+    /// The window; nil for other spans.
+    package var window: SyncWindow? { if case .window(let window) = self { window } else { nil } }
+}
+
+/// A stretch of time that a sync asks for at once, in seconds since 1970.
+package struct SyncWindow: Sendable, Hashable, CustomStringConvertible {
+    package let from: Int64
+    package let to: Int64
+    /// True if it reaches to the moment at which it was chosen. One that a later run goes on with does not.
+    package var isLast = false
+
+    package init(from: Int64, to: Int64, isLast: Bool = false) {
+        (self.from, self.to, self.isLast) = (from, to, isLast)
+    }
+
+    /// Reads what `description` writes; nil for any other text.
+    package init?(_ text: String) {
+        let ends = text.split(separator: "..", omittingEmptySubsequences: false)
+        guard ends.count == 2, let from = Int64(ends[0]), let to = Int64(ends[1]), from <= to,
+            Timestamp.text(ofSecond: from) != nil, Timestamp.text(ofSecond: to) != nil
+        else { return nil }
+        self.init(from: from, to: to)
+    }
+
+    package var description: String { "\(from)..\(to)" }
+}
+
+/// A sync's way through several windows, from the end of the first to now.
+///
+/// | a window ends | the watermark | the way |
+/// | --- | --- | --- |
+/// | complete, before now | its end | goes on behind it |
+/// | complete, at now | its newest item, or its end, but no later than the crawl began | is over |
+/// | complete, behind one that was not | stays | goes on, incomplete |
+/// | incomplete | stays | goes on, incomplete: a sync later begins at it again |
+/// | cut off, by whatever | stays | the next sync goes on at its page cursor, then behind it |
+package struct WindowWalk: Sendable, Hashable {
+    /// The beginning of the next window, in seconds since 1970.
+    package var next: Int64
+    /// True if it began at the start, not at the watermark.
+    package var isFull: Bool
+    /// The reason why the first incomplete window on the way is incomplete.
+    package var missed: IncompleteReason?
+
+    package init(next: Int64, isFull: Bool, missed: IncompleteReason? = nil) {
+        (self.next, self.isFull, self.missed) = (next, isFull, missed)
+    }
+}
+
+/// The end of a window's crawl.
+package struct WindowEnd: Sendable, Hashable {
+    package let window: SyncWindow
+    /// The way of which the window is a part, as far as it was known when the window began.
+    package let walk: WindowWalk
+
+    /// - Parameters:
+    ///   - resumePoint: The state of the feed when the window began.
+    ///   - rule: The rule that chose the window.
+    package init(_ window: SyncWindow, of rule: SyncRule.Watermark, _ resumePoint: ResumePoint) {
+        self.window = window
+        let known = resumePoint.progress.walk
+        walk = WindowWalk(
+            next: rule.next(after: window),
+            isFull: known?.isFull ?? (resumePoint.watermark == nil || resumePoint.isFullDue), missed: known?.missed)
+    }
+}
+
+extension SyncRule.Watermark {
+    /// The beginning of the next window: on the way, at the start, or at the watermark less the overlap; nil for
+    /// everything up to now.
+    fileprivate func position(_ resumePoint: ResumePoint, _ mark: Watermark?, isNewest: Bool, now: Int64) -> Int64? {
+        if isNewest, let windows, let widest = windows.widest {
+            return max(now - widest, start?.second(at: now) ?? .min)
+        }
+        if let walk = resumePoint.progress.walk { return walk.next }
+        let begin = start?.second(at: now)
+        guard let mark = mark?.time, !isNewest, begin == nil || !resumePoint.isFullDue else { return begin }
+        return max((mark.earlier(by: .seconds(overlapSeconds)) ?? mark).seconds, begin ?? .min)
+    }
+
+    /// The window that begins at a moment, or at the last one before it that the notation can tell.
+    package func window(from position: Int64, now: Int64) -> SyncWindow {
+        let from = told(position)
+        let (end, isBeyond) = from.addingReportingOverflow((windows?.widest ?? .max) - (windows?.gap ?? 0))
+        guard !isBeyond, end < told(now) else { return SyncWindow(from: from, to: max(from, now), isLast: true) }
+        return SyncWindow(from: from, to: max(end, from))
+    }
+
+    /// The beginning of the window behind another one. Windows share their border, because upstreams differ on which of
+    /// its ends a window contains, and a second of it, where that is the unit: neither end may belong to it.
+    package func next(after window: SyncWindow) -> Int64 {
+        let gap = windows?.gap ?? 0
+        if gap > 0 { return window.to + gap }
+        return max(window.from + 1, granule == 1 ? window.to - 1 : window.to)
+    }
+
+    /// The moment as the notation can tell it.
+    private func told(_ second: Int64) -> Int64 { second - (second % granule + granule) % granule }
+
+    /// The seconds of the smallest unit in which windows are told.
+    private var granule: Int64 { (format ?? .time).granule ?? 1 }
+}
+
+extension FeedDefinition {
+    /// True if syncs read the newest items of a list that takes no watermark.
+    package var isNewestFirst: Bool { if case .since(let rule) = sync { rule.parameter == nil } else { false } }
+}

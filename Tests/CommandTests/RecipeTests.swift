@@ -1,0 +1,64 @@
+import Concurrency
+import Foundation
+import HTTPServer
+import ScriptedServer
+import Testing
+
+/// The recipes in Docs/recipes, run as they stand there.
+@Suite struct RecipeTests {
+    @Test("windows.md's commands print what it says")
+    func windows() async throws {
+        let day: Int64 = 86_400
+        let now = Int64(Date().timeIntervalSince1970)
+        let list = TimedList(
+            Dictionary(uniqueKeysWithValues: (1...90).map { ($0, now - Int64($0) * day + 60) }), now: now,
+            notation: .days)
+        let recipe = try Recipe("windows")
+        let place = try recipe.place()
+        place.server.route("/v1/orders") { request in
+            let answer = list.answer(request)
+            return answer.status == 200
+                ? .json("{\"orders\":\(String(decoding: answer.body, as: UTF8.self))}") : answer
+        }
+        try await recipe.expectAsWritten(at: place)
+    }
+}
+
+/// A page of Docs/recipes: its first block of YAML is the configuration, its sessions are typed one after the other.
+private struct Recipe {
+    private let text: String
+
+    init(_ name: String) throws {
+        text = try String(
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(
+                path: "../../Docs/recipes/\(name).md"), encoding: .utf8)
+    }
+
+    /// A folder with the recipe's configuration, whose host is the test's server.
+    func place() throws -> Workplace {
+        let place = try Workplace([])
+        let yaml = try #require(blocks("yaml").first)
+        try place.write("feedsync.yaml", yaml.replacing("https://api.example.com", with: place.server.url))
+        return place
+    }
+
+    /// Runs each session, and expects what it prints.
+    func expectAsWritten(at place: Workplace) async throws {
+        let sessions = blocks("console")
+        try #require(!sessions.isEmpty)
+        for session in sessions {
+            var printed = ""
+            for line in session.split(separator: "\n") where line.hasPrefix("$ ") {
+                let run = try await place.shell("feedsync() { \"$FEEDSYNC\" \"$@\"; }; \(line.dropFirst(2))")
+                printed += "\(line)\n\(run.output)\(run.errors)"
+            }
+            #expect(printed == session)
+        }
+    }
+
+    private func blocks(_ language: String) -> [String] {
+        text.components(separatedBy: "```\(language)\n").dropFirst().map {
+            String($0.components(separatedBy: "```")[0])
+        }
+    }
+}
