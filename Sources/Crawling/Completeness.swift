@@ -137,7 +137,7 @@ package enum Completeness {
     package static func mustReadThrough(_ rule: SyncRule, _ progress: CrawlProgress) -> Bool {
         guard progress.round != nil else { return false }
         switch rule {
-        case .all, .since: return true
+        case .all, .since, .delta: return true
         case .new, .auto: return !progress.synced.isEmpty || progress.fullPages != nil
         }
     }

@@ -4,7 +4,7 @@ extension CrawlMode {
 
     /// The mode of a sync's crawl.
     ///
-    /// | there is | `new`, `auto` | `since` | `all` |
+    /// | there is | `new`, `auto` | `since`, `delta` | `all` |
     /// | --- | --- | --- | --- |
     /// | a crawl under way | that one | that one | that one |
     /// | nothing to join | all | all | all |
@@ -30,7 +30,7 @@ extension CrawlMode {
         self =
             switch definition.sync {
             case .all: .all
-            case .since: resumePoint.watermark == nil || isFullDue ? .all : .since
+            case .since, .delta: resumePoint.watermark == nil || isFullDue ? .all : .since
             case .new: progress.synced.isEmpty || isFullDue ? .all : .new
             case .auto:
                 progress.synced.isEmpty || isFullDue || progress.fullPages.map { $0 <= Self.mostPagesOfAuto } ?? false

@@ -4,10 +4,38 @@ package enum SyncSpan: Sendable, Hashable {
     case since(String)
     /// A stretch of time.
     case window(SyncWindow)
+    /// The changes since a token of the upstream, secrets concealed.
+    case delta(String)
     /// The newest items, down to those that are older than a mark; the upstream takes no parameter.
     case newest(Watermark)
 
     /// The span of a crawl that begins now; nil if it asks for everything.
+    ///
+    /// - Parameters:
+    ///   - resumePoint: The state of the feed.
+    ///   - now: In seconds since 1970.
+    package init?(_ rule: SyncRule, _ resumePoint: ResumePoint, now: Int64) {
+        switch rule {
+        case .since(let rule): self.init(rule, resumePoint, now: now)
+        case .delta:
+            guard let token = resumePoint.watermark.flatMap({ try? JSONValue(parsing: $0) })?.text else { return nil }
+            self = .delta(token)
+        case .auto, .new, .all: return nil
+        }
+    }
+
+    /// The span of a crawl that goes on, as the store has it; nil if it asks for everything.
+    package init?(_ rule: SyncRule, stored: String?) {
+        switch rule {
+        case .since(let rule): self.init(rule, stored: stored)
+        case .delta:
+            guard let stored else { return nil }
+            self = .delta(stored)
+        case .auto, .new, .all: return nil
+        }
+    }
+
+    /// The span of a crawl by watermark that begins now; nil if it asks for everything.
     ///
     /// - Parameters:
     ///   - resumePoint: The state of the feed.
@@ -47,7 +75,7 @@ package enum SyncSpan: Sendable, Hashable {
     /// The span as the store keeps it.
     package var stored: String {
         switch self {
-        case .since(let text): text
+        case .since(let text), .delta(let text): text
         case .window(let window): window.description
         case .newest(let mark): mark.json
         }
@@ -65,7 +93,7 @@ package enum SyncSpan: Sendable, Hashable {
             return [from]
                 + (rule.windows.map { [PageRequest.Parameter(name: $0.until, value: format.text(ofSecond: window.to))] }
                     ?? [])
-        case .newest: return []
+        case .newest, .delta: return []
         }
     }
 

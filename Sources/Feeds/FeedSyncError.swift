@@ -47,6 +47,8 @@ public struct FeedSyncError: Error, Sendable, Hashable {
     public let httpStatus: Int?
     /// The URL concerned, secrets masked.
     public let url: String?
+    /// True if the upstream says that the token of a delta is too old.
+    package var isOfOldToken = false
     /// The failed response, if it is worth keeping.
     package var response: FailedResponse?
 

@@ -94,7 +94,7 @@ extension FeedWriter {
         draft.progress.suspectEnd = nil
         if draft.progress.round?.mode != .since { draft.progress.otherElements = try elementsWithoutRow() }
         if let round = draft.progress.round {
-            try moveWatermark(round, window)
+            if shape.definition.sync.delta == nil { try moveWatermark(round, window) } else { try keepToken(round) }
             if round.mode == .all {
                 draft.progress.isFullVerified = isVerified
                 try saveFull(round, in: &draft, now: now)
@@ -180,6 +180,36 @@ extension FeedWriter {
         guard shape.definition.removed != nil else { return try itemCount() }
         return try connection.count(
             "SELECT count(*) FROM \(try SQL.identifier(tableName)) WHERE 1\(scope.and)")
+    }
+
+    /// Keeps the token on the last page of the list. A full crawl without one leaves none: the changes since an older one
+    /// are stored.
+    private func keepToken(_ round: CrawlProgress.Round) throws {
+        guard let tail = round.ranges.ranges.first?.crawl else { return }
+        let token = try connection.scalar("SELECT furthest FROM _crawl WHERE id = ?", Value(tail))?.text
+        guard token != nil || round.mode == .all else { return }
+        try connection.run("UPDATE \(tables.state) SET watermark = ? WHERE feed = ?", Value(token), .text(feed))
+    }
+
+    /// Forgets a token that is too old, and closes the open begin event with the upstream's answer.
+    package func leaveToken(_ error: FeedSyncError, cost: FetchCost, now: String) throws(FeedSyncError) -> StatusEvent?
+    {
+        try committed {
+            var draft = state
+            draft.figures.add(cost)
+            draft.open = nil
+            draft.progress.round = nil
+            let event = try connection.transaction {
+                let event = try closeOpenEvent(error, now: now)
+                try connection.run("UPDATE \(tables.state) SET watermark = NULL WHERE feed = ?", .text(feed))
+                try saveProgress(draft)
+                try record(cost.quota)
+                try updateRun(draft.figures)
+                return event
+            }
+            state = draft
+            return event
+        }
     }
 
     /// Leaves a window, and returns the reason why the sync up to it is incomplete; nil if there is none.

@@ -198,9 +198,9 @@ extension FeedWriter {
         }
     }
 
-    /// A first page without items is a change unless the stored one was empty too.
+    /// A first page without items is a change unless the stored one was empty too, or it was asked what changed.
     private func writeEmpty(_ page: PageCommit, with writer: inout PageWriter) throws {
-        guard page.direction == .header else { return }
+        guard page.direction == .header, page.mode != .since else { return }
         let isKnown = try storedPages.newest(page.key)?.keys == "[]"
         if !isKnown { try writer.becomeMoved() }
     }

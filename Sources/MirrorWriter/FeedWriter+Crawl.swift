@@ -20,7 +20,11 @@ extension FeedWriter {
             try noteRepeats(in: &crawl, page, isRepeat: written.elements > 0 && rules.placed == 0)
         }
         crawl.mostElements = max(crawl.mostElements, written.elements)
-        crawl.furthest = try further(crawl.furthest, page.furthest)
+        // The token of a later page takes the place of an earlier one.
+        crawl.furthest =
+            shape.definition.sync.delta == nil
+            ? try further(crawl.furthest, page.furthest)
+            : page.isCheck ? crawl.furthest : page.furthest ?? crawl.furthest
         crawl.skipped += page.skipped.count
         crawl.sameKey += page.skipped.sameKey
         // Rows of a page that moved elsewhere meanwhile are stored after the others.

@@ -183,11 +183,7 @@ package final class FeedWriter: PageTransactionWriter {
         draft.figures.add(cost)
         draft.open = nil
         let event = try connection.transaction {
-            var event: StatusEvent?
-            if let direction = state.open {
-                let page = direction == .header ? 1 : (state.crawl?.pages ?? 0) + 1
-                event = try logEvent(direction.end, page: page, error: error.json, now: now)
-            }
+            let event = try closeOpenEvent(error, now: now)
             try connection.run("UPDATE \(tables.feed) SET error = ? WHERE name = ?", .text(error.json), .text(feed))
             // A failed first page says nothing about the place where the list continues.
             if state.open == .footer, let crawl = state.crawl, !error.isOfUser {
@@ -203,6 +199,13 @@ package final class FeedWriter: PageTransactionWriter {
         }
         state = draft
         return event
+    }
+
+    /// Closes the open begin event with the error of its page; nil if none is open. Part of the caller's transaction.
+    func closeOpenEvent(_ error: FeedSyncError, now: String) throws -> StatusEvent? {
+        guard let direction = state.open else { return nil }
+        let page = direction == .header ? 1 : (state.crawl?.pages ?? 0) + 1
+        return try logEvent(direction.end, page: page, error: error.json, now: now)
     }
 
     /// Ends the run.

@@ -38,6 +38,13 @@ package struct PageEnvelope: Sendable {
         members = all.filter { $0.isAround(items) } + all.filter { !$0.isAround(items) }
     }
 
+    private init(_ members: [Member], _ items: Path) { (self.members, self.items) = (members, items) }
+
+    /// The envelope without the value at a path, or of that name.
+    package func without(_ path: Path) -> PageEnvelope {
+        PageEnvelope(members.filter { $0.path != path && $0.written != path.description }, items)
+    }
+
     /// The first member with one of these folded names and a suitable value.
     package func first(_ names: Set<String>, where isFit: (Member) -> Bool = { _ in true }) -> Member? {
         members.first { names.contains($0.name.folded) && isFit($0) }

@@ -26,7 +26,7 @@ package struct LastLook: Sendable {
         if isWhole { return ago(record.fullAtText) }
         let head = record.reloadedAtText ?? record.syncedAtText
         guard let syncedAt = record.syncedAtText else { return head.map { "head \(ago($0))" } }
-        let part = if case .since = rule { "changes \(ago(syncedAt))" } else { "head \(ago(head))" }
+        let part = if rule?.asksForChanges == true { "changes \(ago(syncedAt))" } else { "head \(ago(head))" }
         return "\(part), all of it \(record.fullAtText.map(ago) ?? "never")"
     }
 }

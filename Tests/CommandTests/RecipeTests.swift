@@ -22,6 +22,24 @@ import Testing
         }
         try await recipe.expectAsWritten(at: place)
     }
+
+    @Test("deltas.md's commands print what it says, and each of its definitions can be read")
+    func deltas() async throws {
+        let list = ChangeLogList(.parameter, items: 25)
+        let recipe = try Recipe("deltas")
+        let place = try recipe.place()
+        place.server.route("/calendar/events") { list.answer($0, at: place.server.url) }
+        try await recipe.expectAsWritten(at: place) {
+            list.edit { state in
+                state.set(3, "three")
+                state.remove(7)
+                state.set(99, "new")
+            }
+        }
+        try place.write("all.yaml", "feeds:\n" + recipe.blocks("yaml").dropFirst().joined())
+        let check = try await place.run("check --config all.yaml")
+        #expect(check.code == 0, "\(check.errors)")
+    }
 }
 
 /// A page of Docs/recipes: its first block of YAML is the configuration, its sessions are typed one after the other.
@@ -42,8 +60,8 @@ private struct Recipe {
         return place
     }
 
-    /// Runs each session, and expects what it prints.
-    func expectAsWritten(at place: Workplace) async throws {
+    /// Runs each session, and expects what it prints; `change` is called between two of them.
+    func expectAsWritten(at place: Workplace, change: () -> Void = {}) async throws {
         let sessions = blocks("console")
         try #require(!sessions.isEmpty)
         for session in sessions {
@@ -53,10 +71,12 @@ private struct Recipe {
                 printed += "\(line)\n\(run.output)\(run.errors)"
             }
             #expect(printed == session)
+            change()
         }
     }
 
-    private func blocks(_ language: String) -> [String] {
+    /// The contents of the page's fenced blocks of a language.
+    func blocks(_ language: String) -> [String] {
         text.components(separatedBy: "```\(language)\n").dropFirst().map {
             String($0.components(separatedBy: "```")[0])
         }

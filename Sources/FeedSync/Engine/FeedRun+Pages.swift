@@ -160,11 +160,12 @@ extension FeedRun {
 
     /// The part of the list that the run's crawl asks for; nil for all of it.
     func span(_ resumePoint: ResumePoint, isHeader: Bool) -> SyncSpan? {
-        guard case .since(let rule) = loader.definition.sync else { return nil }
+        let rule = loader.definition.sync
         let second = (Timestamp.milliseconds(of: now()) ?? 0) / 1000
         guard command == .sync || !isHeader else {
             // What a first page shows is what is new.
-            return rule.start == nil ? nil : SyncSpan(rule, resumePoint, isNewest: true, now: second)
+            guard case .since(let rule) = rule, rule.start != nil else { return nil }
+            return SyncSpan(rule, resumePoint, isNewest: true, now: second)
         }
         // A crawl by watermark stays one, even if another command resumes it.
         if !isHeader || resumePoint.progress.round?.mode == .since {
@@ -192,6 +193,7 @@ extension FeedRun {
         commit.watermark = loader.requests.span?.stored
         if case .newest? = loader.requests.span { commit.asksNewest = true }
         if case .decoded(let page) = loaded.content { commit.furthest = page.furthest?.json }
+        if let token = loader.token(of: loaded) { commit.furthest = token }
         commit.mode = mode
         commit.meetsOwnPages = rules.isReadingThrough
         return commit

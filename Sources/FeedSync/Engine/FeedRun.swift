@@ -53,8 +53,8 @@ final class FeedRun {
     var isBehindRange = false
     /// The state of the feed when the crawl began.
     private let resumePoint: ResumePoint
-    /// True once the crawl of a window has ended and another window follows.
-    private(set) var hasNextWindow = false
+    /// True once the crawl of a window has ended and another window follows, or once a token was too old for its crawl.
+    private(set) var hasNextCrawl = false
     /// True if an earlier window of the run changed anything.
     private var hasChangedBefore = false
 
@@ -108,7 +108,7 @@ final class FeedRun {
         rules.learn(CrawlRules.Feed(shape.definition, mode, overlaps: loader.requests.overlap > 0))
     }
 
-    /// Performs the run, or its part that asks for one window: then `hasNextWindow` is true if another part follows.
+    /// Performs the run, or its part that asks for one window: then `hasNextCrawl` is true if another part follows.
     ///
     /// - Throws: `FeedSyncError`. The begun event is closed and the run ended by then, if the store can be written.
     func perform() async throws(FeedSyncError) -> RunSummary {
@@ -131,7 +131,8 @@ final class FeedRun {
             }
         } catch {
             prefetches.drop()
-            try await fail(error)
+            guard error.isOfOldToken, case .delta? = span else { try await fail(error) }
+            return try await leaveToken(error)
         }
         await awaitDropped()
         let rest = meter.take()
@@ -141,7 +142,7 @@ final class FeedRun {
         }
         if outcome == .unchanged, hasChangedBefore { outcome = .ok }
         let window = closing == nil ? nil : windowEnd(span)
-        hasNextWindow = window?.window.isLast == false
+        hasNextCrawl = window?.window.isLast == false
         let (ending, itemCount, seen): (RunOutcome, Int, Int)
         do throws(FeedSyncError) {
             (ending, itemCount, seen) = try writer.finish(
@@ -157,6 +158,19 @@ final class FeedRun {
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
             notices: notices + writer.columnNotices + SkippedItems.notices(of: skipped)
                 + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
+    }
+
+    /// Ends a crawl whose token is too old. The run goes on with a full crawl.
+    private func leaveToken(_ error: FeedSyncError) async throws(FeedSyncError) -> RunSummary {
+        await awaitDropped()
+        if let event = try writer.leaveToken(error, cost: meter.take(), now: now()) { publish(event) }
+        hasNextCrawl = true
+        notices.append(
+            "the upstream no longer knows the token of the last sync, so every page was read: \(error.message)")
+        return RunSummary(
+            run: Int(writer.run), outcome: .ok, figures: writer.state.figures, isAtEnd: false, reason: nil,
+            itemCount: 0,
+            expectedCount: nil, seenCount: 0, notices: [])
     }
 
     private func windowEnd(_ span: SyncSpan?) -> WindowEnd? {
@@ -279,7 +293,7 @@ extension Store {
                 launch: { [self] operation in Task(executorPreference: executor) { await operation(self) } })
             if let before { run.goOn(after: before) } else if let early { run.begin(with: early) }
             let summary = try await run.perform()
-            guard run.hasNextWindow else { return summary }
+            guard run.hasNextCrawl else { return summary }
             writer = try goOn(after: writer)
             before = run
         }
@@ -290,7 +304,9 @@ extension CrawlRules.Feed {
     /// The facts of a definition that the rules depend on.
     fileprivate init(_ definition: FeedDefinition, _ mode: CrawlMode, overlaps: Bool) {
         self.init(
-            mode: mode, verify: definition.verify, isShifting: definition.pagination.isShifting, overlaps: overlaps,
+            // What comes by a token follows the changes one by one; another request for it proves nothing.
+            mode: mode, verify: mode == .since && definition.sync.delta != nil ? .never : definition.verify,
+            isShifting: definition.pagination.isShifting, overlaps: overlaps,
             isPartitioned: definition.partitioning != nil,
             isOpen: definition.hasOpenPagination,
             maxPages: definition.maxPages)

@@ -20,8 +20,10 @@ extension PageLoader {
     func doubting(
         _ end: NextPage, _ fetched: FetchedPage, _ facts: PaginationInput, _ elements: Range<Int>?
     ) -> NextPage {
-        let envelope = PageEnvelope(
+        var envelope = PageEnvelope(
             of: fetched.response.body, besides: definition.items?.path ?? Path([]), elements: elements)
+        // It leads to the changes, not to a page.
+        if case .body(let token)? = definition.sync.delta?.source { envelope = envelope.without(token) }
         var end = end
         guard end.next == nil else {
             end.sign = SignOfMore.partial(in: envelope, after: facts)

@@ -150,6 +150,9 @@ final class PageLoader: Sendable {
     func asking(for span: SyncSpan?) -> PageLoader {
         var requests = requests
         requests.span = span
+        // A full crawl has no token that could be too old.
+        let expired = if case .delta? = span { definition.sync.delta?.expired ?? [] } else { [ResponseRule]() }
+        let fetcher = fetcher.with(rules: expired + definition.responses)
         return PageLoader(shape, requests, fetcher, decoder, salt, options)
     }
 
@@ -182,10 +185,26 @@ final class PageLoader: Sendable {
         // A 304 would not show that the header with the next page has appeared since.
         let mayHaveGoneOn =
             definition.mayHaveGoneOn(from: page.cursor, to: stored?.cursor, elementCount: stored?.elements ?? 0)
-            || page.cursor != nil && isNewestFirst
+            || page.cursor != nil && isNewestFirst || definition.sync.delta != nil
         let (page, result) = await pages.fetch(
             page, validators: mayHaveGoneOn ? nil : stored?.validators, isAhead: isAhead)
         return Fetch(page: page, result: result, stored: stored)
+    }
+
+    /// The token for the next sync by delta, as JSON, secrets concealed; nil if the page has none.
+    func token(of loaded: LoadedPage) -> String? {
+        guard let rule = definition.sync.delta else { return nil }
+        let text: String? =
+            switch rule.source {
+            case .header(let name): loaded.fetched.response.headers[name]
+            case .body(let path):
+                // Names such as `@odata.deltaLink` have a dot in them.
+                [path, Path([.member(path.description)])].lazy.compactMap {
+                    BodyProbe.value(of: loaded.fetched.response.body, at: $0)?.tokenText
+                }.first
+            }
+        guard let text, !text.isEmpty else { return nil }
+        return JSONText.string(loaded.page.secrets.conceal(text))
     }
 
     /// True if the crawl ends at items that are older than a mark. A 304 would not show how old a page's items are.

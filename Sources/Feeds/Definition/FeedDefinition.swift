@@ -330,6 +330,7 @@ extension ColumnDefinition {
 
 extension SyncRule {
     fileprivate var canonicalText: String {
+        if case .delta(let rule) = self { return rule.canonicalText }
         guard case .since(let watermark) = self else { return mode }
         let overlap =
             switch watermark.overlap {

@@ -12,6 +12,11 @@ package struct ResponseRule: Sendable, Hashable {
         case fail
         /// A page without items.
         case empty
+        /// The token of a delta is too old; for `expired` alone.
+        case expired
+
+        /// The words for `do`.
+        package static let allCases: [Action] = [.end, .retry, .fail, .empty]
     }
 
     /// A value that the body must have.
@@ -41,18 +46,20 @@ package struct ResponseRule: Sendable, Hashable {
 
 extension MappingDecoder {
     /// A list of rules, in the order in which they are tried.
-    func responses(_ name: String) -> [ResponseRule] {
+    ///
+    /// - Parameter meaning: The meaning of all of them; nil if each says it with `do`.
+    func responses(_ name: String, meaning: ResponseRule.Action? = nil) -> [ResponseRule] {
         guard let node = node(name) else { return [] }
         guard let elements = node.elements else {
             mismatch(name, node, expected: "a list")
             return []
         }
         return elements.compactMap { element in
-            MappingDecoder(element, of: "a rule in `\(name)` of \(subject)", log: log).responseRule()
+            MappingDecoder(element, of: "a rule in `\(name)` of \(subject)", log: log).responseRule(meaning)
         }
     }
 
-    private func responseRule() -> ResponseRule? {
+    private func responseRule(_ meaning: ResponseRule.Action?) -> ResponseRule? {
         defer { finish() }
         let status = integer("status", in: 100...599)
         var matches: [ResponseRule.BodyMatch] = []
@@ -68,6 +75,7 @@ extension MappingDecoder {
             }
         }
         if !has("status"), !has("body") { report("\(subject) has neither `status` nor `body`") }
+        if let meaning { return ResponseRule(status: status, body: matches, action: meaning) }
         require("do", "say what to do")
         return choice("do", ResponseRule.Action.self).map { ResponseRule(status: status, body: matches, action: $0) }
     }

@@ -8,6 +8,8 @@ package enum SyncRule: Sendable, Hashable {
     case new
     /// A request for items newer than the watermark.
     case since(Watermark)
+    /// The changes since a token of the upstream.
+    case delta(DeltaRule)
     /// Every page; items that were not seen are removed.
     case all
 
@@ -94,13 +96,14 @@ package enum SyncRule: Sendable, Hashable {
         case .auto: "auto"
         case .new: "new"
         case .since: "since"
+        case .delta: "delta"
         case .all: "all"
         }
     }
 }
 
 extension MappingDecoder {
-    private enum Mode: String, CaseIterable { case auto, new, since, all }
+    private enum Mode: String, CaseIterable { case auto, new, since, delta, all }
 
     /// The feed's `sync`; `auto` where there is none.
     func syncRule(_ name: String) -> (rule: SyncRule, full: Duration?, verify: VerifyRule) {
@@ -110,18 +113,25 @@ extension MappingDecoder {
         let mode = members.choice("mode", Mode.self) ?? .auto
         let verify = members.choice("verify", VerifyRule.self) ?? .auto
         let full = members.fullCrawl("full", mode)
+        let delta = members.deltaRule(isDelta: mode == .delta)
         let rule = members.watermark(isSince: mode == .since)
         if mode == .since {
             guard let rule else { return (.auto, full, verify) }
             // A walk from the start on is as long as the first sync was: it is not due by itself.
             return (.since(rule), rule.start == nil || members.has("full") ? full : nil, verify)
         }
-        for member in Self.watermarkMembers where members.has(member) {
+        let isParameter = { (name: String) in name == "param" && mode == .delta }
+        for member in Self.watermarkMembers where members.has(member) && !isParameter(member) {
             members.report("`\(member)` of \(members.subject) makes sense only with `mode: since`", at: member)
+        }
+        for member in ["token", "expired"] where members.has(member) && mode != .delta {
+            members.report("`\(member)` of \(members.subject) makes sense only with `mode: delta`", at: member)
         }
         switch mode {
         case .all: return (.all, full, verify)
         case .new: return (.new, full, verify)
+        // The upstream says what changed, and when it can no longer.
+        case .delta: return (delta.map { .delta($0) } ?? .auto, members.has("full") ? full : nil, verify)
         case .auto, .since: return (.auto, full, verify)
         }
     }
@@ -228,4 +238,17 @@ extension MappingDecoder {
         }
         return duration(name, in: .zero...FeedDefinition.longestTime).map { .time($0) }
     }
+}
+
+extension SyncRule {
+    /// True if a sync usually asks for what changed alone.
+    package var asksForChanges: Bool {
+        switch self {
+        case .since, .delta: true
+        case .auto, .new, .all: false
+        }
+    }
+
+    /// The rule of a delta; nil for other modes.
+    package var delta: DeltaRule? { if case .delta(let rule) = self { rule } else { nil } }
 }

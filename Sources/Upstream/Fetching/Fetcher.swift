@@ -57,7 +57,7 @@ package struct Fetcher: Sendable {
     var seconds: Int64 { now() }
 
     /// A fetcher that differs in its rules alone.
-    func with(rules: [ResponseRule]) -> Fetcher {
+    package func with(rules: [ResponseRule]) -> Fetcher {
         var fetcher = self
         fetcher.rules = rules
         return fetcher
@@ -128,6 +128,10 @@ package struct Fetcher: Sendable {
                 return report.fetched(kind, response)
             case .failure(let kind):
                 throw report.failure(kind, response, attempts: attempt)
+            case .expired:
+                var error = report.failure(ResponseDisposition.failure(response.status), response)
+                error.isOfOldToken = true
+                throw error
             case .unaskedNotModified:
                 guard !hasAskedAgain else { throw report.failure(.unreachable, response) }
                 hasAskedAgain = true

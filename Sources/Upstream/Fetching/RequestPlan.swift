@@ -103,8 +103,18 @@ package struct RequestPlan: Sendable {
         // The paginator must get the upstream's own value, or a number would not be one.
         let revealed = cursor.map { PageCursor(parts.secrets.reveal($0.text)) }
         var own = PageRequest(url: base.text, query: parts.query, body: parts.body)
-        if let span, case .since(let rule) = definition.sync {
+        var tokenHeader: (name: String, value: String)?
+        switch (span, definition.sync) {
+        case (let span?, .since(let rule)):
             for parameter in span.parameters(rule) { own.set(parameter.name, to: parameter.value) }
+        case (.delta(let token)?, .delta(let rule)):
+            let token = parts.secrets.reveal(token)
+            switch rule.target {
+            case .url: own = PageRequest(url: token, body: parts.body)
+            case .parameter(let name): own.set(name, toToken: token)
+            case .header(let name): tokenHeader = (name, token)
+            }
+        default: break
         }
         own.overlap = definition.partitioning == nil ? overlap : 0
         let wanted: PageRequest
@@ -122,9 +132,11 @@ package struct RequestPlan: Sendable {
         // A style that follows a URL says nothing of the body: it stays.
         let body = (wanted.body ?? parts.body)?.json
         let target = try followed(wanted, body: body, from: base, parts)
-        let request = request(for: target, body: body, at: base.origin, parts)
+        var request = request(for: target, body: body, at: base.origin, parts)
+        if let tokenHeader { request.headers[tokenHeader.name] = tokenHeader.value }
         let identity =
             [request.method, parts.secrets.key(for: target.text)] + (body.map { [parts.secrets.key(for: $0)] } ?? [])
+            + (tokenHeader.map { [parts.secrets.key(for: $0.value)] } ?? [])
         return PreparedPage(
             request: request, identity: identity.joined(separator: " "),
             credentialFingerprint: common.fingerprint, cursor: cursor,

@@ -29,6 +29,8 @@ package enum ResponseDisposition: Equatable {
     case retry
     /// Trouble that will not, or a rule says so.
     case failure(FeedSyncError.Kind)
+    /// The token of a delta is too old.
+    case expired
 
     /// Reads a response.
     ///
@@ -43,6 +45,7 @@ package enum ResponseDisposition: Equatable {
             case .empty: self = .page(.empty)
             case .retry: self = .retry
             case .fail: self = .failure(Self.failure(response.status))
+            case .expired: self = .expired
             }
             return
         }

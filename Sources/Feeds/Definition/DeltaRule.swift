@@ -1,0 +1,76 @@
+internal import YAML
+
+/// The rule of a sync that asks for what changed since a token, which the upstream gave on the last page of the crawl
+/// before.
+package struct DeltaRule: Sendable, Hashable {
+    /// The place of a token in a response.
+    package enum Source: Sendable, Hashable {
+        case body(Path)
+        case header(String)
+    }
+
+    /// The place of a token in a request.
+    package enum Target: Sendable, Hashable {
+        /// The token is the URL of the first page.
+        case url
+        /// A query parameter, or a member of the body.
+        case parameter(String)
+        case header(String)
+    }
+
+    package let source: Source
+    package let target: Target
+    /// The responses that say that a token is too old.
+    package let expired: [ResponseRule]
+
+    /// Gone: what Microsoft Graph and Google say.
+    static let standardExpired = [ResponseRule(status: 410, body: [], action: .expired)]
+
+    /// The rule on one line, equal for equal rules.
+    var canonicalText: String {
+        let from =
+            switch source {
+            case .body(let path): "\(path)"
+            case .header(let name): "header \(name)"
+            }
+        let to =
+            switch target {
+            case .url: "url"
+            case .parameter(let name): "param \(name)"
+            case .header(let name): "header \(name)"
+            }
+        let expired = expired.map { rule in
+            ([rule.status.map { "\($0)" } ?? "any"] + rule.body.map { "\($0.path) \($0.value)" }).joined(separator: " ")
+        }
+        return "delta token \(from) as \(to) expired \(expired.joined(separator: ", "))"
+    }
+}
+
+extension MappingDecoder {
+    /// The rule of `mode: delta`; nil for one that is wrong, and for another mode.
+    func deltaRule(isDelta: Bool) -> DeltaRule? {
+        let source = tokenSource("token")
+        let parameter = string("param")
+        let header = isDelta ? string("header") : nil
+        let expired = has("expired") ? responses("expired", meaning: .expired) : DeltaRule.standardExpired
+        guard isDelta else { return nil }
+        require("token", "mode `delta` needs the path of the token for the next sync, such as `nextSyncToken`")
+        if parameter != nil, header != nil {
+            report("\(subject) has `param` and `header`: the token goes out in one of them", at: "header")
+        }
+        guard let source else { return nil }
+        let target = parameter.map(DeltaRule.Target.parameter) ?? header.map(DeltaRule.Target.header) ?? .url
+        return DeltaRule(source: source, target: target, expired: expired)
+    }
+
+    /// A path, or `{header: NAME}`.
+    private func tokenSource(_ name: String) -> DeltaRule.Source? {
+        guard let node = node(name) else { return nil }
+        guard node.pairs != nil, let members = reader(name, of: "`\(name)` of \(subject)") else {
+            return path(name, node).map { .body($0) }
+        }
+        defer { members.finish() }
+        members.require("header", "say which header of a response holds the token")
+        return members.string("header").map { .header($0) }
+    }
+}
