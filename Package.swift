@@ -125,15 +125,16 @@ let package = Package(
             name: "HTTPServer", dependencies: ["CEpoll", "CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
         // What people and programs are told of feeds: states with reasons, times and numbers in words, the results' schema.
         .target(name: "Reports", dependencies: ["FeedSync", "Time"], swiftSettings: settings),
-        // A feed that is to be added: the rules for what is said of it, a look at its upstream, and its lines in the file.
-        .target(name: "Adding", dependencies: ["Concurrency", "FeedSync", "HTTP", "Reports"], swiftSettings: settings),
+        // Feeds that are added, renamed, edited, paused and removed: the rules for it, a look at an upstream, and the lines in
+        // the file.
+        .target(name: "Editing", dependencies: ["Concurrency", "FeedSync", "HTTP", "Reports"], swiftSettings: settings),
         // Feeds that are defined already, as the streams of a low-code connector.
         .target(name: "Connectors", dependencies: ["Feeds", "YAML"], swiftSettings: settings),
         // The pages and the API of `feedsync serve`, over a store and its engines.
         .target(
             name: "Web",
             dependencies: [
-                "Adding", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Reports", "Text",
+                "Editing", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Reports", "Text",
                 "Time", "XML",
             ],
             resources: [.embedInCode("Assets")], swiftSettings: settings),
@@ -142,7 +143,7 @@ let package = Package(
         .executableTarget(
             name: "Command",
             dependencies: [
-                "Adding", "BodyFormats", "CProcess", "Connectors", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON",
+                "Editing", "BodyFormats", "CProcess", "Connectors", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON",
                 "Concurrency",
                 "Fleet", "PostgreSQLStore", "Reports", "Text", "Time", "Web",
             ],
@@ -201,7 +202,7 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Adding", "Concurrency", "FeedSync", "HTTP", "HTTPServer", "JSON", "FeedTables", "MirrorReader",
+                "Editing", "Concurrency", "FeedSync", "HTTP", "HTTPServer", "JSON", "FeedTables", "MirrorReader",
                 "MirrorWriter", "Reports", "StoreFile", "SQLite",
                 "ScriptedServer",
                 "Text", "Web",

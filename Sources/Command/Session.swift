@@ -1,3 +1,4 @@
+internal import Editing
 internal import FeedSync
 internal import HTTP
 
@@ -52,38 +53,14 @@ struct Session: Sendable {
         }
     }
 
-    /// - Parameter file: A file whose feeds do not count.
-    /// - Throws: `Failure` with exit code 64 if another feed has a list for each of the feed's rows.
-    func checkNoLists(
-        of name: String, in configuration: Configuration?, besides file: String? = nil, advice: String
-    ) throws(Failure) {
-        let others = (configuration?.feeds ?? []).filter { $0.position.file != file }
-        let other =
-            others.first { $0.forEach?.feed == name } ?? others.first { $0.forEach?.ancestors.contains(name) ?? false }
-        guard let other else { return }
-        throw Failure(
-            .usage, ["feed \(other.name) has a list for each row of \(name) (\(other.position))"], advice: advice)
-    }
-
-    /// The file that has a feed's lines: the configuration file, or one that it includes; nil if there is none.
+    /// A feed's lines in the configuration file, or in one that it includes; nil if there is none.
     ///
     /// - Throws: `Failure` with exit code 64 for a feed that has no lines of its own.
-    func configurationFile(of name: String) throws(Failure) -> ConfigurationFile? {
+    func lines(of name: String) throws(Failure) -> FeedLines? {
         guard let file = try configurationFile() else { return nil }
-        // Whatever else is wrong with it, a feed of the file itself can be found.
-        let configuration = try? Configuration.load(
-            file.path, environment: environment, allowsCommands: file.mayRunCommands)
-        guard let feed = configuration?.feed(named: name) else { return file }
-        let own = ConfigurationFile(path: feed.position.file, mayRunCommands: file.mayRunCommands)
-        let text = try own.contents()
-        let names = try configuring { () throws(ConfigurationError) in
-            try ConfigurationEditor(text, file: own.path).names
+        return try editing { () throws(EditingError) in
+            try FeedLines(of: name, from: file, environment: environment)
         }
-        guard names.contains(name) else {
-            throw Failure(
-                .usage, ["feed \(name) is one of an `each` (\(feed.position))"], advice: "edit the list there")
-        }
-        return own
     }
 
     private var search: ConfigurationSearch { ConfigurationSearch(environment: environment) }

@@ -26,6 +26,16 @@ package struct Listing: Sendable {
 
     /// Creates an empty listing.
     package init() {}
+
+    /// Creates a listing of items that are not stored.
+    ///
+    /// - Parameter rows: The values of each, in the order of the columns.
+    package init(columns: [RowColumn], unstored rows: [[StoredValue]]) {
+        self.columns = columns
+        items = rows.enumerated().map { place, values in
+            Item(key: "\(place)", row: StoredRow(unstored: values, position: place), raw: nil)
+        }
+    }
 }
 
 /// The items to list.

@@ -5,6 +5,8 @@ internal import SQLite
 /// Values are written as SQLite has them, converted only to JSON.
 package struct ListingText: Sendable {
     private var bytes = [UInt8(ascii: "[")]
+    /// The end of each item but the last.
+    private var itemEnds: [Int] = []
     /// The last item's place in the feed; nil without items.
     package private(set) var lastPlace: Place?
     /// The number of items.
@@ -35,6 +37,15 @@ package struct ListingText: Sendable {
 
     /// An array of the items, and a line feed.
     package var document: [UInt8] { bytes + Array("]\n".utf8) }
+
+    /// Each item in a line of its own.
+    package var lines: [UInt8] {
+        guard count > 0 else { return [] }
+        // JSON that an upstream sent may have line breaks; in JSON they stand between tokens alone.
+        var lines = bytes.map { $0 == 10 || $0 == 13 ? UInt8(ascii: " ") : $0 }
+        for end in itemEnds { (lines[end], lines[end + 1]) = (UInt8(ascii: " "), 10) }
+        return lines.dropFirst() + [10]
+    }
 }
 
 extension ListingText: ListingResult {
@@ -57,7 +68,10 @@ extension ListingText: ListingResult {
             return
         }
         count += 1
-        if lastPlace != nil { bytes.append(contentsOf: Self.separator) }
+        if lastPlace != nil {
+            itemEnds.append(bytes.count)
+            bytes.append(contentsOf: Self.separator)
+        }
         names.withUnsafeBufferPointer { names in
             var before = 0
             for index in ends.indices {

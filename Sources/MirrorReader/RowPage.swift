@@ -52,6 +52,12 @@ package struct StoredRow: Sendable, Hashable {
 }
 
 extension StoredRow {
+    /// A row of an item that is not stored.
+    init(unstored values: [StoredValue], position: Int) {
+        self.values = values
+        (section, generation, self.position, firstSeenAt, changedAt, removedAt) = (nil, 0, position, "", "", nil)
+    }
+
     /// A row of a query for `columnCount` columns of the model, then the ones that every feed has.
     init(_ statement: Statement, columnCount: Int) {
         values = (0..<columnCount).map { StoredValue(statement.value(at: $0)) }

@@ -23,12 +23,39 @@ extension Store {
     ///
     /// - Parameters:
     ///   - feed: The runs' feed; nil for all feeds.
+    ///   - id: Only runs before this one; nil to begin with the newest.
     ///   - limit: The maximum number of runs; nil for all kept ones.
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func runs(of feed: String? = nil, limit: Int? = nil) throws(FeedSyncError) -> [RunRecord] {
+    package func runs(
+        of feed: String? = nil, before id: Int? = nil, limit: Int? = nil
+    ) throws(FeedSyncError) -> [RunRecord] {
         try records(
-            "SELECT * FROM run \(feed == nil ? "" : "WHERE feed = ?") ORDER BY id DESC LIMIT ?",
-            Self.values(feed) + [Self.limit(limit)], read: RunRecord.init)
+            "SELECT * FROM run WHERE \(feed == nil ? "" : "feed = ? AND ")id < ? ORDER BY id DESC LIMIT ?",
+            Self.values(feed) + [Value(id ?? .max), Self.limit(limit)], read: RunRecord.init)
+    }
+
+    /// The number of kept runs.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func runCount(of feed: String? = nil) throws(FeedSyncError) -> Int {
+        try storing {
+            let sql = "SELECT count(*) FROM run WHERE ?1 IS NULL OR feed = ?1"
+            return Int(clamping: try connection.int64(sql, Value(feed)) ?? 0)
+        }
+    }
+
+    /// The start of the last run of a feed, or of one of its lists, that changed something; nil if none is kept.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func lastChange(of feed: String) throws(FeedSyncError) -> String? {
+        let condition = try isOf(feed)
+        return try storing {
+            try connection.scalar(
+                """
+                SELECT started_at FROM run WHERE \(condition) AND (inserted > 0 OR updated > 0 OR removed > 0)
+                ORDER BY id DESC LIMIT 1
+                """, .text(feed))?.text
+        }
     }
 
     /// The runs from this one on, in the order of their numbers.
@@ -87,6 +114,16 @@ extension Store {
         try records(
             "SELECT * FROM _column_change WHERE feed = ? ORDER BY id DESC LIMIT ?",
             [.text(feed), Self.limit(count)], read: ColumnChangeRecord.init)
+    }
+
+    /// The lists of a feed that has one for each row of another, by their names.
+    ///
+    /// - Parameter name: Only lists after this one; nil to begin with the first.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func parts(of feed: String, after name: String? = nil, limit: Int) throws(FeedSyncError) -> [FeedRecord] {
+        try records(
+            "SELECT *, NULL AS model FROM feed_part WHERE feed = ? AND name > ? ORDER BY name LIMIT ?",
+            [.text(feed), .text(name ?? ""), Self.limit(limit)], read: FeedRecord.init)
     }
 
     /// The hosts' limits, by origin, resource and credential.

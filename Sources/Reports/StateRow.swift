@@ -18,7 +18,7 @@ package struct StateRow: Sendable, JSONRecord {
         self.feed = feed
         self.condition = condition
         self.now = now
-        plan = feed.definition.map { Planner.plan(condition.history, every: $0.every) }
+        plan = feed.definition.map { Planner.plan(condition.history, of: $0) }
         var facts = condition.facts(plan)
         state = MirrorState(facts, now: now)
         facts.isRunning = false
@@ -41,6 +41,7 @@ package struct StateRow: Sendable, JSONRecord {
     /// The time at which it is due; empty for a feed that is not in the configuration.
     package var due: String {
         guard let plan else { return "" }
+        guard !plan.isPaused else { return "paused" }
         guard let dueAt = plan.dueAt, dueAt > now else { return "now" }
         return "in \(RelativeTime.until(dueAt, now: now))"
     }

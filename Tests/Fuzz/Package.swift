@@ -58,11 +58,11 @@ let package = Package(
         module("HTTPServer", ["CEpoll", "CMicroHTTPD", "Concurrency", "Text"]),
         module("Reports", ["FeedSync", "Time"]),
         module("DemoFeed", ["HTTPServer", "Concurrency", "Text", "Time"]),
-        module("Adding", ["Concurrency", "FeedSync", "HTTP", "Reports"]),
+        module("Editing", ["Concurrency", "FeedSync", "HTTP", "Reports"]),
         .target(
             name: "Web",
             dependencies: [
-                "Adding", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Reports", "Text",
+                "Editing", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Reports", "Text",
                 "Time", "XML",
             ],
             path: "Sources/Web", resources: [.embedInCode("Assets")], swiftSettings: settings),

@@ -1,4 +1,4 @@
-import Adding
+import Editing
 import FeedSync
 import Foundation
 import HTTPServer

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Adding
+@testable import Editing
 
 @Suite("The rules for looking at a typed feed")
 struct LookRulesTests {

@@ -2,8 +2,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What undoes the content codings of a response (RFC 9110, section 8.4.1): zlib, libbrotlidec and libzstd, behind one
-// interface. They are opened when they are first needed; libcurl has opened them by then.
+// What undoes the content codings of a response (RFC 9110, section 8.4.1), and gives them to ours: zlib, libbrotlidec,
+// libbrotlienc and libzstd, behind one interface. They are opened when they are first needed; libcurl has opened the
+// decoders by then.
 //
 // libcurl could undo them, too, but it does not tell a body that was cut off from a whole one.
 
@@ -38,3 +39,12 @@ enum content_result content_decoder_decode(
     struct content_decoder *decoder, const uint8_t **input, size_t *input_count, uint8_t *output, size_t *output_count);
 
 void content_decoder_free(struct content_decoder *decoder);
+
+/// Whether bodies can be given a coding here: gzip and brotli, where the library is there.
+int content_coding_can_encode(enum content_coding coding);
+
+/// Gives a whole body a coding.
+///
+/// Returns the count of bytes that were written; 0 if they do not fit into the output, or the coding is not known.
+size_t content_coding_encode(
+    enum content_coding coding, const uint8_t *input, size_t input_count, uint8_t *output, size_t output_size);

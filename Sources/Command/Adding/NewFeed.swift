@@ -1,4 +1,4 @@
-internal import Adding
+internal import Editing
 internal import FeedSync
 
 /// A feed as the arguments of `feedsync add` describe it.
@@ -28,11 +28,11 @@ struct NewFeed: Sendable {
         guard let word = curl?.url ?? words.popFirst() else {
             throw .usage("add needs \(Command.add.need)", advice: Command.add.needAdvice)
         }
-        let source = try adding { () throws(AddingError) in
+        let source = try editing { () throws(EditingError) in
             curl == nil ? try FeedSource(word, presets: presets) : .url(word)
         }
         self.source = source
-        let parameters = try adding { () throws(AddingError) in
+        let parameters = try editing { () throws(EditingError) in
             try source.distributed(try FeedWords.parameters(words))
         }
         var members = [source.member]
@@ -42,7 +42,7 @@ struct NewFeed: Sendable {
             (curl?.headers ?? [])
             + (try (invocation.values[.header] ?? []).map { text throws(Failure) in try Self.header(text) })
         // YAML has a name but once: such a text would be no configuration.
-        try adding { () throws(AddingError) in try FeedWords.checkNames(of: headers) }
+        try editing { () throws(EditingError) in try FeedWords.checkNames(of: headers) }
         let body = try invocation.options[.body].map { text throws(Failure) in try Self.body(text) } ?? curl?.body
         if let method = invocation.options[.request] ?? curl?.method ?? (body == nil ? nil : "POST") {
             members.append(.init("method", .text(method)))

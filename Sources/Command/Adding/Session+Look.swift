@@ -1,4 +1,4 @@
-internal import Adding
+internal import Editing
 internal import FeedSync
 internal import Reports
 
@@ -50,7 +50,7 @@ extension Session {
         let options = try engineOptions(folder: draft.file.folder)
         let name = draft.entry.name
         defer { console.showProgress("") }
-        do throws(AddingError) {
+        do throws(EditingError) {
             return try await FeedLook(
                 at: draft, options: options, store: store, hasColumns: invocation.has(.columns)
             ) { [console] step in
@@ -73,8 +73,8 @@ extension Session {
 }
 
 extension Failure {
-    /// The failure for a feed that cannot be added.
-    init(_ error: AddingError) {
+    /// The failure for a feed that cannot be added or changed.
+    init(_ error: EditingError) {
         let code: ExitCode =
             switch error.place {
             case .words: .usage
@@ -86,7 +86,7 @@ extension Failure {
     }
 }
 
-/// Runs `body`, and turns why a feed cannot be added into a failure.
-func adding<Result>(_ body: () throws(AddingError) -> Result) throws(Failure) -> Result {
-    do throws(AddingError) { return try body() } catch { throw Failure(error) }
+/// Runs `body`, and turns why a feed cannot be added or changed into a failure.
+func editing<Result>(_ body: () throws(EditingError) -> Result) throws(Failure) -> Result {
+    do throws(EditingError) { return try body() } catch { throw Failure(error) }
 }

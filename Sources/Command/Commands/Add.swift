@@ -1,4 +1,4 @@
-internal import Adding
+internal import Editing
 internal import FeedSync
 internal import Reports
 
@@ -69,7 +69,7 @@ extension Command {
             session.console.note("nothing was added; feedsync remove \(new.entry.name) --data deletes what is stored")
             return .done
         }
-        draft = try adding { () throws(AddingError) in try draft.withParent(in: try draft.text()) }
+        draft = try editing { () throws(EditingError) in try draft.withParent(in: try draft.text()) }
         let store = draft.parent == nil ? nil : try await session.storeIfAny(try session.configurationIfAny())
         var found: Inspection?
         if case .url = new.source {
@@ -83,9 +83,9 @@ extension Command {
         var isMade = false
         if isDry {
             let text = try file.contents()
-            _ = try adding { () throws(AddingError) in try draft.definition(in: text) }
+            _ = try editing { () throws(EditingError) in try draft.definition(in: text) }
         } else {
-            isMade = try adding { () throws(AddingError) in try draft.write() }
+            isMade = try editing { () throws(EditingError) in try draft.write() }
         }
         session.print(draft, found, source: new.source, isMade: isMade, isDry: isDry)
         if !isDry, draft.entry.holdsCredential {
@@ -101,7 +101,7 @@ extension Command {
 extension Session {
     /// Checks that the rows of a feed's parent have the columns that its requests need, as far as there are rows.
     fileprivate func checkColumns(of draft: FeedDraft, _ store: Store?) async throws(Failure) {
-        do throws(AddingError) {
+        do throws(EditingError) {
             _ = try await draft.rows(in: store, limit: 1)
         } catch {
             guard case .feed(.configuration) = error.place, let parent = draft.parent else { throw Failure(error) }

@@ -1,5 +1,5 @@
-internal import Adding
 internal import DemoFeed
+internal import Editing
 internal import FeedSync
 internal import Glibc
 internal import HTTPServer

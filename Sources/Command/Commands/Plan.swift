@@ -80,7 +80,9 @@ extension StateRow {
     fileprivate func planLines(_ palette: Palette, width: Int?, now: Int64, _ lists: PartOutlook?) -> [String] {
         guard let plan else { return [] }
         let when =
-            if let dueAt = plan.dueAt, dueAt > now {
+            if plan.isPaused {
+                palette.faint("paused")
+            } else if let dueAt = plan.dueAt, dueAt > now {
                 "due \(plan.dueText ?? "")\(palette.faint(" (in \(RelativeTime.until(dueAt, now: now)))"))"
             } else if let dueText = plan.dueText {
                 palette.attention("due") + " since \(dueText)"

@@ -1,3 +1,4 @@
+internal import Editing
 internal import FeedSync
 internal import Reports
 
@@ -17,16 +18,14 @@ extension Command {
         example: "feedsync remove swift-repos"
     ) { session throws(Failure) in
         let name = session.invocation.operands[0]
-        guard let file = try session.configurationFile(of: name) else {
+        guard let lines = try session.lines(of: name) else {
             _ = try session.configuration()
             return .done
         }
-        let configuration = try? Configuration.load(
-            file.path, environment: session.environment, allowsCommands: file.mayRunCommands)
-        try session.checkNoLists(of: name, in: configuration, advice: "remove that one first")
-        if session.invocation.has(.data) { return try await session.removeData(of: name, file) }
-        let comment = try file.remove(name)
-        try await session.report(removed: name, from: file, comment: comment)
+        let removal = try editing { () throws(EditingError) in try FeedRemoval(of: lines) }
+        if session.invocation.has(.data) { return try await session.removeData(of: lines, removal) }
+        let comment = try editing { () throws(EditingError) in try removal.perform() }.commentLine
+        try await session.report(removed: name, from: lines.file, comment: comment)
         return .done
     }
 }
@@ -59,24 +58,6 @@ extension Session {
             let record = try? await store.feed(named: name), record.itemCount > 0
         else { return nil }
         return KeptItems(count: record.itemCount, store: path)
-    }
-}
-
-extension ConfigurationFile {
-    /// Removes a feed.
-    ///
-    /// - Returns: The line of the comment above it, which stays; nil where there is none.
-    func remove(_ name: String) throws(Failure) -> Int? {
-        var comment: Int?
-        try edit { text throws(Failure) in
-            let editor = try configuring { () throws(ConfigurationError) in try ConfigurationEditor(text, file: path) }
-            guard editor.names.contains(name) else {
-                throw .unknown("feed", name, among: editor.names, advice: "feedsync feeds lists those of \(path)")
-            }
-            comment = editor.commentLine(above: name)
-            return try configuring { () throws(ConfigurationError) in try editor.removing(name) }
-        }
-        return comment
     }
 }
 

@@ -1,9 +1,11 @@
+internal import Editing
 internal import FeedSync
 internal import Reports
 
 extension Session {
     /// `remove NAME --data`: removes a feed from the configuration, and all that the store has of it.
-    func removeData(of name: String, _ file: ConfigurationFile) async throws(Failure) -> ExitCode {
+    func removeData(of lines: FeedLines, _ removal: FeedRemoval) async throws(Failure) -> ExitCode {
+        let (name, file) = (lines.feed, lines.file)
         let editor = try configuring { [text = try file.contents()] () throws(ConfigurationError) in
             try ConfigurationEditor(text, file: file.path)
         }
@@ -32,7 +34,8 @@ extension Session {
         }
         // The file comes first: if the process ends in between, the feed is no longer synced, and the same command
         // deletes the rest.
-        let comment = isConfigured ? try file.remove(name) : nil
+        let comment =
+            isConfigured ? try editing { () throws(EditingError) in try removal.perform() }.commentLine : nil
         if let store, let lock {
             try await reading { () async throws(FeedSyncError) in try await store.delete(name, lock: lock) }
         }

@@ -1,3 +1,4 @@
+internal import Editing
 internal import FeedSync
 
 extension Command {
@@ -15,99 +16,21 @@ extension Command {
     ) { session throws(Failure) in
         let (feed, name) = (session.invocation.operands[0], session.invocation.operands[1])
         let configuration = try session.configuration()
-        guard let file = try session.configurationFile(of: feed) else { return .done }
-        try session.checkNoLists(
-            of: feed, in: configuration, besides: file.path, advice: "write both feeds into one file, then rename it")
+        guard let lines = try session.lines(of: feed) else { return .done }
         let store = try await session.existingStore(configuration)
-        let change = FeedRenaming(feed: feed, name: name, file: file, environment: session.environment)
-        let isInFile = try await session.isUnfinished(change, in: configuration, store)
-        if !isInFile { _ = try change.text(with: try file.contents()) }
-        let lock = try await session.reading { () async throws(FeedSyncError) -> FeedLock? in
-            guard let store else { return nil }
-            return try await store.lock(storedFeed: feed, for: "rename")
+        let isStored: Bool
+        do throws(EditingError) {
+            isStored = try await FeedRenaming(of: lines, to: name).perform(in: store)
+        } catch {
+            throw Failure(error)
         }
-        guard let store, let lock else {
-            try file.edit { text throws(Failure) in try change.text(with: text) }
-            session.report(change, isStored: false)
+        guard session.invocation.has(.json) else {
+            let palette = session.console.palette
+            session.console.print("\(palette.name(feed))  renamed to \(palette.name(name))")
             return .done
         }
-        // Neither the file nor the store can come first: if only one of them had the new name when the process ended,
-        // the next sync would find no feed of the other's name, and begin an empty one. So the store first records the
-        // new name; then the file gets it, in one step; then the store. A run that finds the new name in the file
-        // finishes the rename, one that finds the old name continues with that: either way with all stored data.
-        if !isInFile {
-            try await session.reading { () async throws(FeedSyncError) in
-                try await store.announceRename(of: feed, to: name, lock: lock)
-            }
-            do throws(Failure) {
-                try file.edit { text throws(Failure) in try change.text(with: text) }
-            } catch {
-                try? await store.withdrawRename(of: feed)
-                throw error
-            }
-        }
-        try await session.reading { () async throws(FeedSyncError) in
-            try await store.renameFeed(feed, to: name, lock: lock)
-        }
-        session.report(change, isStored: true)
+        let document: JSONFields = ["feed": feed, "name": name, "file": lines.file.path, "is_stored": isStored]
+        session.print(result: document)
         return .done
-    }
-}
-
-/// Another name for a feed.
-private struct FeedRenaming: Sendable {
-    let feed: String
-    let name: String
-    let file: ConfigurationFile
-    let environment: [String: String]
-
-    /// The text of the file with the new name.
-    ///
-    /// - Throws: `Failure` with exit code 64 for a feed that is not there, or a name that is taken or invalid.
-    func text(with text: [UInt8]) throws(Failure) -> [UInt8] {
-        let editor = try configuring { () throws(ConfigurationError) in
-            try ConfigurationEditor(text, file: file.path)
-        }
-        guard editor.names.contains(feed) else {
-            throw .unknown("feed", feed, among: editor.names, advice: "feedsync feeds lists those of \(file.path)")
-        }
-        guard !editor.names.contains(name) else {
-            throw .usage("feed \(name) already exists in \(file.path)", advice: "choose another name")
-        }
-        let new = try configuring { () throws(ConfigurationError) in
-            try editor.renaming(feed, to: name)
-        }
-        do throws(ConfigurationError) {
-            _ = try Configuration.parse(
-                new, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
-        } catch {
-            throw .usage(error.diagnostics.first?.problem ?? "", advice: "choose another name")
-        }
-        return new
-    }
-}
-
-extension Session {
-    /// True if an earlier command ended when the file had the new name, and the store did not.
-    fileprivate func isUnfinished(
-        _ change: FeedRenaming, in configuration: Configuration, _ store: Store?
-    ) async throws(Failure) -> Bool {
-        guard configuration.feed(named: change.feed) == nil, configuration.feed(named: change.name) != nil else {
-            return false
-        }
-        guard let store else { return false }
-        return try await reading { () async throws(FeedSyncError) in
-            try await store.isBeingRenamed(change.feed, to: change.name)
-        }
-    }
-
-    fileprivate func report(_ change: FeedRenaming, isStored: Bool) {
-        if invocation.has(.json) {
-            let document: JSONFields = [
-                "feed": change.feed, "name": change.name, "file": change.file.path, "is_stored": isStored,
-            ]
-            return print(result: document)
-        }
-        console.print("\(console.palette.name(change.feed))  renamed to \(console.palette.name(change.name))")
     }
 }

@@ -22,6 +22,8 @@ package struct Plan: Sendable, Hashable {
             case blockedUntil = "blocked_until"
             /// A time that was written into the store by hand.
             case nextDueAt = "next_due_at"
+            /// The definition's `paused`.
+            case paused
         }
 
         /// The kind of term.
@@ -42,7 +44,7 @@ package struct Plan: Sendable, Hashable {
 
     /// The feed's name.
     package let feed: String
-    /// The time at which it is due; nil for at once, because it cannot be late for anything.
+    /// The time at which it is due; nil for at once, because it cannot be late for anything. The largest number is never.
     package let dueAt: Int64?
     /// The time from which a sync of due feeds takes it.
     ///
@@ -56,6 +58,9 @@ package struct Plan: Sendable, Hashable {
 
     /// True if a sync of due feeds takes the feed at this time.
     package func isDue(at now: Int64) -> Bool { takenFrom.map { $0 <= now } ?? true }
+
+    /// True if the feed is never due.
+    package var isPaused: Bool { dueAt == .max }
 
     /// `dueAt` as the store writes it.
     package var dueText: String? { dueAt.flatMap { Timestamp(milliseconds: $0)?.text } }

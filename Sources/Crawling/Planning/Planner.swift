@@ -16,7 +16,16 @@ package enum Planner {
     /// The longest interval that a single term of the host or of failures may give, in milliseconds.
     static let longestInterval: Int64 = 86_400_000
 
-    /// The feed's plan; `every` is the definition's.
+    /// The plan of a definition's feed. A paused one is never due, whatever else is known of it.
+    package static func plan(_ history: FeedHistory, of definition: FeedDefinition) -> Plan {
+        let plan = plan(history, every: definition.every)
+        guard definition.isPaused else { return plan }
+        return Plan(
+            feed: plan.feed, dueAt: .max, takenFrom: .max, interval: plan.interval,
+            terms: [term(.paused, nil, "the definition has `paused: true`")])
+    }
+
+    /// The plan of a feed that is not paused; `every` is the definition's.
     package static func plan(_ history: FeedHistory, every: Duration?) -> Plan {
         guard !history.isSetByHand || history.nextDueAt == nil else { return planSetByHand(history, every) }
         guard let startedAt = history.roundStartedAt, !history.isAheadOfClock,

@@ -35,6 +35,6 @@ extension Planner {
     ///
     /// - Parameter histories: By the feeds' names.
     package static func plans(of feeds: [FeedDefinition], _ histories: [String: FeedHistory]) -> [Plan] {
-        feeds.map { plan(histories[$0.name] ?? FeedHistory(feed: $0.name), every: $0.every) }
+        feeds.map { plan(histories[$0.name] ?? FeedHistory(feed: $0.name), of: $0) }
     }
 }

@@ -60,7 +60,7 @@ extension ConfigurationEditor {
     }
 
     /// Whole lines at the beginning of a line, or behind the last one where that has no line break.
-    private func lines(_ lines: [String], at place: Int) -> Edit {
+    func lines(_ lines: [String], at place: Int) -> Edit {
         let text = TextLines(bytes)
         let block = lines.joined(separator: text.lineBreak)
         let isBehind = !text.isLineStart(place)
@@ -104,7 +104,7 @@ extension ConfigurationEditor {
     }
 
     /// True if names are in double quotes, as in JSON.
-    private func isJSON(_ mapping: Layout) -> Bool {
+    func isJSON(_ mapping: Layout) -> Bool {
         let name = mapping.pairs.first?.key ?? document.root?.pairs.first?.key
         return name.map { bytes[$0.bytes].first == UInt8(ascii: "\"") } ?? false
     }

@@ -20,7 +20,7 @@ extension ConfigurationEditor {
 
     var feeds: Layout? { document.root?.pairs.first { $0.key.text == "feeds" }?.value }
 
-    private func fromBlock(_ index: Int, of feeds: Layout) -> [Edit]? {
+    func fromBlock(_ index: Int, of feeds: Layout) -> [Edit]? {
         let pairs = feeds.pairs
         let pair = pairs[index]
         guard var start = ownLine(of: pair.key) else { return nil }
@@ -49,7 +49,7 @@ extension ConfigurationEditor {
         place < bytes.count && text.isLineStart(place) && text.filler(from: place) == .blank
     }
 
-    private func fromBraces(_ index: Int, of feeds: Layout) -> [Edit]? {
+    func fromBraces(_ index: Int, of feeds: Layout) -> [Edit]? {
         let pairs = feeds.pairs
         let pair = pairs[index]
         let text = TextLines(bytes)

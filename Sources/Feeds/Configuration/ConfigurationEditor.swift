@@ -1,7 +1,7 @@
 internal import Text
 internal import YAML
 
-/// Adds, renames and removes feeds in the text of a configuration, and leaves every other byte as it is.
+/// Adds, changes, renames and removes feeds in the text of a configuration, and leaves every other byte as it is.
 ///
 /// It is pure. The new text is parsed before it is returned: it must have the same meaning as before, apart from the
 /// one feed, or an error is thrown.
@@ -101,12 +101,17 @@ package struct ConfigurationEditor: Sendable {
     /// True if `feeds` is absent or empty.
     var hasNoFeeds: Bool { node?["feeds"]?.isNull ?? true }
 
-    private var feedPairs: [Node.Pair] { Self.feeds(of: node) }
+    var feedPairs: [Node.Pair] { Self.feeds(of: node) }
 
-    private static func feeds(of node: Node?) -> [Node.Pair] { node?["feeds"]?.pairs ?? [] }
+    static func feeds(of node: Node?) -> [Node.Pair] { node?["feeds"]?.pairs ?? [] }
 
-    private static func parsed(_ text: [UInt8], _ file: String) throws(ConfigurationError) -> Node? {
+    static func parsed(_ text: [UInt8], _ file: String) throws(ConfigurationError) -> Node? {
         do throws(YAMLError) { return try Node.parse(text, source: file) } catch { throw ConfigurationError(error) }
+    }
+
+    /// True if another text has the same meaning apart from one feed, and the same feeds in the same order.
+    func isSame(_ after: Node?, besides name: String) -> Bool {
+        Self.isSame(node, after, without: [name]) && Self.feeds(of: after).compactMap(\.key.text) == names
     }
 
     /// True if both have the same meaning apart from feeds of these names; an absent or empty `feeds` has none.
@@ -121,7 +126,7 @@ package struct ConfigurationEditor: Sendable {
         }
     }
 
-    private func refused(_ problem: String) -> ConfigurationError {
+    func refused(_ problem: String) -> ConfigurationError {
         let place = document.root?.pairs.first { $0.key.text == "feeds" }?.key.bytes.lowerBound
         let line = place.map { offset in TextLines(bytes).number(of: offset) }
         let position = line.map { SourcePosition(file: file, line: $0, column: 1) } ?? SourcePosition(file: file)
@@ -141,7 +146,7 @@ extension ConfigurationEditor {
         }
     }
 
-    private static func applying(_ edits: [Edit], to bytes: [UInt8]) -> [UInt8] {
+    static func applying(_ edits: [Edit], to bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var position = 0
         for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {

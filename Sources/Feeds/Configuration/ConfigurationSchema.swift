@@ -73,7 +73,8 @@ package enum ConfigurationSchema {
         Member(
             "show",
             object(
-                #""title":{\#(text)},"text":{\#(text)},"link":{\#(text)},"picture":{\#(text)},"figures":{\#(words)}"#),
+                #""title":{\#(text)},"text":{\#(text)},"link":{\#(text)},"picture":{\#(text)},"time":{\#(text)},"#
+                    + #""figures":{\#(words)}"#),
             "what people want to see of an item"),
         Member(
             "search", any(words, object(#""columns":{\#(words)},"param":{\#(text)}"#)),
@@ -93,6 +94,7 @@ package enum ConfigurationSchema {
         Member("max_memory", size, "the most memory that a page may take"),
         Member("sync", any(text, #""type":"object""#), "what a sync looks for"),
         Member("every", duration, "the interval of sync --due"),
+        Member("paused", boolean, "true if sync --due passes it over"),
         Member(
             "removed", any(text, object(#""path":{\#(text)},"is":{\#(scalar)}"#, required: ["path"])),
             "how an item says that it is gone"),

@@ -52,6 +52,8 @@ public struct FeedDefinition: Sendable {
     package let missing: MissingMember?
     /// The interval of `sync --due`; nil to use the upstream's or the default.
     public let every: Duration?
+    /// True if `sync --due` passes the feed over.
+    package let isPaused: Bool
     /// The time limit of a response.
     package let timeout: Duration
     /// The number of further tries for a failed request.

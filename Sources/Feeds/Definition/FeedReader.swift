@@ -38,6 +38,8 @@ struct FeedReader {
         let items = members.itemsRule("items")
         let (columns, key) = columnsAndKey(items)
         let sync = members.syncRule("sync")
+        // A preset's `show` may name columns that the feed itself has taken away.
+        let isShowGiven = entry.node["show"] != nil || entry.node["columns"] == nil
         var feed = FeedDefinition(
             name: entry.name, presetName: preset?.name, url: url, body: members.body(method: "method", "body"),
             query: query, headers: members.headers("headers"),
@@ -50,6 +52,7 @@ struct FeedReader {
             sync: sync.rule, fullCrawlEvery: sync.full, verify: sync.verify,
             keepsRaw: members.boolean("raw") ?? false, missing: members.choice("missing", MissingMember.self),
             every: members.duration("every", in: .seconds(1)...FeedDefinition.longestTime),
+            isPaused: members.boolean("paused") ?? false,
             timeout: members.duration("timeout", in: .milliseconds(1)...Duration.seconds(86_400))
                 ?? FeedDefinition.standardTimeout,
             retries: members.integer("retries", in: 0...100) ?? FeedDefinition.standardRetries,
@@ -58,7 +61,7 @@ struct FeedReader {
             connection: members.connectionRule(),
             removed: members.removedRule("removed"),
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) },
-            show: members.showRule("show", of: columns, isOpen: !members.has("columns")),
+            show: members.showRule("show", of: columns, isOpen: !members.has("columns") || !isShowGiven),
             search: members.searchRule("search", of: columns, isOpen: !members.has("columns")),
             keepsChanges: members.boolean("changes") ?? true, hook: members.changeHook("on_change"),
             forEach: forEach, position: entry.position)

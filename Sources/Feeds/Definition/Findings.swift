@@ -58,7 +58,8 @@ extension FeedDefinition {
             key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
             hasOpenColumns: hasOpenColumns, pagination: pagination, partitioning: partitioning, responses: responses,
             sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
-            keepsRaw: keepsRaw, missing: missing, every: every, timeout: timeout, retries: retries, maxPages: maxPages,
+            keepsRaw: keepsRaw, missing: missing, every: every, isPaused: isPaused, timeout: timeout, retries: retries,
+            maxPages: maxPages,
             memory: memory, connection: connection, removed: removed,
             ignore: ignore, show: show, search: search, keepsChanges: keepsChanges, hook: hook,
             forEach: forEach, part: part, position: position)

@@ -10,6 +10,8 @@ package struct ShowRule: Sendable, Hashable {
     package var link: String?
     /// The item's picture.
     package var picture: String?
+    /// The item's time.
+    package var time: String?
     /// Counts and other short values, in order.
     package var figures: [String] = []
 
@@ -43,11 +45,14 @@ extension MappingDecoder {
         rule.text = members.string("text")
         rule.link = members.string("link")
         rule.picture = members.string("picture")
+        rule.time = members.string("time")
         let figures = members.strings("figures")
         rule.figures = figures.map(\.text)
         guard !isOpen else { return rule }
         let known = columns.map { (name: $0.name, path: Optional($0.path.description)) }
-        let words = ["title", "text", "link", "picture"].compactMap { place in members.node(place).map { (place, $0) } }
+        let words = ["title", "text", "link", "picture", "time"].compactMap { place in
+            members.node(place).map { (place, $0) }
+        }
         for (place, node) in words + figures.map({ ("figures", $0.node) }) {
             guard let word = node.text, ShowRule.column(word, among: known) == nil else { continue }
             members.report(

@@ -105,12 +105,16 @@ package struct Discovery: Sendable {
             }
         }
         let evidence = structure.evidence + [paging].compactMap(\.self)
-        return trials.discovered(
+        var result = trials.discovered(
             evidence.map { evidence in
                 Evidence(
                     evidence.subject, evidence.certainty, found: evidence.found.map { Self.shown($0, page) },
                     Self.shown(evidence.text, page))
             }, itemCount: structure.reading.items.count)
+        result.sample = structure.reading.items.prefix(DiscoveryResult.sampleCount).map { item in
+            result.definition.columns.map { item.value(at: $0.path)?.json }
+        }
+        return result
     }
 
     private func pagination(

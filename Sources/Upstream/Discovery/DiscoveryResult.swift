@@ -18,6 +18,11 @@ package struct DiscoveryResult: Sendable {
     package let cost: FetchCost
     /// The feeds that the first page names, where it is a web page and no feed itself; nothing else was found then.
     package var alternates: [AlternateLink] = []
+    /// The first items of the first page: for each the values of the definition's columns, as JSON; nil for none.
+    package var sample: [[String?]] = []
+
+    /// The number of items in a sample.
+    static let sampleCount = 3
 }
 
 /// Items that an upstream says there are, and that no way was found to.

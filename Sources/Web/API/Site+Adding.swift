@@ -1,4 +1,4 @@
-internal import Adding
+internal import Editing
 internal import DemoFeed
 internal import FeedSync
 internal import HTTPServer
@@ -48,7 +48,7 @@ extension Site {
         guard !isLook, case .success(let look) = outcome else {
             return finished(addForm(form, states, look: outcome, status: isLook ? 200 : 422))
         }
-        do throws(AddingError) {
+        do throws(EditingError) {
             try await write([look.draft.named(form.name)])
         } catch {
             (states[0].problem, states[0].advice) = (error.messages.first, error.advice)
@@ -61,8 +61,8 @@ extension Site {
     ///
     /// If a first page cannot be stored, the feed stays, and its page shows the error.
     ///
-    /// - Throws: `AddingError` for a feed that the configuration cannot take. The feeds before it stay.
-    func write(_ drafts: [FeedDraft]) async throws(AddingError) {
+    /// - Throws: `EditingError` for a feed that the configuration cannot take. The feeds before it stay.
+    func write(_ drafts: [FeedDraft]) async throws(EditingError) {
         for draft in drafts { _ = try draft.write() }
         await shelf.refresh(configuration: true)
         let configuration = await shelf.served.configuration
@@ -126,7 +126,7 @@ extension Site {
         let text = String((fields["q"] ?? "").prefix(200))
         let new = fields["name"] ?? ""
         let (rules, file) = (try await rules(), try newFeedsFile())
-        do throws(AddingError) {
+        do throws(EditingError) {
             try rules.check(name: new)
             let draft = try FeedDraft(
                 keeping: text, of: definition, as: new, in: file, environment: settings.options.environment)
@@ -169,7 +169,7 @@ extension Site {
         let drafts = DemoEntries.all(url: demoURL).map {
             FeedDraft(file: file, environment: settings.options.environment, entry: $0)
         }
-        do throws(AddingError) {
+        do throws(EditingError) {
             try await write(drafts)
         } catch {
             return finished(

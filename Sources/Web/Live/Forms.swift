@@ -1,4 +1,4 @@
-internal import Adding
+internal import Editing
 internal import FeedSync
 
 /// The feeds that pages are typing. Each page has one, whose latest draft is looked at.
@@ -58,7 +58,7 @@ actor Forms {
         defer { gate.leave() }
         var options = options
         options.folder = draft.file.folder
-        do throws(AddingError) {
+        do throws(EditingError) {
             return .success(try await FeedLook(at: draft, options: options, store: await store()))
         } catch {
             return .failure(error)

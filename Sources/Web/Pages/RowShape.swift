@@ -39,7 +39,7 @@ struct RowShape: Sendable {
             rule.figures.removeAll { $0 == rule.title }
         }
         self.rule = rule
-        time = ShowRule.time(in: Self.looks(listing))
+        time = given?.time.map { ShowRule.column($0, among: known) } ?? ShowRule.time(in: Self.looks(listing))
         columns = Set([rule.title, rule.text, rule.link, rule.picture, time].compactMap(\.self) + rule.figures)
         markup = Self.markup(in: listing)
     }
@@ -106,7 +106,7 @@ extension Listing {
     /// The value of a column, formatted for people.
     func figure(_ column: String, of item: Item) -> String? {
         if case .integer(let number)? = value(column, of: item) {
-            let isTruth = columns.first { $0.name == column }?.type == .boolean
+            let isTruth = columns.first { $0.name == column }?.type == .boolean && (0...1).contains(number)
             return isTruth ? (number == 0 ? "no" : "yes") : NumberFormat.count(Int(clamping: number))
         }
         return text(column, of: item)

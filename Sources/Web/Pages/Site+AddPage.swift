@@ -1,4 +1,4 @@
-internal import Adding
+internal import Editing
 internal import FeedSync
 internal import HTTPServer
 

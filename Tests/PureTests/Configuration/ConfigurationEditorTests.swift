@@ -170,6 +170,89 @@ struct ConfigurationEditorTests {
         }
     }
 
+    private func editor(_ text: String) throws -> ConfigurationEditor {
+        try ConfigurationEditor(Array(text.utf8), file: "f.yaml")
+    }
+
+    @Test(
+        "The editor shows the lines of a feed, and puts others in their place",
+        arguments: [
+            (
+                "feeds:\n  a:\n    url: x  # mine\n    # deep\n\n  b: {url: y}\n", "a",
+                "a:\n  url: x  # mine\n  # deep",
+                "a:\n  url: z\n  query:\n    q: 1\n",
+                "feeds:\n  a:\n    url: z\n    query:\n      q: 1\n\n  b: {url: y}\n"
+            ),
+            ("feeds:\n  a: {url: x}\n# end\n", "a", "a: {url: x}", "a:\n  url: z", "feeds:\n  a:\n    url: z\n# end\n"),
+            (
+                "feeds:\r\n  a:\r\n    url: x\r\n", "a", "a:\n  url: x", "a:\n\n  url: z",
+                "feeds:\r\n  a:\r\n\r\n    url: z\r\n"
+            ),
+            (
+                "feeds: {a: {url: x}, b: {url: y}}\n", "a", "a: {url: x}", "a: {url: z, every: 1h}",
+                "feeds: {a: {url: z, every: 1h}, b: {url: y}}\n"
+            ),
+            (
+                "feeds:\n    a:\n        url: |-\n          x\n          y\nkeep: 1d", "a",
+                "a:\n    url: |-\n      x\n      y", "a:\n    url: z", "feeds:\n    a:\n        url: z\nkeep: 1d"
+            ),
+        ])
+    func replacements(text: String, name: String, source: String, new: String, expected: String) throws {
+        let editor = try editor(text)
+        #expect(editor.source(of: name) == source)
+        #expect(String(decoding: try editor.replacing(name, with: source), as: UTF8.self) == text)
+        #expect(String(decoding: try editor.replacing(name, with: new), as: UTF8.self) == expected)
+        #expect(editor.source(of: "other") == nil)
+    }
+
+    @Test(
+        "The editor refuses lines that are another feed's, two feeds', or would change other lines",
+        arguments: [
+            ("b:\n  url: z", "must begin with `a:`"), ("a: {url: z}\nb: {url: y}", "have no other feed"),
+            ("a", "must begin with `a:`"), ("", "must begin with `a:`"), ("a: {url: [}", "expected a value here"),
+            ("a: *x", "the alias `*x`"), ("a: {url: z}\n...\nkeep: 1d", ""), ("a:\n  url: z\n b: 1", ""),
+        ])
+    func foreignLines(source: String, problem: String) throws {
+        let editor = try editor("feeds:\n  a: {url: x}\n  b: {url: y}\n")
+        let error = #expect(throws: ConfigurationError.self) { try editor.replacing("a", with: source) }
+        #expect(problem.isEmpty || error?.description.contains(problem) == true, "\(error?.description ?? "")")
+    }
+
+    @Test(
+        "The editor sets a member of a feed, and removes it again with the very bytes of before",
+        arguments: [
+            ("feeds:\n  a:\n    url: x  # mine\n", "feeds:\n  a:\n    url: x  # mine\n    paused: true\n"),
+            (
+                "feeds:\n  a:\n    query:\n      q: 1\n    # deep\n\n  b: {url: y}\n",
+                "feeds:\n  a:\n    query:\n      q: 1\n    # deep\n    paused: true\n\n  b: {url: y}\n"
+            ),
+            ("feeds:\n  a: {url: x}  # c\n", "feeds:\n  a: {url: x, paused: true}  # c\n"),
+            ("feeds:\n  a:\n    url: x", "feeds:\n  a:\n    url: x\n    paused: true"),
+            (#"{"feeds": {"a": {"url": "x"}}}"#, #"{"feeds": {"a": {"url": "x", "paused": true}}}"#),
+        ])
+    func members(text: String, expected: String) throws {
+        let set = try editor(text).setting("paused", of: "a", to: "true")
+        #expect(String(decoding: set, as: UTF8.self) == expected)
+        let changed = try editor(expected).setting("paused", of: "a", to: "false")
+        #expect(String(decoding: changed, as: UTF8.self) == expected.replacing("true", with: "false"))
+        let removed = try editor(expected).setting("paused", of: "a", to: nil)
+        #expect(String(decoding: removed, as: UTF8.self) == text)
+        #expect(try editor(text).setting("paused", of: "a", to: nil) == Array(text.utf8))
+        #expect(throws: ConfigurationError.self) { try editor(text).setting("paused", of: "c", to: "true") }
+    }
+
+    @Test(
+        "The editor gives back the very bytes when the lines of a feed are put in their own place", arguments: 1...400)
+    func ownLines(seed: Int) throws {
+        var random = SeededGenerator(UInt64(seed))
+        let text = RandomConfiguration.text(&random)
+        let editor = try editor(text)
+        for name in editor.names {
+            let source = try #require(editor.source(of: name))
+            #expect(String(decoding: try editor.replacing(name, with: source), as: UTF8.self) == text, "seed \(seed)")
+        }
+    }
+
     @Test(
         "The editor gives back the very bytes when a feed is added and removed, whatever the text", arguments: 1...400)
     func roundTrip(seed: Int) throws {

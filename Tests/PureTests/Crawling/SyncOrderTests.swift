@@ -32,6 +32,19 @@ import Testing
         #expect(SyncOrder.due(feeds, byName, at: Self.now).map(\.name) == ["never", "long", "just"])
     }
 
+    @Test("A paused feed is never due, neither as a new one nor when its time has come")
+    func paused() throws {
+        let feeds = try ["new", "late"].map {
+            try FeedDefinition.parse(name: $0, yaml: "url: https://example.com/\($0)\nkey: id\npaused: true\n")
+        }
+        let histories = ["late": Self.history(of: "late", dueIn: -86_400_000)]
+        #expect(SyncOrder.due(feeds, histories, at: Self.now).isEmpty)
+        let plan = Planner.plans(of: feeds, histories)[1]
+        #expect(plan.isPaused)
+        #expect(plan.dueText == nil)
+        #expect(plan.terms.map(\.name) == [.paused])
+    }
+
     @Test("A feed comes after the feeds above it, and keeps its place among those of its level")
     func parentsFirst() throws {
         let feeds = try [

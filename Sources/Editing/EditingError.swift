@@ -1,10 +1,10 @@
 package import FeedSync
 
-/// A feed that cannot be added, with the reason.
-package struct AddingError: Error, Sendable, Hashable {
+/// A feed that cannot be added or changed, with the reason.
+package struct EditingError: Error, Sendable, Hashable {
     /// The place of the reason.
     package enum Place: Sendable, Hashable {
-        /// In the user's description of the feed.
+        /// In the user's words for the feed.
         case words
         /// In the configuration, as it was before.
         case configuration
@@ -27,8 +27,8 @@ package struct AddingError: Error, Sendable, Hashable {
         (self.explanation, self.advice) = (explanation, advice)
     }
 
-    static func words(_ message: String, advice: String? = nil) -> AddingError {
-        AddingError(.words, [message], advice: advice)
+    static func words(_ message: String, advice: String? = nil) -> EditingError {
+        EditingError(.words, [message], advice: advice)
     }
 
     /// The faults of a configuration, apart from the feed.

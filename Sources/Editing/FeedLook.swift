@@ -30,11 +30,11 @@ package struct FeedLook: Sendable {
     ///   - draft: The known settings.
     ///   - store: The store with the rows of its parent; nil if nothing is stored yet.
     ///   - hasColumns: True to write the discovered columns, too.
-    /// - Throws: `AddingError` if the draft is no valid feed, or the page not one of a feed.
+    /// - Throws: `EditingError` if the draft is no valid feed, or the page not one of a feed.
     package init(
         at draft: FeedDraft, options: EngineOptions, store: Store?, hasColumns: Bool = false,
         report: @escaping @Sendable (Step) -> Void = { _ in }
-    ) async throws(AddingError) {
+    ) async throws(EditingError) {
         var draft = draft
         let text = try draft.text()
         // Nothing is requested for a feed that cannot be added.
@@ -50,7 +50,7 @@ package struct FeedLook: Sendable {
             draft = draft.moved(to: feed)
             inspection = try await Self.inspect(try draft.definition(in: text), options, hasColumns, report)
             guard inspection.alternates.isEmpty else {
-                throw AddingError(
+                throw EditingError(
                     .page,
                     ["\(draft.entry.name): \(feed), which the web page names as its feed, is a web page, too"],
                     advice: "add the URL of the feed itself")
@@ -66,11 +66,11 @@ package struct FeedLook: Sendable {
     private static func inspect(
         _ rows: [ParentRow], of definition: FeedDefinition, _ options: EngineOptions, _ hasColumns: Bool,
         _ report: @escaping @Sendable (Step) -> Void
-    ) async throws(AddingError) -> Inspection {
+    ) async throws(EditingError) -> Inspection {
         var best: Inspection?
-        var failure: AddingError?
+        var failure: EditingError?
         for row in rows {
-            do throws(AddingError) {
+            do throws(EditingError) {
                 let inspection = try await Self.inspect(row, of: definition, options, hasColumns, report)
                 // A list of one page is no certain evidence for the pagination of longer ones.
                 if inspection.hasSecondPage || !definition.hasOpenPagination, inspection.itemCount > 0 {
@@ -90,13 +90,13 @@ package struct FeedLook: Sendable {
     private static func inspect(
         _ row: ParentRow, of definition: FeedDefinition, _ options: EngineOptions, _ hasColumns: Bool,
         _ report: @escaping @Sendable (Step) -> Void
-    ) async throws(AddingError) -> Inspection {
+    ) async throws(EditingError) -> Inspection {
         let list: FeedDefinition
-        do throws(FeedSyncError) { list = try definition.part(for: row) } catch { throw AddingError(error) }
+        do throws(FeedSyncError) { list = try definition.part(for: row) } catch { throw EditingError(error) }
         report(.note("looking at \(list.name), the list of a row of \(definition.forEach?.feed ?? "")"))
         let inspection = try await Self.inspect(list, options, hasColumns, report)
         guard inspection.alternates.isEmpty else {
-            throw AddingError(.page, ["\(list.name): this is a web page"], advice: "give the URL of the lists")
+            throw EditingError(.page, ["\(list.name): this is a web page"], advice: "give the URL of the lists")
         }
         return inspection
     }
@@ -104,7 +104,7 @@ package struct FeedLook: Sendable {
     private static func inspect(
         _ definition: FeedDefinition, _ options: EngineOptions, _ hasColumns: Bool,
         _ report: @escaping @Sendable (Step) -> Void
-    ) async throws(AddingError) -> Inspection {
+    ) async throws(EditingError) -> Inspection {
         let address = definition.shownAddress
         report(.requesting(address))
         do throws(FeedSyncError) {
@@ -125,10 +125,10 @@ package struct FeedLook: Sendable {
 
     private static func failure(
         _ error: FeedSyncError, of definition: FeedDefinition, at address: String
-    ) -> AddingError {
+    ) -> EditingError {
         let name = definition.name
         guard error.kind != .cancelled else {
-            return AddingError(.feed(.cancelled), ["\(name): stopped; nothing was written"])
+            return EditingError(.feed(.cancelled), ["\(name): stopped; nothing was written"])
         }
         // The page is wrong, and not the definition, which does not exist yet.
         let isOfPage = error.kind == .configuration && error.httpStatus != nil
@@ -141,17 +141,17 @@ package struct FeedLook: Sendable {
             wantsCredential
             ? "authenticate, for example with --header 'Authorization: Bearer ${TOKEN}'" : error.advice
         let isOpen = advice?.hasPrefix("write ") ?? false
-        return AddingError(
+        return EditingError(
             isOfPage ? .page : .feed(error.kind), messages,
             advice: isOfPage && isOpen ? "give them with --items and --key: feedsync help add" : advice)
     }
 
     /// The URL of the feed that a web page names; nil if the inspected page is a feed itself.
     ///
-    /// - Throws: `AddingError` if the feed is at another host: the user's headers may be meant only for this one.
+    /// - Throws: `EditingError` if the feed is at another host: the user's headers may be meant only for this one.
     private static func feed(
         of inspection: Inspection, named entry: FeedEntry, _ report: (Step) -> Void
-    ) throws(AddingError) -> String? {
+    ) throws(EditingError) -> String? {
         guard let feed = inspection.alternates.first else { return nil }
         let page =
             entry.members.lazy.compactMap { if case ("url", .text(let url)) = ($0.name, $0.value) { url } else { nil } }
@@ -159,7 +159,7 @@ package struct FeedLook: Sendable {
         let isSameOrigin = (try? WebURL(page).origin) == feed.url.origin
         let mayBeSecret = Set(["headers", "query", "body", "auth"])
         guard isSameOrigin || !entry.members.contains(where: { mayBeSecret.contains($0.name) }) else {
-            throw AddingError(
+            throw EditingError(
                 .page, ["\(entry.name): this is a web page, whose feed is at another host: \(feed.url.redacted)"],
                 advice: "add that URL, with the headers and parameters that are meant for it")
         }
@@ -179,23 +179,23 @@ extension FeedDefinition {
 extension FeedDraft {
     /// The first rows of its parent, as requests for their lists have them.
     ///
-    /// - Throws: `AddingError` where there are none yet, or where they have no such column.
-    package func rows(in store: Store?, limit: Int) async throws(AddingError) -> [ParentRow] {
+    /// - Throws: `EditingError` where there are none yet, or where they have no such column.
+    package func rows(in store: Store?, limit: Int) async throws(EditingError) -> [ParentRow] {
         let definition = try definition(in: try text())
         let parent = definition.forEach?.feed ?? ""
         let rows: [ParentRow]?
         do throws(FeedSyncError) { rows = try await store?.parentRows(of: definition, limit: limit) ?? nil } catch {
-            guard error.kind == .configuration else { throw AddingError(error) }
+            guard error.kind == .configuration else { throw EditingError(error) }
             throw .words(error.message, advice: error.advice)
         }
         guard let rows else {
-            throw AddingError(
+            throw EditingError(
                 .feed(.configuration), ["\(parent) has no rows yet; a list can only be looked at for a row"],
                 advice: "run feedsync sync \(parent) first, then add \(entry.name) again")
         }
         guard !rows.isEmpty else {
             let columns = definition.parentColumns.map(\.word).joined(separator: ", ")
-            throw AddingError(
+            throw EditingError(
                 .feed(.configuration),
                 ["no row of \(parent) has a list: each is removed, or has no value for \(columns)"],
                 advice: "feedsync show \(parent) prints the rows")
@@ -204,7 +204,7 @@ extension FeedDraft {
     }
 }
 
-extension AddingError {
+extension EditingError {
     /// True if the list of another row may still be found.
     fileprivate var isOfOneList: Bool {
         switch place {

@@ -24,33 +24,33 @@ package struct FeedDraft: Sendable {
 
     /// The definition as it would be in the file, with the file's defaults.
     ///
-    /// - Throws: `AddingError`: `words` for a name that is taken or invalid, or a word that the definition cannot have;
+    /// - Throws: `EditingError`: `words` for a name that is taken or invalid, or a word that the definition cannot have;
     ///   `configuration` for an error that the file already has.
-    package func definition(in text: [UInt8]) throws(AddingError) -> FeedDefinition { try checked(text).definition }
+    package func definition(in text: [UInt8]) throws(EditingError) -> FeedDefinition { try checked(text).definition }
 
     /// The file's present text.
     ///
-    /// - Throws: `AddingError` if it cannot be read.
-    package func text() throws(AddingError) -> [UInt8] {
-        do throws(FeedSyncError) { return try file.text() } catch { throw AddingError(error) }
+    /// - Throws: `EditingError` if it cannot be read.
+    package func text() throws(EditingError) -> [UInt8] {
+        do throws(FeedSyncError) { return try file.text() } catch { throw EditingError(error) }
     }
 
     /// The text of the file with the feed in it.
     ///
-    /// - Throws: `AddingError`, as `definition(in:)`.
-    package func text(with text: [UInt8]) throws(AddingError) -> [UInt8] { try checked(text).text }
+    /// - Throws: `EditingError`, as `definition(in:)`.
+    package func text(with text: [UInt8]) throws(EditingError) -> [UInt8] { try checked(text).text }
 
     /// Writes the feed into its file.
     ///
     /// - Returns: Whether the file was created.
-    /// - Throws: `AddingError`, as `definition(in:)`, or of the file; it is then unchanged.
-    package func write() throws(AddingError) -> Bool {
-        try file.edit(isPrivate: entry.holdsCredential, failing: { AddingError($0) }) { text throws(AddingError) in
+    /// - Throws: `EditingError`, as `definition(in:)`, or of the file; it is then unchanged.
+    package func write() throws(EditingError) -> Bool {
+        try file.edit(isPrivate: entry.holdsCredential, failing: { EditingError($0) }) { text throws(EditingError) in
             try self.text(with: text)
         }
     }
 
-    private func checked(_ text: [UInt8]) throws(AddingError) -> (definition: FeedDefinition, text: [UInt8]) {
+    private func checked(_ text: [UInt8]) throws(EditingError) -> (definition: FeedDefinition, text: [UInt8]) {
         let before = try parsed(text)
         if let feed = before.feed(named: entry.name) {
             throw .words(
@@ -68,7 +68,7 @@ package struct FeedDraft: Sendable {
             return (definition, new)
         } catch {
             // Their positions would be in a text that was never written.
-            throw AddingError(
+            throw EditingError(
                 .words,
                 error.diagnostics.map { diagnostic in
                     diagnostic.problem + (diagnostic.suggestion.map { "; did you mean `\($0)`?" } ?? "")
@@ -76,13 +76,13 @@ package struct FeedDraft: Sendable {
         }
     }
 
-    private func edited(_ text: [UInt8]) throws(AddingError) -> [UInt8] {
+    private func edited(_ text: [UInt8]) throws(EditingError) -> [UInt8] {
         do throws(ConfigurationError) {
             return try ConfigurationEditor(text, file: file.path).adding(entry)
         } catch {
             let lines = "feeds:\n\(entry.lines.joined(separator: "\n"))\n"
             guard !isDry else { return Array(lines.utf8) }
-            throw AddingError(
+            throw EditingError(
                 .configuration, error.diagnostics.map(\.description), explanation: isOpen ? nil : "\n\(lines)",
                 advice: isOpen
                     ? "run it again with --dry-run, and add the lines it prints to \(file.path) yourself"
@@ -115,12 +115,12 @@ package struct FeedDraft: Sendable {
         return draft
     }
 
-    func parsed(_ text: [UInt8]) throws(AddingError) -> Configuration {
+    func parsed(_ text: [UInt8]) throws(EditingError) -> Configuration {
         do throws(ConfigurationError) {
             return try Configuration.parse(
                 text, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
         } catch {
-            throw AddingError(error)
+            throw EditingError(error)
         }
     }
 }

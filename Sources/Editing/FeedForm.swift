@@ -102,7 +102,7 @@ package struct FeedFormRules: Sendable {
         for (place, step) in FeedForm.Step.allCases.enumerated() {
             states[place].isOpen = true
             guard step != .look else { break }
-            do throws(AddingError) {
+            do throws(EditingError) {
                 switch step {
                 case .name:
                     guard !form.name.isEmpty else { break }
@@ -127,8 +127,8 @@ package struct FeedFormRules: Sendable {
     /// Checks the name of a feed.
     ///
     /// - Parameter goesOn: True if the feed keeps the stored items of a removed one of that name.
-    /// - Throws: `AddingError` of `words` for a name that is invalid or taken.
-    package func check(name: String, goesOn: Bool = false) throws(AddingError) {
+    /// - Throws: `EditingError` of `words` for a name that is invalid or taken.
+    package func check(name: String, goesOn: Bool = false) throws(EditingError) {
         _ = try draft(name, [.init("url", .text("https://example.org"))]).definition(in: text)
         guard let count = removed[name], !goesOn else { return }
         throw .words(
@@ -136,7 +136,7 @@ package struct FeedFormRules: Sendable {
             advice: "go on with them, or choose another name")
     }
 
-    private func note(of form: FeedForm) throws(AddingError) -> (isRight: Bool, text: String?) {
+    private func note(of form: FeedForm) throws(EditingError) -> (isRight: Bool, text: String?) {
         guard !form.source.isEmpty else { return (false, nil) }
         let source = try FeedSource(form.source, presets: presets)
         switch source {
@@ -150,7 +150,7 @@ package struct FeedFormRules: Sendable {
         }
     }
 
-    private func draft(_ form: FeedForm) throws(AddingError) -> FeedDraft {
+    private func draft(_ form: FeedForm) throws(EditingError) -> FeedDraft {
         let source = try FeedSource(form.source, presets: presets)
         let parameters = try source.distributed(try FeedWords.parameters(FeedForm.lines(form.parameters)))
         var headers: [FeedEntry.Member] = []
@@ -182,7 +182,7 @@ package struct FeedFormRules: Sendable {
                 tokens: options.tokens
             ).page(for: nil)
         } catch {
-            throw AddingError(error)
+            throw EditingError(error)
         }
         return draft
     }
@@ -192,7 +192,7 @@ package struct FeedFormRules: Sendable {
             file: file, environment: options.environment, entry: FeedEntry(name: name, members: members))
     }
 
-    private func checkSecrets(_ entry: FeedEntry) throws(AddingError) {
+    private func checkSecrets(_ entry: FeedEntry) throws(EditingError) {
         guard !entry.holdsCredential else { throw .words(FeedForm.whyNoSecrets) }
     }
 }

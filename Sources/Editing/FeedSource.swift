@@ -7,8 +7,8 @@ package enum FeedSource: Sendable {
 
     /// A URL, or the name of a preset.
     ///
-    /// - Throws: `AddingError` for a word that is neither.
-    package init(_ word: String, presets: UserPresets) throws(AddingError) {
+    /// - Throws: `EditingError` for a word that is neither.
+    package init(_ word: String, presets: UserPresets) throws(EditingError) {
         // A URL may also stand whole in a column of another feed.
         guard !word.contains("://"), ParentColumn.all(in: word).isEmpty else {
             self = .url(word)
@@ -20,7 +20,7 @@ package enum FeedSource: Sendable {
                 return
             }
         } catch {
-            throw AddingError(error)
+            throw EditingError(error)
         }
         let nearest = NearestWord.suggestion(for: word, among: presets.names)
         let hint = nearest.map { "; did you mean \($0)?" } ?? ""
@@ -49,10 +49,10 @@ package enum FeedSource: Sendable {
 
     /// Separates the parameters: values for the preset, and parameters of the query.
     ///
-    /// - Throws: `AddingError` for one that the preset lacks, unless it is written as one of the query.
+    /// - Throws: `EditingError` for one that the preset lacks, unless it is written as one of the query.
     package func distributed(
         _ parameters: [FeedEntry.Member]
-    ) throws(AddingError) -> (values: [FeedEntry.Member], query: [FeedEntry.Member]) {
+    ) throws(EditingError) -> (values: [FeedEntry.Member], query: [FeedEntry.Member]) {
         var (values, others): ([FeedEntry.Member], [FeedEntry.Member]) = ([], parameters)
         if case .preset(let preset) = self {
             values = parameters.filter { preset.parameters.contains($0.name) }
@@ -67,7 +67,7 @@ package enum FeedSource: Sendable {
     }
 
     /// A query parameter that the preset does not have may be a slip, unless it is written as one.
-    private static func check(_ parameters: [FeedEntry.Member], of preset: Preset) throws(AddingError) {
+    private static func check(_ parameters: [FeedEntry.Member], of preset: Preset) throws(EditingError) {
         let known = preset.parameters + preset.queryNames
         for parameter in parameters where !parameter.name.hasPrefix("?") && !known.contains(parameter.name) {
             let name = parameter.name
@@ -84,8 +84,8 @@ package enum FeedSource: Sendable {
 package enum FeedWords {
     /// `name=value` words; a repeated name has several values.
     ///
-    /// - Throws: `AddingError` for another word.
-    package static func parameters(_ words: some Sequence<String>) throws(AddingError) -> [FeedEntry.Member] {
+    /// - Throws: `EditingError` for another word.
+    package static func parameters(_ words: some Sequence<String>) throws(EditingError) -> [FeedEntry.Member] {
         var pairs: [(name: String, value: String)] = []
         for word in words {
             guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
@@ -106,8 +106,8 @@ package enum FeedWords {
 
     /// Headers, each of which a configuration can have but once.
     ///
-    /// - Throws: `AddingError` for a name that is given twice.
-    package static func checkNames(of headers: [FeedEntry.Member]) throws(AddingError) {
+    /// - Throws: `EditingError` for a name that is given twice.
+    package static func checkNames(of headers: [FeedEntry.Member]) throws(EditingError) {
         var names: Set<String> = []
         if let twice = headers.first(where: { !names.insert($0.name).inserted }) {
             throw .words("the header `\(twice.name)` is given twice", advice: "feedsync help add")

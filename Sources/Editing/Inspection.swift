@@ -27,6 +27,12 @@ package struct Inspection: Sendable {
     /// The number of items on the first page.
     package var itemCount: Int { discovered.itemCount }
 
+    /// The feed's definition with the findings in it.
+    package var definition: FeedDefinition { discovered.definition }
+
+    /// The first items: for each the values of the definition's columns, as JSON; nil for none.
+    package var sample: [[String?]] { discovered.sample }
+
     /// The figures of it, in words.
     package var summary: String {
         let items = NumberFormat.count(discovered.itemCount, "item")

@@ -2,7 +2,7 @@ internal import FeedSync
 
 /// Looks at a feed while it is typed: it takes drafts and returns looks, by `LookRules`; the latest draft wins.
 package actor TypedFeed {
-    package typealias Outcome = Result<FeedLook, AddingError>
+    package typealias Outcome = Result<FeedLook, EditingError>
 
     /// The subject of a look, without the feed's name, which does not change the requests.
     private typealias Subject = [FeedEntry.Member]

@@ -4,11 +4,11 @@ extension FeedDraft {
     /// A feed of the results for a text: the searchable feed with the text as a parameter.
     ///
     /// - Parameter definition: The searched feed, from its file or from one that this includes.
-    /// - Throws: `AddingError` if it has no lines of its own.
+    /// - Throws: `EditingError` if it has no lines of its own.
     package init(
         keeping text: String, of definition: FeedDefinition, as name: String, in file: ConfigurationFile,
         environment: [String: String]
-    ) throws(AddingError) {
+    ) throws(EditingError) {
         let parameter = definition.search?.parameter ?? ""
         guard !text.isEmpty, !parameter.isEmpty else { throw .words("nothing was searched for") }
         let path = definition.position.file
@@ -21,13 +21,13 @@ extension FeedDraft {
             file: file, environment: environment, entry: entry.asking(for: text, in: parameter, as: name))
     }
 
-    private static func editor(of path: String) throws(AddingError) -> ConfigurationEditor {
+    private static func editor(of path: String) throws(EditingError) -> ConfigurationEditor {
         let text: [UInt8]
-        do throws(FeedSyncError) { text = try ConfigurationFile(path: path).text() } catch { throw AddingError(error) }
+        do throws(FeedSyncError) { text = try ConfigurationFile(path: path).text() } catch { throw EditingError(error) }
         do throws(ConfigurationError) {
             return try ConfigurationEditor(text, file: path)
         } catch {
-            throw AddingError(error)
+            throw EditingError(error)
         }
     }
 }
