@@ -125,9 +125,9 @@ let package = Package(
             name: "HTTPServer", dependencies: ["CEpoll", "CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
         // What people and programs are told of feeds: states with reasons, times and numbers in words, the results' schema.
         .target(name: "Reports", dependencies: ["FeedSync", "Time"], swiftSettings: settings),
-        // Feeds that are added, renamed, edited, paused and removed: the rules for it, a look at an upstream, and the lines in
-        // the file.
-        .target(name: "Editing", dependencies: ["Concurrency", "FeedSync", "HTTP", "Reports"], swiftSettings: settings),
+        // Feeds that are added, renamed, edited, paused and removed: the rules, a look at an upstream, and the file's lines.
+        .target(
+            name: "Editing", dependencies: ["Concurrency", "FeedSync", "HTTP", "Reports"], swiftSettings: settings),
         // Feeds that are defined already, as the streams of a low-code connector.
         .target(name: "Connectors", dependencies: ["Feeds", "YAML"], swiftSettings: settings),
         // The pages and the API of `feedsync serve`, over a store and its engines.
@@ -143,7 +143,8 @@ let package = Package(
         .executableTarget(
             name: "Command",
             dependencies: [
-                "Editing", "BodyFormats", "CProcess", "Connectors", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON",
+                "Editing", "BodyFormats", "CProcess", "Connectors", "DemoFeed", "FeedSync", "HTTP", "HTTPServer",
+                "JSON",
                 "Concurrency",
                 "Fleet", "PostgreSQLStore", "Reports", "Text", "Time", "Web",
             ],

@@ -27,7 +27,7 @@ package struct EditingError: Error, Sendable, Hashable {
         (self.explanation, self.advice) = (explanation, advice)
     }
 
-    static func words(_ message: String, advice: String? = nil) -> EditingError {
+    package static func words(_ message: String, advice: String? = nil) -> EditingError {
         EditingError(.words, [message], advice: advice)
     }
 
@@ -36,7 +36,7 @@ package struct EditingError: Error, Sendable, Hashable {
         self.init(.configuration, error.diagnostics.map(\.description))
     }
 
-    init(_ error: FeedSyncError) {
+    package init(_ error: FeedSyncError) {
         self.init(.feed(error.kind), [error.description], advice: error.advice)
     }
 }

@@ -313,6 +313,7 @@ final class ConnectionLoop: @unchecked Sendable {
             case .end:
                 if isChunked { connection.add(Array("0\r\n\r\n".utf8)) }
                 endStream(of: connection)
+            case .failure: return false
             }
         }
     }

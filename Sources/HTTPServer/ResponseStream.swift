@@ -23,6 +23,8 @@ public enum ResponsePart: Sendable {
     case wait
     /// Nothing any more.
     case end
+    /// The rest cannot be had: the connection is closed, so that the client does not take what came for all.
+    case failure
 }
 
 /// The answer of a shared server's handler.

@@ -84,9 +84,14 @@ package struct StateRow: Sendable, JSONRecord {
     private var progress: String? {
         guard let run = condition.run else { return nil }
         let who = run.holder.process.map { "pid \($0)" } ?? "another feedsync"
-        guard let page = run.page else { return who }
+        return [who, pageOfRun].compactMap(\.self).joined(separator: ", ")
+    }
+
+    /// The page of the run under way, as in `page 3 of about 10`; nil before its first page.
+    package var pageOfRun: String? {
+        guard let run = condition.run, let page = run.page else { return nil }
         let count = run.pageCount.map { " of about \(NumberFormat.count($0))" } ?? ""
-        return "\(who), page \(NumberFormat.count(page))\(count)"
+        return "page \(NumberFormat.count(page))\(count)"
     }
 
     private func failures(_ times: Int, _ since: Int64?) -> String {

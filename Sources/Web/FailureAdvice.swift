@@ -7,14 +7,14 @@ enum FailureAdvice {
         switch kind {
         case .cancelled, .interrupted: nil
         case .unreachable: "reload later; what is stored stays as it is"
-        case .rejected: "compare what is asked for with what the server takes: feedsync explain \(feed)"
-        case .refused: "give the feed credentials that the server takes: feedsync explain \(feed)"
-        case .undecodable, .unfollowable: "look at what the server sent: feedsync explain \(feed) --response"
+        case .rejected: "compare the request in the definition with what the server takes"
+        case .refused: "give the feed credentials that the server takes"
+        case .undecodable, .unfollowable: "compare the definition with what the server sends now"
         case .limited: "wait; the server is not asked before it allows that"
         case .locked: "wait until the other process is done"
-        case .store: "look what is wrong with the store: feedsync doctor"
-        case .configuration: "see where the mistake is: feedsync check"
-        case .bug: "tell the people who make feedsync, with feedsync events \(feed)"
+        case .store: "see if the disk is full, and if the store's file can be written"
+        case .configuration: "mend the mistake in the definition"
+        case .bug: "tell the people who make feedsync, with the event log"
         }
     }
 

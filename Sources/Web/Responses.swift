@@ -32,8 +32,9 @@ enum Responses {
         guard response.status == 200 else { return response }
         var tag = tag ?? self.tag(of: response.body)
         // The tag covers the headers, too.
-        if let link = response.headers.first(where: { $0.name == "Link" })?.value {
-            tag = self.tag(of: Array((tag + link).utf8))
+        for name in ["Link", Self.totalHeader] {
+            guard let value = response.headers.first(where: { $0.name == name })?.value else { continue }
+            tag = self.tag(of: Array((tag + value).utf8))
         }
         let known = request.header("If-None-Match")?.split(separator: ",").map { word in
             let word = word.drop { $0 == " " }
@@ -61,15 +62,39 @@ enum Responses {
         .json(text + "\n", status: status, headers: headers)
     }
 
-    /// A list of objects that are already JSON.
-    static func list(_ objects: [String], headers: [(name: String, value: String)] = []) -> ServerResponse {
-        json("[\(objects.joined(separator: ",\n"))]", headers: headers)
+    /// A list of objects that are already JSON, each in one line.
+    static func list(
+        _ objects: [String], for request: ServerRequest? = nil, headers: [(name: String, value: String)] = []
+    ) -> ServerResponse {
+        guard request?.wantsLines == true else {
+            return json("[\(objects.joined(separator: ",\n"))]", headers: headers)
+        }
+        return lines(Array(objects.map { $0 + "\n" }.joined().utf8), headers)
     }
 
     /// A list of items.
-    static func list(_ listing: ListingText, headers: [(name: String, value: String)] = []) -> ServerResponse {
-        .json(listing.document, headers: headers)
+    static func list(
+        _ listing: ListingText, for request: ServerRequest, headers: [(name: String, value: String)] = []
+    ) -> ServerResponse {
+        request.wantsLines ? lines(listing.lines, headers) : .json(listing.document, headers: headers)
     }
+
+    private static func lines(_ body: [UInt8], _ headers: [(name: String, value: String)]) -> ServerResponse {
+        ServerResponse(headers: headers + [("Content-Type", "application/x-ndjson")], body: body)
+    }
+
+    /// The links of a page of a list: to the next page, and from a later one to the first.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc8288
+    static func links(next: Link?, first: Link?) -> [(name: String, value: String)] {
+        let links = [(next, "next"), (first, "first")].compactMap { link, relation in
+            link.map { "<\($0.text)>; rel=\"\(relation)\"" }
+        }
+        return links.isEmpty ? [] : [("Link", links.joined(separator: ", "))]
+    }
+
+    /// The field with the number of all that a list has a page of.
+    static let totalHeader = "X-Total-Count"
 
     /// An error as JSON, with the members that every client of HTTP APIs knows.
     ///
@@ -101,5 +126,18 @@ enum Responses {
         case .configuration: 422
         case .store, .bug: 500
         }
+    }
+}
+
+extension ServerRequest {
+    /// True if a list is to have each object in a line of its own.
+    var wantsLines: Bool { parameter("format") == "ndjson" }
+
+    /// True if the number of all objects of a list is to be counted.
+    var wantsTotal: Bool { parameter("total") == "true" }
+
+    /// The parameters that another page of the same list has, too.
+    func kept(_ names: String...) -> [(name: String, value: String)] {
+        query.filter { names.contains($0.name) }.map { (name: $0.name, value: $0.value) }
     }
 }

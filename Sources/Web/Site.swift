@@ -19,11 +19,22 @@ struct Site: Sendable {
     let shapes = RowShapes()
     let orders = FeedOrders()
     let counters = RunCounters()
+    let bodies = EncodedBodies()
+    let removals = Removals()
     /// The client whose request is answered; nil before there is one.
     var visitor: Visitor?
 
-    /// The answer to any request.
+    /// The answer to any request, as its client takes it.
     func answer(_ request: ServerRequest) async -> SharedAnswer {
+        if let preflight = door.sharing.preflight(request) { return finished(preflight) }
+        switch await content(request) {
+        case .whole(let response):
+            return .whole(bodies.encoded(door.sharing.shared(response, with: request), for: request))
+        case .stream(let head, let stream): return .stream(door.sharing.shared(head, with: request), stream)
+        }
+    }
+
+    private func content(_ request: ServerRequest) async -> SharedAnswer {
         let visitor: Visitor
         switch door.verdict(request) {
         case .welcome(let welcome): visitor = welcome
@@ -126,7 +137,9 @@ struct Site: Sendable {
     @inline(never)
     private func change(_ parts: [String], _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
         switch (parts.first ?? "", parts.count) {
-        case ("feeds", 3): return try await perform(parts[2], on: parts[1], request)
+        case ("feeds", 3):
+            if let action = FeedAction(rawValue: parts[2]) { return try await perform(action, on: parts[1], request) }
+            return try await perform(parts[2], on: parts[1], request)
         case ("search", 2): return try await search(parts[1], request, isMore: false)
         case ("search", 3) where parts[2] == "more": return try await search(parts[1], request, isMore: true)
         case ("search", 3) where parts[2] == "keep": return try await keep(parts[1], request)
@@ -140,8 +153,14 @@ struct Site: Sendable {
         }
     }
 
+    /// The parts of the path; those of a list of a feed are the feed's, with the name of the list.
     private static func parts(of request: ServerRequest) -> [String] {
-        request.rawPath.split(separator: "/").map { PercentCoding.decoded($0.utf8, plus: "+") }
+        let raw = request.rawPath.split(separator: "/")
+        let parts = raw.map { PercentCoding.decoded($0.utf8, plus: "+") }
+        guard parts.count > 3, parts[0] == "feeds", parts[2] == "parts" else { return parts }
+        let key = raw[3].split(separator: ",", omittingEmptySubsequences: false)
+            .map { PercentCoding.encoded(PercentCoding.decoded($0.utf8, plus: "+")) }
+        return ["feeds", ([parts[1]] + key).joined(separator: "/")] + parts[4...]
     }
 
     private func wrongMethod(_ methods: [String]) -> SharedAnswer {
@@ -156,7 +175,7 @@ struct Site: Sendable {
     private func read(_ parts: [String], _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
         let served = await shelf.served
         switch (parts.first ?? "", parts.count) {
-        case ("", _): return shown(try await overviewPage(served), request)
+        case ("", _): return shown(try await overviewPage(served, request), request)
         case ("list", 2): return try await listPage(parts[1], served, request)
         case ("list", 3) where parts[2] == "rows": return try await rowsFragment(parts[1], served, request)
         case ("list", 3) where parts[2] == "state": return try await stateFragment(parts[1], served, request)
@@ -164,6 +183,7 @@ struct Site: Sendable {
         case ("keys", 1): return shown(keysPage(), request)
         case ("changes", 1): return try await changes(nil, served, request)
         case ("changes", 2): return try await changesPage(parts[1], served, request)
+        case ("settings", 2): return try await settingsPage(parts[1], served, request)
         case ("table", 2): return try await tablePage(parts[1], served, request)
         case ("search", 2): return searchPage(parts[1], served, request)
         case ("item", 2): return try await itemPage(parts[1], served, request)
@@ -177,6 +197,9 @@ struct Site: Sendable {
         case ("assets", 3) where parts[1] == Asset.version: return asset(parts[2], isPinned: true, request)
         case ("feeds", 1): return shown(try await feedsDocument(served), request)
         case ("feeds", 2): return try await feedDocument(parts[1], served, request)
+        case ("feeds", 3) where parts[2] == "export": return try await export(parts[1], served, request)
+        case ("feeds", 3) where parts[2] == "parts": return try await partsDocument(parts[1], served, request)
+        case ("feeds", 3) where parts[2] == "definition": return try await definitionDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "sections": return try await sectionsDocument(parts[1], served, request)
         case ("feeds", 3) where parts[2] == "items": return try await itemsDocument(parts[1], served, request)
         case ("feeds", 4) where parts[2] == "items": return try await itemDocument(parts[1], parts[3], served, request)
@@ -230,17 +253,23 @@ struct Site: Sendable {
             return "`limit` is a whole number from 1 to \(mostItems)"
         }
         if path == "events" { return isWrong("after", { Int($0) != nil }) ? "`after` is the number of an event" : nil }
-        if isWrong("before", { ChangeMoment(text: $0) != nil }) {
-            return "`before` is no place among changes: follow the Link of the page before"
+        let isOfChanges = parts.last == "changes"
+        if isWrong("before", { isOfChanges ? ChangeMoment(text: $0) != nil : Int($0).map { $0 > 0 } ?? false }) {
+            return
+                "`before` is no place \(isOfChanges ? "among changes" : "among runs"): follow the Link of the page before"
         }
         if isWrong("kind", { Change.Kind(rawValue: $0) != nil }) {
             return "`kind` is `new`, `changed`, `removed` or `returned`"
         }
-        if isWrong("after", { Place(text: $0) != nil }) {
+        if parts.last != "parts", isWrong("after", { Place(text: $0) != nil }) {
             return "`after` is no place in a feed: follow the Link of the page before"
         }
         if isWrong("offset", { Int($0).map { $0 >= 0 } ?? false }) { return "`offset` is a whole number from 0" }
-        if isWrong("format", { $0 == "csv" }) { return "`format` is `csv`, or not there" }
+        let formats = ["items", "export"].contains(parts.last) ? ["csv", "ndjson"] : ["ndjson"]
+        if isWrong("format", formats.contains) {
+            return "`format` is \(formats.map { "`\($0)`" }.joined(separator: " or ")), or not there"
+        }
+        if isWrong("total", { $0 == "true" }) { return "`total` is `true`, or not there" }
         if isWrong("order", { $0 == "place" }) { return "`order` is `place`, or not there" }
         return nil
     }

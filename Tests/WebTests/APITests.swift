@@ -1,9 +1,11 @@
 import FeedSync
 import Foundation
+import HTTP
 import HTTPServer
 import JSON
 import ScriptedServer
 import Testing
+import Web
 
 @Suite(.timeLimit(.minutes(10))) struct APITests {
     @Test("Commands answer with their run, and items are paged by Link, each once and in feed order")
@@ -20,8 +22,7 @@ import Testing
                 let page = try await place.ask(next)
                 #expect(page.status == 200)
                 ids += page.list("id")
-                target = page.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) }
-                #expect(page.header("Link")?.hasSuffix("; rel=\"next\"") ?? true)
+                target = page.next
             }
             #expect(ids == (1...25).map(String.init))
             #expect(
@@ -54,7 +55,7 @@ import Testing
             try await place.perform(.sync)
             let page = try await place.ask("/feeds/things/items?limit=3&section=odd+%26")
             #expect(page.list("id") == ["1", "3", "5"])
-            let next = try #require(page.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) })
+            let next = try #require(page.next)
             #expect(try await place.ask(next).list("id") == ["7", "9"])
         }
     }
@@ -64,7 +65,7 @@ import Testing
         try await WebPlace.serving { place in
             try await place.perform(.sync)
             let page = try await place.ask("//feeds//things/items?limit=5")
-            let next = try #require(page.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) })
+            let next = try #require(page.next)
             #expect(next.hasPrefix("/feeds/things/items?limit=5&after="))
             #expect(try await place.ask(next).list("id") == (6...10).map(String.init))
         }
@@ -76,13 +77,155 @@ import Testing
             try await place.perform(.sync)
             let first = try await place.ask("/feeds/things/items?limit=5")
             #expect(first.list("id") == ["1", "2", "3", "4", "5"])
-            let next = try #require(first.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) })
+            let next = try #require(first.next)
             place.feed.edit { $0 = PagedFeed.items([101, 102]) + $0.filter { !$0.contains("\"id\":7,") } }
             try await place.perform(.reload)
             #expect(try await place.ask("/feeds/things/items?limit=5").list("id") == ["101", "102", "1", "2", "3"])
             // Those that moved to the head come again or not, but what stands further down is not lost.
             let ids = try await place.ask(next.replacing("limit=5", with: "limit=1000")).list("id")
             #expect(Set((11...25).map(String.init)).isSubset(of: ids))
+        }
+    }
+
+    @Test("Lists are given line by line, with their number and a way back, where that is asked for")
+    func linesAndTotals() async throws {
+        try await WebPlace.serving { place in
+            for command in [RequestCommand.reload, .nextPage, .sync] { try await place.perform(command) }
+            let items = try await place.ask("/feeds/things/items?limit=4&format=ndjson&total=true")
+            #expect(items.header("Content-Type") == "application/x-ndjson")
+            #expect(items.header("X-Total-Count") == "25")
+            let lines = items.body.split(separator: "\n")
+            #expect(try lines.map { try JSONValue(parsing: String($0)).json }.count == 4)
+            #expect(items.body.hasSuffix("}\n") && items.link("first") == nil)
+            let next = try await place.ask(try #require(items.next))
+            #expect(next.header("Content-Type") == "application/x-ndjson" && next.header("X-Total-Count") == "25")
+            let first = try #require(next.link("first"))
+            #expect(try await place.ask(first).body == items.body)
+            #expect(
+                try await place.ask("/feeds/things/items?where=id+%3E+20&total=true").header("X-Total-Count") == "5")
+            #expect(try await place.ask("/feeds/things/items?q=item&total=true").header("X-Total-Count") == "25")
+            #expect(try await place.ask("/feeds/things/items?q=no+such&format=ndjson").body.isEmpty)
+            #expect(
+                try await place.ask("/feeds/things/changes?limit=3&format=ndjson").body.split(separator: "\n").count
+                    == 3)
+            #expect(try await place.ask("/feeds/things/items?format=xml").status == 400)
+            #expect(try await place.ask("/runs?format=csv").status == 400)
+        }
+    }
+
+    @Test("Runs are paged by Link, each once and the newest first", arguments: ["/runs", "/feeds/things/runs"])
+    func runPages(path: String) async throws {
+        try await WebPlace.serving { place in
+            for command in [RequestCommand.reload, .nextPage, .nextPage, .sync, .sync] {
+                try await place.perform(command)
+            }
+            let all = try await place.ask("\(path)?limit=1000&total=true")
+            #expect(all.header("X-Total-Count") == "5" && all.next == nil)
+            var (ids, target) = ([String](), Optional("\(path)?limit=2"))
+            while let next = target, ids.count < 10 {
+                let page = try await place.ask(next)
+                ids += page.list("id")
+                target = page.next
+            }
+            #expect(ids == all.list("id") && ids.count == 5)
+            #expect(try await place.ask("\(path)?before=x").status == 400)
+        }
+    }
+
+    @Test("An export has every item, whatever its format and however many pages it is read in")
+    func export() async throws {
+        let items = (1...2_345).map { #"{"id":\#($0),"name":"a, \"b\" \#($0)"}"# }
+        try await WebPlace.serving(items: items, extra: "sync: {mode: all}") { place in
+            try await place.perform(.sync)
+            let lines = try await place.ask("/feeds/things/export?format=ndjson")
+            #expect(lines.header("Content-Disposition") == "attachment; filename=\"things.ndjson\"")
+            // The body comes in chunks, whose sizes stand between the lines.
+            #expect(lines.body.components(separatedBy: "{\"id\":").count == 2_345 + 1)
+            let table = try await place.ask("/feeds/things/export?format=csv")
+            #expect(table.body.contains("id,name\r\n1,\"a, \"\"b\"\" 1\"\r\n"))
+            #expect(table.body.components(separatedBy: "id,name\r\n").count == 2)
+            #expect(table.body.hasSuffix("0\r\n\r\n") && table.body.contains("2345,\"a, "))
+            #expect(try await place.ask("/feeds/nothing/export").status == 404)
+        }
+    }
+
+    @Test(
+        "A body is coded for the clients that take a coding, and not for others",
+        arguments: [
+            (nil, nil), ("identity", nil), ("gzip", "gzip"), ("gzip, deflate, br, zstd", "br"),
+            ("br;q=0, gzip", "gzip"),
+            ("gzip;q=0.9, br;q=0.5", "gzip"), ("*", "br"), ("*;q=0", nil), ("deflate", nil), ("", nil),
+            ("gzip;q=x", nil),
+        ] as [(String?, String?)])
+    func codings(accepted: String?, coding: String?) async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.sync)
+            let headers = accepted.map { ["Accept-Encoding": $0] } ?? [:]
+            for target in ["/feeds/things/items", "/list/things", "/openapi.json", "/assets/list.js"] {
+                let plain = try await place.ask(target)
+                let reply = try await place.ask(target, headers: headers)
+                #expect(reply.header("Content-Encoding") == coding, "\(target)")
+                #expect(reply.header("Vary")?.contains("Accept-Encoding") == true)
+                guard coding != nil else { continue }
+                let count = Int(reply.header("Content-Length") ?? "") ?? 0
+                #expect(count > 0 && count < plain.body.utf8.count)
+                let tag = try #require(reply.header("ETag"))
+                #expect(tag.hasPrefix("W/") && "W/\(plain.header("ETag") ?? "")" == tag)
+                let again = try await place.ask(target, headers: headers.merging(["If-None-Match": tag]) { $1 })
+                #expect(again.status == 304 && again.body.isEmpty)
+            }
+            // Too short to be worth it.
+            #expect(try await place.ask("/session", headers: headers).header("Content-Encoding") == nil)
+        }
+    }
+
+    @Test("A coded body is the body")
+    func codedBody() throws {
+        let text = Array(String(repeating: "feedsync mirrors feeds; ", count: 400).utf8)
+        for coder in ContentEncoder.allCases {
+            let coded = try #require(coder.encoded(text))
+            #expect(coded.count * 20 < text.count)
+            let decoder = try #require(try ContentDecoder([coder.rawValue], limit: 1 << 20))
+            var decoded: [UInt8] = []
+            try coded.withUnsafeBytes { bytes in
+                try decoder.decode(bytes) {
+                    decoded += Array($0)
+                    return true
+                }
+            }
+            #expect(decoded == text && decoder.isAtEnd)
+            #expect(coder.encoded([1]) == nil)
+        }
+    }
+
+    @Test("Scripts of a listed origin use the API, with a token also to change something; others do not")
+    func sharedOrigins() async throws {
+        let secret = "0123456789abcdef-secret"
+        try await WebPlace.serving(change: { settings in
+            settings.access.origins = ["https://app.example"]
+            settings.access.token = { secret }
+        }) { place in
+            let own = ["Origin": "https://app.example", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"]
+            let reply = try await place.ask("/feeds", headers: own)
+            #expect(reply.status == 200 && reply.header("Access-Control-Allow-Origin") == "https://app.example")
+            #expect(reply.header("Vary")?.contains("Origin") == true)
+            #expect(reply.header("Access-Control-Allow-Credentials") == nil)
+            let preflight = try await place.ask(
+                "/feeds/things/reload", method: "OPTIONS",
+                headers: own.merging(["Access-Control-Request-Method": "POST"]) { $1 })
+            #expect(preflight.status == 204)
+            #expect(preflight.header("Access-Control-Allow-Headers")?.contains("Authorization") == true)
+            #expect(try await place.ask("/feeds/things/reload", method: "POST", headers: own).status == 403)
+            let signed = own.merging(["Authorization": "Bearer \(secret)"]) { $1 }
+            #expect(try await place.ask("/feeds/things/reload", method: "POST", headers: signed).status == 200)
+            for target in ["/session", "/list/things", "/add"] {
+                #expect(try await place.ask(target, headers: own).status == 403, "\(target)")
+            }
+            let other = own.merging(["Origin": "https://evil.example"]) { $1 }
+            #expect(try await place.ask("/feeds", headers: other).status == 403)
+            let unasked = try await place.ask("/feeds/things/reload", method: "OPTIONS", headers: other)
+            #expect(unasked.status != 204 && unasked.header("Access-Control-Allow-Origin") == nil)
+            #expect(try await place.ask("/feeds").header("Access-Control-Allow-Origin") == nil)
         }
     }
 
@@ -137,12 +280,12 @@ import Testing
                 while let next = target {
                     let page = try await place.ask(next)
                     ids += page.list("id")
-                    target = page.header("Link").map { String($0.dropFirst().prefix { $0 != ">" }) }
+                    target = page.next
                 }
                 // Sections come one after the other.
                 #expect(ids.sorted() == ["1", "2", "3", "4", "6", "7", "8", "9"])
                 #expect(try await place.ask("/feeds/things/items?q=te&section=1").list("id") == ["1", "3", "7", "9"])
-                #expect(try await place.ask("/feeds/things/items?q=te&section=1&limit=2").header("Link") != nil)
+                #expect(try await place.ask("/feeds/things/items?q=te&section=1&limit=2").next != nil)
             }
         }
     }
@@ -237,11 +380,13 @@ import Testing
                 guard case .object(let methods) = operations, methods["get"] != nil else { continue }
                 let needed = ["/picture/{feed}": "?key=1"][path] ?? ""
                 let reply = try await place.ask(
-                    path.replacing("{feed}", with: "things").replacing("{key}", with: "1") + needed)
-                // It has no pictures, no parameter to search by, and no file for new feeds.
+                    path.replacing("{feed}", with: "things").replacing("{key}", with: "1")
+                        .replacing("{part}", with: "1") + needed)
+                // It has no pictures, no parameter to search by, no lists, and no file for new feeds.
                 // Nobody has a code.
-                let status = path == "/open" ? 403 : 200
-                let isMissing = ["/picture/{feed}", "/search/{feed}", "/add"].contains(path)
+                let status = ["/open", "/feeds/{feed}/definition"].contains(path) ? 403 : 200
+                let isMissing =
+                    ["/picture/{feed}", "/search/{feed}", "/add"].contains(path) || path.contains("{part}")
                 #expect(reply.status == (isMissing ? 404 : status), "\(path)")
             }
             for part in reply.body.components(separatedBy: "#/components/schemas/").dropFirst() {

@@ -24,13 +24,7 @@ import Web
     }
 
     private func send(_ place: WebPlace, _ target: String, _ fields: [String: String]) async throws -> Reply {
-        let headers = [
-            "X-FeedSync-Token": try await place.token(), "Content-Type": "application/x-www-form-urlencoded",
-        ]
-        var allowed = CharacterSet.alphanumerics
-        allowed.insert(charactersIn: "-._~")
-        let body = fields.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")" }
-        return try await place.ask(target, method: "POST", headers: headers, body: body.joined(separator: "&"))
+        try await place.send(target, fields)
     }
 
     /// The states of a form's steps: `+` for valid, `-` for open and not valid, nothing for closed; with the first

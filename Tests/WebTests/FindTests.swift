@@ -82,5 +82,27 @@ import Testing
             #expect(page.contains(">label 2</a>"))
             #expect(!page.contains(">open</a>"))
         }
+        // No column tells them apart.
+        let few = (1...6).map { #"{"id":\#(100 + $0),"grade":"\#($0 % 2 == 0 ? "low" : "high")","place":"attic"}"# }
+        try await WebPlace.serving(items: few, columns: "columns: {id: id, grade: grade, place: place}") { place in
+            try await place.perform(.reload)
+            let page = try await place.ask("/list/things", headers: Self.html).body
+            #expect(page.contains(">102 · low</a>") && page.contains(">103 · high</a>"))
+        }
+    }
+
+    @Test("A definition chooses the time of a row, and a column that is true or false says yes or no")
+    func timeAndTruth() async throws {
+        let items = [#"{"id":1,"name":"a","made":"2026-01-01T00:00:00Z","seen":"2026-02-02T00:00:00Z","live":1}"#]
+        let columns =
+            "columns: {id: id, name: name, made: made, seen: {path: seen, type: timestamp}, "
+            + "live: {path: live, type: boolean}}\n    show: {title: name, time: made, figures: [live]}"
+        try await WebPlace.serving(items: items, columns: columns) { place in
+            try await place.perform(.reload)
+            let page = try await place.ask("/list/things", headers: Self.html).body
+            #expect(page.contains("datetime=\"2026-01-01T00:00:00"))
+            #expect(!page.contains("2026-02-02"))
+            #expect(page.contains("<span class=\"name\">live</span> <bdi>yes</bdi>"))
+        }
     }
 }

@@ -253,7 +253,7 @@ import Web
                 toFile: file, atomically: true, encoding: .utf8)
             _ = try await page(place, "/", until: "/list/other")
             let reply = try await place.post("/feeds/things/reload")
-            #expect(reply.status == 409 && reply.body.contains("feedsync add things"))
+            #expect(reply.status == 409 && reply.body.contains("undo the removal, or add it again"))
             #expect(try await place.post("/feeds/nothing/reload").status == 404)
         }
     }

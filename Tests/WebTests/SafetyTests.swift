@@ -143,7 +143,7 @@ import Web
         let token = try #require(reply.member("token")?.trimmingCharacters(in: ["\""]))
         let refused = try await WebPlace.ask(
             port, "/feeds/things/reload", method: "POST", headers: ["X-FeedSync-Token": token])
-        #expect(refused.status == 403 && refused.body.contains("start feedsync serve without --read-only"))
+        #expect(refused.status == 403 && refused.body.contains("start the server without read-only"))
         await web.stop()
     }
 

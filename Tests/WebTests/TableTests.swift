@@ -66,8 +66,8 @@ import Web
                 let reply = try await place.ask(target)
                 stars += reply.list("stars")
                 #expect(!reply.body.contains("\"name\""))
-                guard let link = reply.header("Link") else { break }
-                target = String(link.dropFirst().prefix { $0 != ">" })
+                guard let next = reply.next else { break }
+                target = next
             }
             #expect(stars == (1...250).reversed().map(String.init))
         }

@@ -43,6 +43,32 @@ import Web
         return reply.body
     }
 
+    @Test("A list of a feed has a path of its own below the feed's, and its links stay there")
+    func partPaths() async throws {
+        try await serving { place, _ in
+            let parts = try await place.ask("/feeds/labels/parts?limit=1")
+            #expect(parts.list("name") == ["\"labels/1\""])
+            #expect(try await place.ask(try #require(parts.next)).list("name") == ["\"labels/2\""])
+            #expect(try await place.ask("/feeds/labels/parts/2").member("name") == "\"labels/2\"")
+            let items = try await place.ask("/feeds/labels/parts/2/items?limit=2")
+            #expect(items.list("name") == ["\"label 1 of 2\"", "\"label 2 of 2\""])
+            #expect(items.next?.hasPrefix("/feeds/labels/parts/2/items?") == true)
+            #expect(try await place.ask(try #require(items.next)).list("name") == ["\"label 3 of 2\""])
+            #expect(try await place.ask("/feeds/labels%2F2/items?limit=2").body == items.body)
+            #expect(try await place.ask("/feeds/labels/parts/9").status == 404)
+            #expect(try await place.ask("/feeds/labels/parts/2/items?lmit=2").status == 400)
+            #expect(try await place.ask("/feeds/labels/parts/2/runs").list("command").count == 1)
+        }
+    }
+
+    @Test("The runs of a feed's lists are one line of the status page, which opens")
+    func listRuns() async throws {
+        try await serving { place, _ in
+            let status = try await page(place, "/status")
+            #expect(status.contains("<summary>labels: 2 lists, 6 new, "))
+        }
+    }
+
     @Test("An item says which row it belongs to, and a row's page leads to its lists")
     func tree() async throws {
         try await serving { place, _ in

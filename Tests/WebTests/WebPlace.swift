@@ -119,6 +119,22 @@ final class WebPlace: Sendable {
     func post(_ target: String) async throws -> Reply {
         try await ask(target, method: "POST", headers: ["X-FeedSync-Token": try await token()])
     }
+
+    /// Sends a form, as a script of a page does; with `token` among the fields, as a page without scripts.
+    func send(_ target: String, _ fields: [String: String] = [:], headers: [String: String] = [:]) async throws -> Reply
+    {
+        var all = headers.merging(["Content-Type": "application/x-www-form-urlencoded"]) { $1 }
+        if fields["token"] == nil { all["X-FeedSync-Token"] = try await token() }
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~")
+        let body = fields.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")" }
+        return try await ask(target, method: "POST", headers: all, body: body.joined(separator: "&"))
+    }
+
+    /// The text of the configuration.
+    var configuration: String {
+        get throws { try String(contentsOfFile: "\(folder)/feedsync.yaml", encoding: .utf8) }
+    }
 }
 
 /// The answer of a server.
@@ -137,6 +153,15 @@ struct Reply: Sendable {
     func header(_ name: String) -> String? {
         head.components(separatedBy: "\r\n").first { $0.lowercased().hasPrefix(name.lowercased() + ": ") }
             .map { String($0.dropFirst(name.count + 2)) }
+    }
+
+    /// The address of the next page of a list; nil if this is the last.
+    var next: String? { link("next") }
+
+    /// The address that the `Link` field has for a relation.
+    func link(_ relation: String) -> String? {
+        header("Link")?.components(separatedBy: ", ").first { $0.hasSuffix("; rel=\"\(relation)\"") }
+            .map { String($0.dropFirst().prefix { $0 != ">" }) }
     }
 
     var json: JSONValue? { try? JSONValue(parsing: body.trimmingCharacters(in: .whitespacesAndNewlines)) }

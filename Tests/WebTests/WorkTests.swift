@@ -30,8 +30,8 @@ import Web
                 let reply = try await place.ask(target)
                 #expect(reply.body.utf8.count < 20_000_000)
                 ids += reply.list("id")
-                guard let link = reply.header("Link") else { break }
-                target = String(link.dropFirst().prefix { $0 != ">" })
+                guard let next = reply.next else { break }
+                target = next
             }
             #expect(ids.count == 30 && Set(ids).count == 30)
         }

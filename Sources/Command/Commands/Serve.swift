@@ -2,6 +2,7 @@ internal import Concurrency
 internal import FeedSync
 internal import Fleet
 internal import Glibc
+internal import HTTP
 internal import HTTPServer
 internal import Web
 
@@ -9,7 +10,8 @@ extension Command {
     /// `serve`
     static let serve = Command(
         "serve",
-        options: [.listen, .tokenFile, .noToken, .host, .proxy, .dueSync, .readOnly, .open] + Option.requesting,
+        options: [.listen, .tokenFile, .noToken, .host, .proxy, .allowOrigin, .dueSync, .readOnly, .open]
+            + Option.requesting,
         general: [.config, .store, .quiet, .help], endsGracefully: true,
         summary: "Show the store as live pages, and as an API",
         explanation: """
@@ -118,6 +120,7 @@ extension Session {
         var access = Access()
         access.hosts = invocation.values[.host] ?? []
         access.proxies = invocation.values[.proxy] ?? []
+        access.origins = try origins()
         access.report = { [console] line in console.warn(line) }
         let file = invocation.options[.tokenFile]
         guard address.isLocal || file != nil else {
@@ -135,6 +138,20 @@ extension Session {
         let token = if let file { try TokenFile(file) } else { try TokenFile.own(environment) }
         access.token = { token.current }
         return access
+    }
+
+    /// The other sites whose scripts may use the API.
+    ///
+    /// - Throws: `Failure` with exit code 64 for what no browser sends as an origin.
+    private func origins() throws(Failure) -> [String] {
+        let origins = invocation.values[.allowOrigin] ?? []
+        let wrong = origins.first { origin in (try? WebURL(origin))?.origin.description != origin }
+        if let wrong {
+            throw .usage(
+                "--allow-origin must be a scheme and a host, not \(wrong)",
+                advice: "for example --allow-origin https://app.example")
+        }
+        return origins
     }
 
     /// Says how to sign in, or that nobody needs to.

@@ -24,6 +24,7 @@ enum Option: String, Sendable, CaseIterable {
     case tokenFile = "token-file"
     case noToken = "no-token"
     case host, proxy
+    case allowOrigin = "allow-origin"
     case readOnly = "read-only"
     /// Another option of the same name, without a value.
     case dueSync = "sync="
@@ -65,7 +66,7 @@ enum Option: String, Sendable, CaseIterable {
     }
 
     /// True if every occurrence counts, not only the last.
-    var isRepeatable: Bool { [.header, .verbose, .feed, .host, .proxy, .set].contains(self) }
+    var isRepeatable: Bool { [.header, .verbose, .feed, .host, .proxy, .allowOrigin, .set].contains(self) }
 
     /// The placeholder for its value in help; nil if it takes none.
     var placeholder: String? {
@@ -97,6 +98,7 @@ enum Option: String, Sendable, CaseIterable {
         case .tokenFile: "PATH"
         case .host: "NAME"
         case .proxy: "ADDRESS"
+        case .allowOrigin: "ORIGIN"
         case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
             .removed,
             .ndjson, .csv, .tsv, .markdown, .data, .yes, .repair, .verbose, .response, .open, .noToken,
@@ -166,6 +168,8 @@ enum Option: String, Sendable, CaseIterable {
         case .tokenFile: "a file with the token that clients need, also to read"
         case .noToken: "let everybody on this machine send commands"
         case .host: "another name of the server, at which a proxy passes requests on; can be given several times"
+        case .allowOrigin:
+            "another site whose scripts may use the API, as https://app.example; can be given several times"
         case .proxy: "the address of a proxy, which says who its clients are; can be given several times"
         case .readOnly: "take no commands, and only read the store"
         case .dueSync: "also sync feeds when they are due"

@@ -10,9 +10,9 @@ enum OpenAPI {
     static let response = Responses.json(json)
 
     private struct Operation {
-        let path: String
+        var path: String
         let method: String
-        let summary: String
+        var summary: String
         var parameters: [String] = []
         /// The fields of the request's form; nil if there is none.
         var form: [(name: String, meaning: String)]?
@@ -22,8 +22,8 @@ enum OpenAPI {
         var schema: String?
         /// The type of the response; nil for a response without a body.
         var type: String? = "application/json"
-        /// Another type that a parameter chooses.
-        var otherType: String?
+        /// Other types that a parameter or a field of the request chooses.
+        var otherTypes: [String] = []
         var status = 200
         var others: [(status: Int, meaning: String, type: String?)] = []
     }
@@ -48,7 +48,15 @@ enum OpenAPI {
     private static let limit = parameter(
         "limit", "how many at most", #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#)
     private static let after = parameter("after", "the place behind which to go on, from Link", place)
+    private static let lines = parameter(
+        "format", "each object in a line of its own", #"{"type":"string","enum":["ndjson"]}"#)
+    private static let total = parameter(
+        "total", "with the number of all in X-Total-Count", #"{"type":"string","enum":["true"]}"#)
+    private static let before = parameter(
+        "before", "the run before which to go on, from Link", #"{"type":"integer","minimum":1}"#)
+    private static let ndjson = "application/x-ndjson"
     private static let ofChanges = [
+        lines,
         parameter(
             "limit", "how many at most", #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#),
         parameter(
@@ -65,6 +73,9 @@ enum OpenAPI {
     )
     private static let foreign = (
         status: 403, meaning: "read-only, or without the token of GET /session", type: problem as String?
+    )
+    private static let notConfigured = (
+        status: 409, meaning: "the feed is not in the configuration, or a list of another", type: problem as String?
     )
     private static let upstreamErrors = [
         (status: 409, meaning: "another process works on the feed, or a later command took the place", type: problem),
@@ -84,7 +95,50 @@ enum OpenAPI {
         tables + [
             command("reload", "Requests the first page"), command("more", "Requests the next page"),
             command("sync", "Brings the feed up to date"),
-        ] + searches + additions + pages
+        ] + changesOfFeeds + listsOfFeeds + searches + additions + pages
+
+    /// The same paths for a list of a feed that has one for each row of another.
+    private static let listsOfFeeds: [Operation] = tables.filter { operation in
+        ["", "/items", "/items/{key}", "/export", "/sections", "/runs"].contains {
+            operation.path == "/feeds/{feed}" + $0
+        }
+    }.map { operation in
+        var list = operation
+        list.path = operation.path.replacing("/feeds/{feed}", with: "/feeds/{feed}/parts/{part}")
+        list.parameters.insert(
+            parameter(
+                "part", in: "path",
+                "the key of the row that has the list; values of several columns with commas between",
+                text), at: 1)
+        list.summary = operation.summary + ", for a list of a feed"
+        return list
+    }
+
+    private static func change(_ action: FeedAction, _ summary: String, form: [(String, String)]? = nil) -> Operation {
+        Operation(
+            path: "/feeds/{feed}/\(action.rawValue)", method: "post", summary: summary, parameters: [feed],
+            form: form.map { $0.map { (name: $0.0, meaning: $0.1) } }, needed: form.map { [$0[0].0] } ?? [],
+            schema: action == .remove || action == .definition ? #"{"type":"object"}"# : see("status"),
+            others: [
+                (303, "to the page, for a form of a page", nil), unknown, foreign,
+                (409, "not in the configuration, a list of another, or at work", problem),
+                (422, "the reason why it cannot be changed so", problem),
+            ])
+    }
+
+    /// Changes of feeds in the configuration.
+    private static let changesOfFeeds = [
+        change(.pause, "Has nothing sync the feed by itself"), change(.resume, "Ends a pause"),
+        change(.rename, "Gives the feed another name, in the store, too", form: [("name", "the new name")]),
+        change(
+            .definition, "Checks other lines for the feed, or writes them, and tells the difference",
+            form: [
+                ("text", "the lines, with the feed's name"), ("do", "`write`; otherwise they are only checked"),
+                ("base", "what pages send"),
+            ]),
+        change(.remove, "Removes the feed from the configuration; its items stay"),
+        change(.restore, "Undoes the removal, as long as the server runs"),
+    ]
 
     /// The tables of the store.
     private static let tables: [Operation] = [
@@ -108,8 +162,29 @@ enum OpenAPI {
                 parameter("sort", "the column that sorts them; -NAME sorts downwards", text),
                 parameter("columns", "only these columns, separated by commas", text),
                 parameter("offset", "with where, sort or columns: how many to pass over", number),
-                parameter("format", "CSV", #"{"type":"string","enum":["csv"]}"#),
-            ], schema: list("item"), otherType: "text/csv", others: [wrong, unknown]),
+                parameter(
+                    "format", "CSV, or each item in a line of its own", #"{"type":"string","enum":["csv","ndjson"]}"#),
+                total,
+            ], schema: list("item"), otherTypes: ["text/csv", ndjson], others: [wrong, unknown]),
+        Operation(
+            path: "/feeds/{feed}/export", method: "get", summary: "All items in feed order",
+            parameters: [
+                feed,
+                parameter(
+                    "format", "CSV, or each item in a line of its own", #"{"type":"string","enum":["csv","ndjson"]}"#),
+            ], type: "text/csv", otherTypes: [ndjson], others: [wrong, unknown]),
+        Operation(
+            path: "/feeds/{feed}/parts", method: "get",
+            summary:
+                "The lists of a feed that has one for each row of another; each has the paths of a feed below its own",
+            parameters: [
+                feed, limit, parameter("after", "the list after which to go on, from Link", text), lines,
+            ], schema: list("status"), otherTypes: [ndjson], others: [wrong, unknown]),
+        Operation(
+            path: "/feeds/{feed}/definition", method: "get",
+            summary: "The lines of a feed in the configuration, as YAML",
+            parameters: [feed], type: "text/yaml",
+            others: [unknown, foreign, notConfigured, (422, "they hold a credential", problem)]),
         Operation(
             path: "/feeds/{feed}/items/{key}", method: "get", summary: "An item, also one that was removed",
             parameters: [feed, parameter("key", in: "path", "the item's key, as JSON or as text", text)],
@@ -118,20 +193,23 @@ enum OpenAPI {
             path: "/feeds/{feed}/changes", method: "get",
             summary: "The changes of a feed's items, the newest first: follow Link rel=next",
             parameters: [feed] + ofChanges,
-            schema: list("change"), others: [wrong, unknown]),
+            schema: list("change"), otherTypes: [ndjson], others: [wrong, unknown]),
         Operation(
             path: "/changes", method: "get",
             summary: "The changes of all feeds' items, the newest first; a page for browsers", parameters: ofChanges,
-            schema: list("change"), otherType: html, others: [wrong]),
+            schema: list("change"), otherTypes: [html, ndjson], others: [wrong]),
         Operation(
-            path: "/feeds/{feed}/runs", method: "get", summary: "The runs of a feed, the newest first",
-            parameters: [feed, limit], schema: list("run"), others: [wrong, unknown]),
+            path: "/feeds/{feed}/runs", method: "get",
+            summary: "The runs of a feed, the newest first: follow Link rel=next",
+            parameters: [feed, limit, before, lines, total], schema: list("run"), otherTypes: [ndjson],
+            others: [wrong, unknown]),
         Operation(
             path: "/feeds/{feed}/schema", method: "get", summary: "The changes of a feed's columns, the newest first",
-            parameters: [feed, limit], schema: list("column_change"), others: [wrong, unknown]),
+            parameters: [feed, limit, lines], schema: list("column_change"), otherTypes: [ndjson],
+            others: [wrong, unknown]),
         Operation(
-            path: "/runs", method: "get", summary: "The runs of all feeds, the newest first", parameters: [limit],
-            schema: list("run"), others: [wrong]),
+            path: "/runs", method: "get", summary: "The runs of all feeds, the newest first: follow Link rel=next",
+            parameters: [limit, before, lines, total], schema: list("run"), otherTypes: [ndjson], others: [wrong]),
         Operation(path: "/quota", method: "get", summary: "The limits that hosts reported", schema: list("quota")),
         Operation(
             path: "/events", method: "get",
@@ -219,6 +297,9 @@ enum OpenAPI {
         Operation(
             path: "/add", method: "get", summary: "The page that adds a feed", type: html, others: [notHere]),
         Operation(path: "/login", method: "get", summary: "The page that asks for the token", type: html),
+        Operation(
+            path: "/settings/{feed}", method: "get", summary: "The page that changes a feed", parameters: [feed],
+            type: html, others: [unknown]),
         Operation(
             path: "/table/{feed}", method: "get", summary: "A feed as a table", parameters: [feed], type: html,
             others: [unknown]),
@@ -321,15 +402,15 @@ enum OpenAPI {
         + #""page":{"type":"apiKey","in":"header","name":"X-FeedSync-Token","description":"the token of GET /session"}}"#
 
     private static func description(of operation: Operation) -> String {
-        func response(_ meaning: String, _ type: String?, _ schema: String, _ other: String? = nil) -> String {
-            let others = other.map { ",\($0.json):{\"schema\":\(text)}" } ?? ""
+        func response(_ meaning: String, _ type: String?, _ schema: String, _ others: [String] = []) -> String {
+            let others = others.map { ",\($0.json):{\"schema\":\(text)}" }.joined()
             let content = type.map { ",\"content\":{\($0.json):{\"schema\":\(schema)}\(others)}" } ?? ""
             return "{\"description\":\(meaning.json)\(content)}"
         }
         func schema(_ type: String?) -> String { type == problem ? see("problem") : text }
         var responses = [
             "\"\(operation.status)\":"
-                + response("as asked for", operation.type, operation.schema ?? text, operation.otherType)
+                + response("as asked for", operation.type, operation.schema ?? text, operation.otherTypes)
         ]
         for other in operation.others {
             responses.append("\"\(other.status)\":" + response(other.meaning, other.type, schema(other.type)))

@@ -1,5 +1,5 @@
-internal import Editing
 internal import DemoFeed
+internal import Editing
 internal import FeedSync
 internal import HTTPServer
 
@@ -183,7 +183,8 @@ extension FeedForm.State {
     /// The state for the script.
     fileprivate var json: String {
         let fields: JSONFields = [
-            "step": step.rawValue, "open": isOpen, "right": isRight, "problem": problem, "advice": advice, "note": note,
+            "step": step.rawValue, "open": isOpen, "right": isRight, "problem": problem,
+            "advice": Shown.advice(advice), "note": note,
         ]
         return fields.json
     }

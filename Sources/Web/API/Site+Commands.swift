@@ -13,14 +13,14 @@ extension Site {
         guard !settings.isReadOnly else {
             return finished(
                 Responses.problem(
-                    403, .rejected, "this server is read-only", advice: "start feedsync serve without --read-only"))
+                    403, .rejected, "this server is read-only", advice: "start the server without read-only"))
         }
         guard let definition = served.configuration?.feed(named: name) else {
             guard try await feed(name, served) != nil else { return unknownFeed(name) }
             return finished(
                 Responses.problem(
                     409, .configuration, "\(name) is stored, but no longer in the configuration",
-                    advice: "feedsync add \(name)"))
+                    advice: "undo the removal, or add it again"))
         }
         do throws(FeedSyncError) {
             let summary = try await run(command, on: definition)

@@ -44,7 +44,13 @@ extension Site {
         guard text.isEmpty || isInFeedOrder || request.parameter("order") == "place" else {
             return try await kept(request, served, of: name) { _ async throws(FeedSyncError) in
                 let listing = try await foundText(text, in: name, served, limit: limit)
-                return listing.map { Responses.list($0) }
+                var headers: [(name: String, value: String)] = []
+                if request.wantsTotal, let feed = try await feed(name, served) {
+                    let query = ListingQuery(feed: name, limit: 0)
+                    let count = try await found(text, in: feed, served, like: query, isRanked: false).count
+                    headers.append((Responses.totalHeader, String(count)))
+                }
+                return listing.map { Responses.list($0, for: request, headers: headers) }
             }
         }
         var query = ListingQuery(feed: name, limit: limit)
@@ -65,17 +71,20 @@ extension Site {
             let reader = text.isEmpty ? store : served.search ?? store
             let listing = try await listingText(query, of: reader, served)
             guard !listing.isOfNothing else { return nil }
-            var headers: [(name: String, value: String)] = []
-            if listing.hasMore, let last = listing.lastPlace {
-                var words = [(name: "limit", value: String(limit)), (name: "after", value: last.text)]
-                for name in ["section", "q", "order"] {
-                    if let value = request.parameter(name) { words.append((name: name, value: value)) }
-                }
-                // Not the path of the request: one that begins with two slashes would point to another host.
-                let link = Link.own("feeds", name, "items", query: words)
-                headers.append(("Link", "<\(link.text)>; rel=\"next\""))
+            let words = [(name: "limit", value: String(limit))]
+            let kept = request.kept("section", "q", "order", "format", "total")
+            // Not the path of the request: one that begins with two slashes would point to another host.
+            func link(_ place: [(name: String, value: String)]) -> Link {
+                .feed(name, "items", query: words + place + kept)
             }
-            return Responses.list(listing, headers: headers)
+            let last = listing.hasMore ? listing.lastPlace : nil
+            var headers = Responses.links(
+                next: last.map { link([(name: "after", value: $0.text)]) }, first: query.after.map { _ in link([]) })
+            if request.wantsTotal {
+                query.after = nil
+                headers.append((Responses.totalHeader, String(try await reader.count(query))))
+            }
+            return Responses.list(listing, for: request, headers: headers)
         }
     }
 
@@ -109,7 +118,7 @@ extension Site {
         return try await kept(request, served) { store async throws(FeedSyncError) in
             if let response = try await make(store) { return response }
             guard try await feed(name, served) != nil else { return unknownFeedResponse(name) }
-            return Responses.list([])
+            return Responses.list([], for: request)
         }
     }
 
@@ -120,8 +129,40 @@ extension Site {
         if let name, try await feed(name, served) == nil { return unknownFeed(name) }
         let limit = Self.limit(of: request)
         return try await kept(request, served) { store async throws(FeedSyncError) in
-            Responses.list(try await store.runs(of: name, limit: limit).map(\.result))
+            let before = request.parameter("before").flatMap { Int($0) }
+            let runs = try await store.runs(of: name, before: before, limit: limit)
+            func link(_ place: [(name: String, value: String)]) -> Link {
+                let words = [(name: "limit", value: String(limit))] + place + request.kept("format", "total")
+                return name.map { .feed($0, "runs", query: words) } ?? .own("runs", query: words)
+            }
+            let last = runs.count == limit ? runs.last : nil
+            var headers = Responses.links(
+                next: last.map { link([(name: "before", value: String($0.id))]) },
+                first: before.map { _ in link([]) })
+            if request.wantsTotal {
+                headers.append((Responses.totalHeader, String(try await store.runCount(of: name))))
+            }
+            return Responses.list(runs.map(\.result), for: request, headers: headers)
         }
+    }
+
+    /// The lists of a feed that has one for each row of another, with their states.
+    func partsDocument(
+        _ name: String, _ served: Served, _ request: ServerRequest
+    ) async throws(FeedSyncError) -> SharedAnswer {
+        guard try await feed(name, served) != nil else { return unknownFeed(name) }
+        let limit = Self.limit(of: request)
+        let after = request.parameter("after")
+        let records = try await served.pages?.parts(of: name, after: after, limit: limit) ?? []
+        let rows = try await StateRow.rows(
+            of: records.map { KnownFeed(definition: nil, record: $0) }, in: served.pages)
+        func link(_ place: [(name: String, value: String)]) -> Link {
+            .feed(name, "parts", query: [(name: "limit", value: String(limit))] + place + request.kept("format"))
+        }
+        let last = records.count == limit ? records.last : nil
+        let links = Responses.links(
+            next: last.map { link([(name: "after", value: $0.name)]) }, first: after.map { _ in link([]) })
+        return shown(Responses.list(rows.map(\.result), for: request, headers: links), request)
     }
 
     /// The changes of a feed's columns, the newest first.
@@ -131,7 +172,7 @@ extension Site {
         if try await feed(name, served) == nil { return unknownFeed(name) }
         let limit = Self.limit(of: request)
         return try await kept(request, served) { store async throws(FeedSyncError) in
-            Responses.list(try await store.columnChanges(of: name, last: limit).map(\.result))
+            Responses.list(try await store.columnChanges(of: name, last: limit).map(\.result), for: request)
         }
     }
 

@@ -152,7 +152,7 @@ struct HTMLAttribute {
             datetime,
             autocomplete, alt,
             loading
-        case `for`, width, height, tabindex, enterkeyhint, spellcheck, list, rows
+        case `for`, colspan, width, height, tabindex, enterkeyhint, spellcheck, list, rows
         case viewBox, d, points, x, y, x1, y1, x2, y2, cx, cy, r, textAnchor
         fileprivate var text: StaticString {
             switch self {
@@ -183,6 +183,7 @@ struct HTMLAttribute {
             case .alt: "alt"
             case .loading: "loading"
             case .for: "for"
+            case .colspan: "colspan"
             case .width: "width"
             case .height: "height"
             case .tabindex: "tabindex"
@@ -217,6 +218,16 @@ struct Link {
         let path = parts.map { "/" + PercentCoding.encoded($0) }.joined()
         let words = query.map { "\(FormEncoding.encoded($0.name))=\(FormEncoding.encoded($0.value))" }
         return Link(text: (path.isEmpty ? "/" : path) + (words.isEmpty ? "" : "?" + words.joined(separator: "&")))
+    }
+
+    /// Something of a feed in the API; a list of a feed has a path below the feed's.
+    static func feed(_ name: String, _ parts: String..., query: [(name: String, value: String)] = []) -> Link {
+        let words = name.split(separator: "/", maxSplits: 1)
+        // The key in the name of a list is in percent-encoding already.
+        let list = words.count > 1 ? "/parts/" + words[1].replacing("/", with: ",") : ""
+        let rest = own("", query: query).text.dropFirst()
+        let path = parts.map { "/" + PercentCoding.encoded($0) }.joined()
+        return Link(text: "/feeds/" + PercentCoding.encoded(String(words.first ?? "")) + list + path + rest)
     }
 
     /// A path of ours that a request had; nil for what a browser takes for another server's.

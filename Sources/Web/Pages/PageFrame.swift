@@ -171,7 +171,7 @@ enum Shown {
     static func why(_ feed: StateRow, to html: inout HTMLWriter) {
         guard feed.state == .fresh, let record = feed.feed.record,
             let checkedAt = [record.syncedAtText, record.reloadedAtText].compactMap(\.self).max()
-        else { return html.text(sentence(feed.why ?? "")) }
+        else { return html.text(sentence(feed.state == .running ? feed.pageOfRun ?? "" : feed.why ?? "")) }
         html.text("Checked ")
         time(checkedAt, to: &html)
         if let fullAt = record.fullAtText, fullAt < checkedAt {
@@ -193,6 +193,19 @@ enum Shown {
         guard let text else { return html.text("never") }
         html.element(
             "time", .class("ago"), .plain(.datetime, text), .plain(.title, text), text: RelativeTime.ago(text))
+    }
+
+    /// Advice in the words of pages; nil for advice that only somebody in a shell can follow.
+    static func advice(_ text: String?) -> String? {
+        guard let text else { return nil }
+        let own = [
+            (of: "--header", words: "type a header, such as Authorization: Bearer ${TOKEN}"),
+            (of: "feedsync presets", words: "begin a URL with https://, or choose one of the presets"),
+            (of: "--items and --key", words: "write the feed into the configuration, with `items` and `key`"),
+            (of: "feedsync remove", words: "choose another name"),
+        ]
+        if let known = own.first(where: { text.contains($0.of) }) { return known.words }
+        return text.contains("feedsync ") || text.contains("--") ? nil : text
     }
 
     /// At most `most` characters of a text, cut at a word and taken from its first `4 * most` scalars.

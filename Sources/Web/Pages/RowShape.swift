@@ -17,6 +17,8 @@ struct RowShape: Sendable {
     let time: String?
     /// The columns with HTML.
     let markup: Set<String>
+    /// The columns that make a title with the key, where no column is one.
+    private let besidesKey: [String]
 
     /// Follows the definition, or otherwise the names of the columns and the values in some rows.
     init(_ given: ShowRule?, _ listing: Listing) {
@@ -30,17 +32,22 @@ struct RowShape: Sendable {
         } else {
             rule = ShowRule.found(in: Self.looks(listing))
         }
+        var others: [String] = []
         if rule.title == nil {
-            // Without a name column, an item is identified by its first text, or by its first column.
+            // Without a name column, an item is identified by its first text that tells most items apart; otherwise by
+            // its key and the next values.
             let looks = Self.looks(listing).filter {
                 $0.hasValues && !$0.isLink && !$0.isConstant && !$0.isTime && $0.name != rule.text
             }
-            rule.title = looks.first { !$0.isNumber }?.name ?? looks.first?.name
-            rule.figures.removeAll { $0 == rule.title }
+            rule.title = looks.first { !$0.isNumber && Self.isTelling($0.name, in: listing) }?.name
+            if rule.title == nil { others = looks.filter { !ShowRule.isNumberOfItem($0.name) }.prefix(2).map(\.name) }
+            rule.figures.removeAll { $0 == rule.title || others.contains($0) }
         }
         self.rule = rule
+        besidesKey = others
         time = given?.time.map { ShowRule.column($0, among: known) } ?? ShowRule.time(in: Self.looks(listing))
-        columns = Set([rule.title, rule.text, rule.link, rule.picture, time].compactMap(\.self) + rule.figures)
+        columns = Set(
+            [rule.title, rule.text, rule.link, rule.picture, time].compactMap(\.self) + rule.figures + others)
         markup = Self.markup(in: listing)
     }
 
@@ -75,7 +82,18 @@ struct RowShape: Sendable {
 
     /// The title of an item, which is never empty.
     func title(of item: Listing.Item, in listing: Listing, most: Int = 200) -> String {
-        line(rule.title, of: item, in: listing, most: most) ?? Shown.text(Shown.key(item.key), most: most)
+        if let title = line(rule.title, of: item, in: listing, most: most) { return title }
+        let key = Shown.key(item.key)
+        let values = besidesKey.compactMap { column in
+            listing.figure(column, of: item).map { Shown.text($0, most: 60) }
+        }
+        return Shown.text(([key] + values.filter { $0 != key }).joined(separator: " · "), most: most)
+    }
+
+    /// True if a column has a value of its own for at least half of the rows.
+    private static func isTelling(_ column: String, in listing: Listing) -> Bool {
+        let texts = listing.items.compactMap { listing.text(column, of: $0) }
+        return Set(texts).count * 2 > texts.count
     }
 
     private static func looks(_ listing: Listing) -> [ColumnLook] {

@@ -1,6 +1,8 @@
 internal import Editing
 internal import FeedSync
 internal import HTTPServer
+internal import JSON
+internal import Time
 
 /// The form that adds a feed. A step opens when the previous one is right. Without scripts all steps are open, and the
 /// server reports problems.
@@ -40,7 +42,8 @@ extension Site {
                     html.text("Adds the feed to the configuration, and stores its first page.")
                 }
                 html.element("p", .class("actions")) { html in
-                    html.element("button", .id("add"), .plain(.type, "submit"), text: "Add the feed")
+                    html.element(
+                        "button", .id("add"), .class("primary"), .plain(.type, "submit"), text: "Add the feed")
                     html.element("noscript") { html in
                         html.element(
                             "button", .plain(.type, "submit"), .plain(.name, "do"), .plain(.value, "look"),
@@ -61,7 +64,7 @@ extension Site {
             case .name:
                 field(
                     "name", "Name", form.name, state.step, hint: "Letters, digits, - and _: it names a table, too.",
-                    to: &html)
+                    isFirst: true, to: &html)
             case .source:
                 field(
                     "source", "URL or preset", form.source, state.step,
@@ -99,7 +102,7 @@ extension Site {
                 "p", .id("\(name)-note"), .class("note"), .flag(.hidden, state.note == nil), text: state.note ?? "")
             html.element("div", .id("\(name)-problem"), .class("wrong"), .plain(.ariaLive, "polite")) { html in
                 if let problem = state.problem { html.element("p", text: Shown.text(problem, most: 400)) }
-                if let advice = state.advice {
+                if let advice = Shown.advice(state.advice) {
                     html.element("p", .class("hint"), text: "Try: \(Shown.text(advice, most: 400))")
                 }
             }
@@ -118,10 +121,10 @@ extension Site {
 
     private static func title(of step: FeedForm.Step) -> String {
         switch step {
-        case .name: "1. What it is called"
-        case .source: "2. Where it comes from"
-        case .request: "3. What the request needs"
-        case .look: "4. What was found"
+        case .name: "1. Name"
+        case .source: "2. Source"
+        case .request: "3. Parameters and headers"
+        case .look: "4. First items"
         }
     }
 
@@ -131,7 +134,7 @@ extension Site {
 
     private func field(
         _ name: String, _ label: String, _ value: String, _ step: FeedForm.Step, hint: String, list: String? = nil,
-        to html: inout HTMLWriter
+        isFirst: Bool = false, to html: inout HTMLWriter
     ) {
         html.element("label", .plain(.for, name), text: label)
         let described = HTMLAttribute.plain(.ariaDescribedby, "\(name)-hint \(step.rawValue)-problem")
@@ -142,7 +145,7 @@ extension Site {
         } else {
             html.void(
                 "input", .id(name), .plain(.name, name), .plain(.value, value), .plain(.spellcheck, "false"),
-                .plain(.autocomplete, "off"), described)
+                .plain(.autocomplete, "off"), described, .flag(.autofocus, isFirst))
         }
         html.element("p", .id("\(name)-hint"), .class("hint"), text: hint)
     }
@@ -164,15 +167,34 @@ extension Site {
         let isRight = if case .success = outcome { true } else { false }
         html.element("div", .data(.right, String(isRight))) { html in
             switch outcome {
-            case .success(let look): write(look.inspection, to: &html)
+            case .success(let look):
+                preview(look.inspection, to: &html)
+                write(look.inspection, to: &html)
             case .failure(let error):
                 for message in error.messages.prefix(3) {
                     html.element("p", .class("wrong"), text: Shown.text(message, most: 400))
                 }
-                if let advice = error.advice {
+                if let advice = Shown.advice(error.advice) {
                     html.element("p", .class("hint"), text: "Try: \(Shown.text(advice, most: 400))")
                 }
             }
+        }
+    }
+
+    /// Writes the first items as the list will show them, but for their pictures.
+    private func preview(_ inspection: Inspection, to html: inout HTMLWriter) {
+        guard !inspection.sample.isEmpty else { return }
+        let definition = inspection.definition
+        let columns = definition.columns.map { RowColumn(name: $0.name, type: $0.type, path: $0.path.description) }
+        let rows = inspection.sample.map { values in
+            zip(values, columns).map { StoredValue(shown: $0, as: $1.type) }
+        }
+        let listing = Listing(columns: columns, unstored: rows)
+        html.element("div", .class("preview")) { html in
+            ItemRows(
+                feed: definition.name, shape: RowShape(definition.show, listing), listing: listing, sections: [],
+                isStored: false
+            ).write(to: &html)
         }
     }
 
@@ -199,5 +221,28 @@ extension Site {
         for hint in inspection.hints { html.element("p", .class("hint"), text: hint) }
         if let warning = inspection.warning { html.element("p", .class("wrong"), text: warning) }
         html.element("p", .class("hint"), text: "\(inspection.summary).")
+    }
+}
+
+extension StoredValue {
+    /// A value of a page as the store would have it, as far as a list shows that.
+    ///
+    /// - Parameter json: The value as JSON; nil for none.
+    fileprivate init(shown json: String?, as type: ColumnType?) {
+        switch json.flatMap({ try? JSONValue(parsing: $0) }) {
+        case .string(let text)?: self = .text(type == .timestamp ? Timestamp(text)?.text ?? text : text)
+        case .bool(let isTrue)?: self = .integer(isTrue ? 1 : 0)
+        case .null?, nil: self = .null
+        case .array?, .object?: self = .text(json ?? "")
+        case .number(let number)?:
+            let moment = type == .timestamp ? Double(number).flatMap(Self.moment) : nil
+            self = moment.map { .text($0) } ?? Int64(number).map { .integer($0) } ?? .text(number)
+        }
+    }
+
+    /// Seconds or milliseconds since 1970 as a time.
+    private static func moment(_ number: Double) -> String? {
+        let milliseconds = abs(number) < 100_000_000_000 ? number * 1_000 : number
+        return Int64(exactly: milliseconds.rounded()).flatMap { Timestamp(milliseconds: $0)?.text }
     }
 }

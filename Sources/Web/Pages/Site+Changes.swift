@@ -23,14 +23,16 @@ extension Site {
         if let name, try await feed(name, served) == nil { return unknownFeed(name) }
         let limit = Self.limit(of: request)
         let recent = try await recentChanges(name, served, request, limit: limit).recent
-        var headers = [(name: "Vary", value: "Accept")]
-        if let next = recent.next {
-            let kinds = Self.kindWords(request)
-            let words = [(name: "limit", value: String(limit))] + kinds + [(name: "before", value: next.text)]
-            let link = name.map { Link.own("feeds", $0, "changes", query: words) } ?? .own("changes", query: words)
-            headers.append(("Link", "<\(link.text)>; rel=\"next\""))
+        func link(_ place: [(name: String, value: String)]) -> Link {
+            let words =
+                [(name: "limit", value: String(limit))] + Self.kindWords(request) + place + request.kept("format")
+            return name.map { .feed($0, "changes", query: words) } ?? .own("changes", query: words)
         }
-        return shown(Responses.list(recent.changes.map(\.result), headers: headers), request)
+        let links = Responses.links(
+            next: recent.next.map { link([(name: "before", value: $0.text)]) },
+            first: request.parameter("before").map { _ in link([]) })
+        let headers = [(name: "Vary", value: "Accept")] + links
+        return shown(Responses.list(recent.changes.map(\.result), for: request, headers: headers), request)
     }
 
     func changesPage(

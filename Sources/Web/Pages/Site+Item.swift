@@ -118,7 +118,7 @@ extension Site {
 
     /// Writes the links to the items before and after this one.
     private func steps(_ keys: (previous: String?, next: String?), in feed: String, to html: inout HTMLWriter) {
-        html.element("span", .class("steps")) { html in
+        html.element("span", .class("neighbours")) { html in
             for (text, word, key) in [("← Previous", "prev", keys.previous), ("Next →", "next", keys.next)] {
                 guard let key else { continue }
                 html.element("a", .href(.own("item", feed, query: [("key", key)])), .plain(.rel, word), text: text)

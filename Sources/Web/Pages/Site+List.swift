@@ -62,6 +62,7 @@ extension Site {
                 write(state, to: &html)
             }
             if mayCommand(state.feed) {
+                commandForm("sync", of: name, label: "Sync", to: &html)
                 commandForm("reload", of: name, label: "Reload", to: &html)
             }
         }
@@ -168,7 +169,8 @@ extension Site {
         }
     }
 
-    private func commandForm(
+    /// Writes a button that sends a command to a feed.
+    func commandForm(
         _ command: String, id: String? = nil, of name: String, label: String, to html: inout HTMLWriter
     ) {
         html.element(
@@ -180,7 +182,8 @@ extension Site {
         }
     }
 
-    private func mayCommand(_ feed: KnownFeed) -> Bool { mayChange && feed.definition != nil }
+    /// True if whoever asks may send commands to a feed.
+    func mayCommand(_ feed: KnownFeed) -> Bool { mayChange && feed.definition != nil }
 
     /// True if a running command has this status. The status that a dead process left does not count.
     private func isBusy(_ state: StateRow, _ status: RefreshStatus) -> Bool {

@@ -4,12 +4,14 @@ internal import Reports
 
 extension Site {
     /// The page of all feeds, with their states.
-    func overviewPage(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
+    func overviewPage(_ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> ServerResponse {
         // The events are read first: later ones are published to the page.
         let event = try await served.pages?.events(last: 1).last?.id ?? 0
         let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages).urgentFirst
         var days: [String: DaySeries] = [:]
+        var lastChanges: [String: String] = [:]
         for feed in feeds {
+            lastChanges[feed.feed.name] = try await served.pages?.lastChange(of: feed.feed.name)
             let known = try await served.pages?.days(of: feed.feed.name, last: Self.days) ?? []
             days[feed.feed.name] = DaySeries(known, itemCount: feed.feed.record?.itemCount ?? 0, last: Self.days)
         }
@@ -24,13 +26,21 @@ extension Site {
                 }
             }
             problem(served, to: &html)
+            if let removed = request.parameter("removed"), removals.undo(of: removed) != nil, mayAdd {
+                html.element("div", .class("removed")) { html in
+                    html.element("p", text: "\(removed) was removed. Its items stay in the store.")
+                    restoring(removed, to: &html)
+                }
+            }
             guard !feeds.isEmpty else { return beginning(to: &html) }
             if feeds.count >= Self.manyFeeds { nameFilter(to: &html) }
             html.element("div", .class("all-feeds")) { html in
                 for (name, members) in Self.groups(feeds) {
                     if let name { html.element("h2", text: name) }
                     html.element("ul", .class("feeds")) { html in
-                        for feed in members { row(feed, days[feed.feed.name], to: &html) }
+                        for feed in members {
+                            row(feed, days[feed.feed.name], changedAt: lastChanges[feed.feed.name], to: &html)
+                        }
                     }
                 }
             }
@@ -66,7 +76,9 @@ extension Site {
             + groups.filter { $0.name != nil }.sorted { ($0.name ?? "") < ($1.name ?? "") }
     }
 
-    private func row(_ feed: StateRow, _ series: DaySeries?, to html: inout HTMLWriter) {
+    private func row(
+        _ feed: StateRow, _ series: DaySeries?, changedAt: String?, to html: inout HTMLWriter
+    ) {
         html.element("li", .data(.feed, feed.feed.name)) { html in
             html.element("a", .class("feed"), .href(.own("list", feed.feed.name))) { html in
                 html.element("span", .class("name"), text: feed.feed.name)
@@ -77,6 +89,12 @@ extension Site {
                 html.element("span", .class("why")) { html in
                     if feed.feed.definition == nil { html.text("Not in the configuration any more. ") }
                     Shown.why(feed, to: &html)
+                    if let changedAt {
+                        html.text(" Changed ")
+                        Shown.time(changedAt, to: &html)
+                        html.text(".")
+                    }
+                    if feed.plan?.isPaused == true { html.text(" Paused.") }
                 }
             }
         }

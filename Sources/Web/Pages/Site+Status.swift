@@ -8,7 +8,7 @@ extension Site {
     func statusPage(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
         let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages).urgentFirst
         let events = try await served.pages?.events(last: 30) ?? []
-        let runs = try await served.pages?.runs(limit: 20) ?? []
+        let runs = RunLine.lines(try await served.pages?.runs(limit: 300) ?? []).prefix(20)
         let quotas = try await served.pages?.quota() ?? []
         var days: [String: [DayFigures]] = [:]
         for feed in feeds { days[feed.feed.name] = try await served.pages?.days(of: feed.feed.name) }
@@ -23,10 +23,14 @@ extension Site {
             }
             html.element("div", .class("tables")) { html in
                 if !quotas.isEmpty {
-                    table("Quota", Self.quotaColumns, quotas.map(cells), to: &html)
+                    table("Quota", Self.quotaColumns, to: &html) { html in
+                        for quota in quotas { cells(cells(quota), to: &html) }
+                    }
                     html.element("div", .class("charts quota")) { html in for plot in plots { plot.write(to: &html) } }
                 }
-                if !runs.isEmpty { table("Last runs", Self.runColumns, runs.map(cells), to: &html) }
+                if !runs.isEmpty {
+                    table("Last runs", Self.runColumns, to: &html) { html in for run in runs { line(run, to: &html) } }
+                }
             }
             html.element("section", .class("part")) { html in
                 html.element("h2", .id("log-title"), text: "Event log")
@@ -71,13 +75,15 @@ extension Site {
                 StateBadge.write(feed, to: &html)
                 html.element(
                     "span", .class("count"), text: NumberFormat.count(feed.feed.record?.itemCount ?? 0, "item"))
-                html.element("span", .class("due count"), text: feed.due.isEmpty ? "" : "due \(feed.due)")
+                html.element("span", .class("due count"), text: Self.due(feed))
                 html.element("span", .class("why")) { Shown.why(feed, to: &$0) }
             }
             html.element("p") { html in
                 html.element("a", .href(.own("list", feed.feed.name)), text: "List")
                 html.text(" · ")
                 html.element("a", .href(.own("changes", feed.feed.name)), text: "Changes")
+                html.text(" · ")
+                html.element("a", .href(.own("settings", feed.feed.name)), text: "Settings")
             }
             // Nobody looks for the term that spreads the load.
             let terms = feed.plan?.terms.filter { $0.name != .jitter } ?? []
@@ -96,12 +102,47 @@ extension Site {
         }
     }
 
+    private static func due(_ feed: StateRow) -> String {
+        feed.plan?.isPaused == true ? feed.due : feed.due.isEmpty ? "" : "due \(feed.due)"
+    }
+
     private static let quotaColumns = ["Host", "Limit", "Credential", "Left", "Full again at", "No request until"]
     private func cells(_ quota: QuotaRecord) -> [String] {
         [
             quota.origin, quota.resource, "\(quota.credential)",
             quota.remaining.map { NumberFormat.count($0) } ?? "", quota.resetAt ?? "", quota.blockedUntil ?? "",
         ]
+    }
+
+    /// Writes a run, or those of the lists of a feed as a line that opens.
+    private func line(_ line: RunLine, to html: inout HTMLWriter) {
+        switch line {
+        case .run(let run): cells(cells(run), to: &html)
+        case .lists(let feed, let runs):
+            html.element("tr") { html in
+                html.element("td", .plain(.colspan, String(Self.runColumns.count))) { html in
+                    html.element("details") { html in
+                        html.element("summary", text: Self.summary(of: runs, feed))
+                        html.element("table") { html in
+                            html.element("tbody") { html in for run in runs { cells(cells(run), to: &html) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func summary(of runs: [RunRecord], _ feed: String) -> String {
+        func sum(_ count: (RunRecord) -> Int) -> Int {
+            runs.reduce(0) { $0.addingReportingOverflow(count($1)).partialValue }
+        }
+        let counts = [
+            (sum(\.items.inserted), "new"), (sum(\.items.updated), "changed"), (sum(\.items.removed), "gone"),
+            (runs.count { $0.outcome == .failed }, "failed"),
+        ]
+        let words = counts.filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }
+        let began = runs.first.map { [RelativeTime.ago($0.startedAtText)] } ?? []
+        return "\(feed): " + ([NumberFormat.count(runs.count, "list")] + words + began).joined(separator: ", ")
     }
 
     private static let runColumns = [
@@ -117,7 +158,13 @@ extension Site {
         ]
     }
 
-    private func table(_ title: String, _ columns: [String], _ rows: [[String]], to html: inout HTMLWriter) {
+    private func cells(_ cells: [String], to html: inout HTMLWriter) {
+        html.element("tr") { html in for cell in cells { html.element("td", text: cell) } }
+    }
+
+    private func table(
+        _ title: String, _ columns: [String], to html: inout HTMLWriter, rows: (inout HTMLWriter) -> Void
+    ) {
         html.element("section", .class("part")) { html in
             html.element("h2", text: title)
             html.element(
@@ -129,11 +176,7 @@ extension Site {
                             for column in columns { html.element("th", .plain(.scope, "col"), text: column) }
                         }
                     }
-                    html.element("tbody") { html in
-                        for row in rows {
-                            html.element("tr") { html in for cell in row { html.element("td", text: cell) } }
-                        }
-                    }
+                    html.element("tbody", content: rows)
                 }
             }
         }
@@ -157,5 +200,28 @@ extension Site {
         ]
         let page = event.page.map { ["page \($0)"] } ?? []
         return (page + counts.filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }).joined(separator: ", ")
+    }
+}
+
+/// A line of the last runs: a run, or those of the lists of a feed that came one after the other.
+enum RunLine: Sendable {
+    case run(RunRecord)
+    case lists(feed: String, runs: [RunRecord])
+
+    /// The lines of runs, in their order.
+    static func lines(_ runs: [RunRecord]) -> [RunLine] {
+        var lines: [RunLine] = []
+        for run in runs {
+            guard let feed = FeedPart.feed(ofPart: run.feed) else {
+                lines.append(.run(run))
+                continue
+            }
+            if case .lists(feed, let others)? = lines.last {
+                lines[lines.count - 1] = .lists(feed: feed, runs: others + [run])
+            } else {
+                lines.append(.lists(feed: feed, runs: [run]))
+            }
+        }
+        return lines
     }
 }

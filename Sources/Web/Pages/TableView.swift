@@ -98,21 +98,23 @@ extension Site {
         let view = TableView(request, known: try await columns(of: name, in: store))
         if let problem = view.problem { return Responses.problem(400, .rejected, problem, advice: "see /openapi.json") }
         let limit = Self.limit(of: request)
+        let query = view.query(name, limit: limit)
+        func link(_ offset: Int) -> Link {
+            let place = [(name: "limit", value: String(limit)), (name: "offset", value: String(offset))]
+            return .feed(name, "items", query: view.words + request.kept("format", "total") + place)
+        }
+        func links(_ hasMore: Bool, _ count: Int) -> [(name: String, value: String)] {
+            Responses.links(
+                next: hasMore && count > 0 ? link(view.offset + count) : nil, first: view.offset > 0 ? link(0) : nil)
+        }
         var headers: [(name: String, value: String)] = []
-        func addLink(_ hasMore: Bool, _ count: Int) {
-            guard hasMore, count > 0 else { return }
-            let format = isCSV ? [(name: "format", value: "csv")] : []
-            let place = [(name: "limit", value: String(limit)), (name: "offset", value: String(view.offset + count))]
-            let link = Link.own("feeds", name, "items", query: view.words + format + place)
-            headers.append(("Link", "<\(link.text)>; rel=\"next\""))
-        }
+        if request.wantsTotal { headers.append((Responses.totalHeader, String(try await store.count(query)))) }
         guard isCSV else {
-            let listing = try await store.listingText(view.query(name, limit: limit))
-            addLink(listing.hasMore, listing.count)
-            return Responses.list(listing, headers: headers)
+            let listing = try await store.listingText(query)
+            return Responses.list(listing, for: request, headers: headers + links(listing.hasMore, listing.count))
         }
-        let listing = try await store.listing(view.query(name, limit: limit))
-        addLink(listing.hasMore, listing.items.count)
+        let listing = try await store.listing(query)
+        headers += links(listing.hasMore, listing.items.count)
         headers.append(("Content-Type", "text/csv; charset=utf-8"))
         headers.append(("Content-Disposition", "attachment; filename=\"\(name.replacing("/", with: "-")).csv\""))
         return ServerResponse(headers: headers, body: CommaSeparated.document(listing, view.ordered(listing)))
@@ -123,8 +125,11 @@ extension Site {
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc4180
 enum CommaSeparated {
-    static func document(_ listing: Listing, _ columns: [(index: Int, column: RowColumn)]) -> [UInt8] {
-        var text = columns.map { quoted($0.column.name) }.joined(separator: ",") + "\r\n"
+    /// - Parameter hasNames: True if the first line has the names of the columns.
+    static func document(
+        _ listing: Listing, _ columns: [(index: Int, column: RowColumn)], hasNames: Bool = true
+    ) -> [UInt8] {
+        var text = hasNames ? columns.map { quoted($0.column.name) }.joined(separator: ",") + "\r\n" : ""
         for item in listing.items {
             text += columns.map { quoted(value(item.row.values[$0.index], $0.column)) }.joined(separator: ",") + "\r\n"
         }

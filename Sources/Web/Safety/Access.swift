@@ -9,6 +9,8 @@ package struct Access: Sendable {
     package var hosts: [String] = []
     /// The addresses of proxies, whose word for a client's address and scheme counts.
     package var proxies: [String] = []
+    /// The origins of other sites whose scripts may use the API.
+    package var origins: [String] = []
     /// The shortest time that a wrong token takes.
     package var wrongTokenPause = Duration.seconds(1)
     /// Reports wrong tokens.

@@ -7,7 +7,7 @@ internal import Text
 /// | request | is refused |
 /// | --- | --- |
 /// | any | unless it calls the server by a name of its own: DNS may lead other names here |
-/// | a GET | from a page of another site, but for a link to a page that costs little |
+/// | a GET | from a page of another site, but for a link to a page that costs little, or the API for a listed origin |
 /// | a GET, where reading is private | without the token, or a session that began with it |
 /// | a change | without the token, or a session and the word of its pages, from a page of the same origin |
 struct Doorkeeper: Sendable {
@@ -15,6 +15,8 @@ struct Doorkeeper: Sendable {
     private let access: Access
     private let sessions = Sessions()
     private let wrongTokens: WrongTokens
+    /// The other sites that may use the API.
+    let sharing: SharedOrigins
     /// The word that pages send with a change where no token is needed.
     let openPageToken = Sessions.random()
 
@@ -35,13 +37,17 @@ struct Doorkeeper: Sendable {
 
     init(_ address: ListenAddress, _ access: Access) {
         (self.address, self.access) = (address, access)
+        sharing = SharedOrigins(origins: access.origins)
         wrongTokens = WrongTokens(pause: access.wrongTokenPause, report: access.report)
     }
 
     func verdict(_ request: ServerRequest) -> Verdict {
         guard let caller = Caller(request, at: address, access) else { return .foreignHost }
         let isChange = request.method == "POST"
-        guard isChange ? isSameOrigin(request, caller) : !isFromElsewhere(request) else {
+        let isShared = sharing.includes(request)
+        let isOurs = isChange ? isSameOrigin(request, caller) : !isFromElsewhere(request)
+        // A script of another site changes only what it has the token for.
+        guard isOurs || isShared && (!isChange || Self.bearer(request) != nil && access.token != nil) else {
             return isChange ? .foreignOrigin : .foreignSite
         }
         guard let readToken = access.token else {

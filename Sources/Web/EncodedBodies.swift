@@ -1,0 +1,74 @@
+internal import Concurrency
+internal import HTTP
+internal import HTTPServer
+
+/// Makes bodies shorter for the clients that take a coding. A body is coded once for all of them.
+///
+/// The length of a page tells nothing of the secret in it: no other site makes a browser ask for one with a text of its
+/// choice (`Doorkeeper`).
+final class EncodedBodies: Sendable {
+    private struct Key: Hashable {
+        let tag: String
+        let coder: ContentEncoder
+    }
+
+    private struct State {
+        var bodies: [Key: [UInt8]] = [:]
+        var size = 0
+    }
+
+    private let state = Lock(State())
+
+    /// The sizes of bodies that are coded: a shorter one would fit into the same packet anyway, and a longer one hold up
+    /// others.
+    private static let sizes = 1_000...(8 << 20)
+    /// The most bytes that are kept.
+    private static let most = 4 << 20
+
+    /// The response for a client.
+    func encoded(_ response: ServerResponse, for request: ServerRequest) -> ServerResponse {
+        guard Self.isText(response) else { return response }
+        var result = response
+        result.vary(on: "Accept-Encoding")
+        guard Self.sizes.contains(response.body.count),
+            let coder = ContentEncoder.accepted(by: request.header("Accept-Encoding")),
+            let body = body(of: response, coder)
+        else { return result }
+        result.body = body
+        result.headers.append(("Content-Encoding", coder.rawValue))
+        if let place = result.headers.firstIndex(where: { $0.name == "ETag" }) {
+            // The same content in other bytes: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1
+            result.headers[place].value = "W/" + result.headers[place].value
+        }
+        return result
+    }
+
+    private func body(of response: ServerResponse, _ coder: ContentEncoder) -> [UInt8]? {
+        let tag = response.headers.first { $0.name == "ETag" }?.value
+        let key = tag.map { Key(tag: $0, coder: coder) }
+        if let key, let body = state.withLock({ $0.bodies[key] }) { return body }
+        guard let body = coder.encoded(response.body) else { return nil }
+        guard let key, body.count < Self.most / 4 else { return body }
+        state.withLock { state in
+            if state.size + body.count > Self.most { state = State() }
+            if state.bodies.updateValue(body, forKey: key) == nil { state.size += body.count }
+        }
+        return body
+    }
+
+    private static func isText(_ response: ServerResponse) -> Bool {
+        let type = response.headers.first { $0.name == "Content-Type" }?.value ?? ""
+        return ["text/", "application/json", "application/problem+json", "application/x-ndjson", "image/svg"]
+            .contains { type.hasPrefix($0) }
+    }
+}
+
+extension ServerResponse {
+    /// Says that another value of a request's field may lead to another response.
+    mutating func vary(on field: String) {
+        guard let place = headers.firstIndex(where: { $0.name == "Vary" }) else {
+            return headers.append(("Vary", field))
+        }
+        headers[place].value += ", " + field
+    }
+}
