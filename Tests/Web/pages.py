@@ -1,5 +1,6 @@
 """What people do with the pages of `feedsync serve`, in a real browser. Run by Scripts/test-web."""
 
+import json
 import sys
 import time
 import traceback
@@ -195,7 +196,7 @@ def many_tabs(browser):
         browser.one("#filter").send_keys("comet" + Keys.ENTER)
         until("the last one filters", lambda: 0 < len(browser.titles()) < 40)
         # The server notices that a connection has gone when it next sends something.
-        listeners = lambda: __import__("json").loads(server.get("/health"))["listeners"]
+        listeners = lambda: json.loads(server.get("/health"))["listeners"]
         until("only that one listens", lambda: listeners() == 1, 40)
         upstream.lists["/things"] = things([900]) + upstream.lists["/things"]
         server.run("sync", "things")
@@ -453,7 +454,7 @@ def hostile(browser):
     ]
     expect("it is stored", server.run("reload", "things").returncode == 0)
     for path in ["/list/things", "/list/things?q=owned", "/", "/status", "/item/things?key=%223%22",
-                 "/item/things?key=" + __import__("urllib.parse").parse.quote(__import__("json").dumps(evil))]:
+                 "/item/things?key=" + __import__("urllib.parse").parse.quote(json.dumps(evil))]:
         browser.open(server.url + path)
         time.sleep(0.2)
         expect(f"nothing of it runs at {path}", browser.driver.title != "owned")
@@ -497,17 +498,50 @@ def web_feed(browser):
     browser.quiet(server.url)
 
 
+# Of each: nothing runs, and no request leaves for another host.
+HOSTILE = [
+    "<script>{run}</script>", "<img src=x onerror=\"{run}\">", "<svg onload=\"{run}\">", "<svg><script>{run}</script></svg>",
+    "<body onload=\"{run}\">", "<iframe src=\"javascript:{run}\"></iframe>", "<iframe srcdoc=\"<script>{run}</script>\"></iframe>",
+    "<a href=\"javascript:{run}\">x</a>", "<a href=\"JaVaScRiPt:{run}\">x</a>", "<a href=\"&#106;avascript:{run}\">x</a>",
+    "<a href=\"java\tscript:{run}\">x</a>", "<a href=\"data:text/html,<script>{run}</script>\">x</a>",
+    "<form action=\"{host}\"><button>x</button></form>", "<input autofocus onfocus=\"{run}\">", "<video src={host}/a.mp4 onerror=\"{run}\">",
+    "<audio src={host}/a.mp3>", "<link rel=stylesheet href={host}/a.css>", "<style>@import url({host}/a.css);</style>",
+    "<p style=\"background:url({host}/a.png)\">x</p>", "<img srcset=\"{host}/a.png 1x\">", "<meta http-equiv=refresh content=\"0;url={host}\">",
+    "<base href={host}/>", "<object data={host}></object>", "<embed src={host}>", "<math><mtext><img src=x onerror=\"{run}\">",
+    "<noscript><p title=\"</noscript><img src=x onerror='{run}'>\">", "<template><script>{run}</script></template>",
+    "<!--><script>{run}</script>-->", "<details open ontoggle=\"{run}\">x</details>", "<a href=x onclick=\"{run}\" ping={host}>x</a>",
+]
+
+
+def hostile_feed(browser):
+    """Of thirty hostile pieces of HTML nothing runs, and no request leaves for another host, in the list and in each item."""
+    fill = lambda text: text.replace("{run}", "document.title=&quot;owned&quot;" if '"{run}' in text else "document.title='owned'") \
+        .replace("{host}", "http://127.0.0.2:9")
+    upstream.lists["/things"] = [
+        {"id": number, "name": f"Post {number}", "kind": "post", "description": f"<p>before</p>{fill(text)}<p>after</p>",
+         "html_url": None, "stars": 1} for number, text in enumerate(HOSTILE, 1)]
+    server = fresh_again("hostile-feed", extra="show: {title: name, text: description}")
+    server.run("sync", "things")
+    for path in ["/list/things", "/changes"] + [f"/item/things?key={number}" for number in range(1, len(HOSTILE) + 1)]:
+        browser.open(server.url + path)
+        time.sleep(0.05)
+        expect(f"nothing of it runs at {path}", browser.driver.title != "owned")
+        left = browser.run("return document.querySelectorAll('main script, main iframe, .prose form, .prose style, .prose svg, main object, main embed').length")
+        expect(f"nothing of it is left at {path}", left == 0)
+    browser.quiet(server.url, allowed=["404"])
+
+
 def looks(browser):
-    """Each page at both widths, light and dark, without findings of axe-core and without scrolling sideways."""
+    """Each page at three widths, light and dark, without findings of axe-core and without scrolling sideways."""
     search = "search: {columns: [name, description], param: q}"
     server = fresh("looks", 60, extra=search, feeds=("things", "empty", "broken"))
     upstream.lists["/empty"] = []
     server.run("sync", "things", "empty", "broken")
-    for width in (360, 1440):
+    for width in (390, 1024, 1440):
         for dark in (False, True):
             browser.size(width)
             browser.colours(dark)
-            for name, path in [("feeds", "/"), ("list", "/list/things"), ("empty", "/list/empty"), ("status", "/status"),
+            for name, path in [("feeds", "/"), ("settings", "/settings/things"), ("list", "/list/things"), ("empty", "/list/empty"), ("status", "/status"),
                                ("item", "/item/things?key=1"), ("changes", "/changes"), ("find", "/find?q=lantern"),
                                ("table", "/table/things"), ("keys", "/keys"), ("search", "/search/things"), ("add", "/add"),
                                ("login", "/login"), ("missing", "/nothing")]:
@@ -520,6 +554,135 @@ def looks(browser):
     browser.size(1440)
     browser.colours(False)
     browser.quiet(server.url, allowed=["404"])
+
+
+def printing(browser):
+    """Printed pages have what is read, in black on white, and nothing that is clicked."""
+    server = fresh("printing", 40)
+    server.run("sync", "things")
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 40)
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+        "media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    for selector in ("nav", ".filter", ".find", ".command", "footer"):
+        expect(f"{selector} is not printed", not browser.shown(selector))
+    expect("the rows are", len([one for one in browser.all("#list .row") if one.is_displayed()]) == 40)
+    expect("on white", browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)")
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    browser.quiet(server.url)
+
+
+def weight(browser):
+    """A list's first load is at most 60 KB without pictures; the time of its largest paint on a slow phone is printed."""
+    server = fresh("weight", 120)
+    upstream.size = 120
+    try:
+        server.run("sync", "things")
+    finally:
+        upstream.size = 20
+    command = browser.driver.execute_cdp_cmd
+    command("Network.enable", {})
+    command("Network.clearBrowserCache", {})
+    command("Network.emulateNetworkConditions", {
+        "offline": False, "latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 750e3 / 8})
+    command("Emulation.setCPUThrottlingRate", {"rate": 4})
+    browser.driver.get_log("performance")
+    try:
+        browser.open(f"{server.url}/list/things")
+        rows(browser, 100)
+        time.sleep(1)
+        paint = browser.run("""
+            return new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().at(-1).startTime))
+                .observe({ type: "largest-contentful-paint", buffered: true }))""")
+    finally:
+        command("Emulation.setCPUThrottlingRate", {"rate": 1})
+        command("Network.emulateNetworkConditions", {
+            "offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+    kinds, sizes = {}, {}
+    for entry in browser.driver.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        words = message["params"]
+        if message["method"] == "Network.responseReceived":
+            kinds[words["requestId"]] = words["type"]
+        if message["method"] == "Network.loadingFinished":
+            sizes[words["requestId"]] = words["encodedDataLength"]
+    total = sum(size for number, size in sizes.items() if kinds.get(number) != "Image")
+    print(f"        a first load of a list: {total / 1000:.1f} kB without pictures, largest paint after {paint / 1000:.2f} s")
+    expect(f"a first load is at most 60 kB: {total}", 10_000 < total <= 60_000)
+
+
+def large(browser):
+    """Of 50,000 rows, the filter finds the last, and each row that it finds can be scrolled to."""
+    upstream.lists["/things"] = things(range(1, 50_001))
+    server = fresh_again("large", extra="search: [name, description]")
+    upstream.size = 10_000
+    try:
+        server.run("sync", "things")
+    finally:
+        upstream.size = 20
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 100)
+    until("all are stored", lambda: browser.text("#total") == "50,000 items", 60)
+    browser.one("#filter").send_keys("granite 4999")
+    until("the last ones are found", lambda: browser.titles() and all("4999" in one for one in browser.titles()))
+    # 4999 and 49991 are granite, and what has both words.
+    found = int(browser.text("#total").split(" ")[0].replace(",", ""))
+    expect("all of them are shown", len(browser.titles()) == found)
+    browser.open(f"{server.url}/list/things?q=granite&order=place")
+    total = int(browser.text("#total").split(" ")[0].replace(",", ""))
+    expect(f"thousands fit: {total}", total > 5_000)
+    for _ in range(400):
+        browser.run("scrollTo(0, document.body.scrollHeight)")
+        if len(browser.titles()) == total:
+            break
+        time.sleep(0.05)
+    rows(browser, total)
+    browser.quiet(server.url)
+
+
+def settings(browser):
+    """From its page a feed is paused, edited, renamed and removed, and the removal is undone."""
+    server = fresh("settings", 45, options=())
+    server.run("sync", "things")
+    configuration = lambda: (server.folder / "feedsync.yaml").read_text()
+    browser.open(f"{server.url}/list/things")
+    browser.click("nav.tabs a[href='/settings/things']")
+    browser.click("button#pause")
+    until("it is paused", lambda: "Paused" in browser.text("#main") and "paused: true" in configuration())
+    browser.click("button#resume")
+    until("it is not", lambda: "Paused" not in browser.text("#main") and "paused" not in configuration())
+    field = browser.one("#text")
+    field.send_keys(Keys.CONTROL, Keys.END)
+    field.send_keys(Keys.ENTER + "  evry: 2d")
+    browser.click("button[value=check]")
+    until("a mistake is told", lambda: "did you mean `every`" in browser.text(".notice"))
+    browser.accessible("settings with a mistake")
+    browser.one("#text").send_keys(Keys.CONTROL, Keys.END)
+    browser.one("#text").send_keys(Keys.BACKSPACE * 8 + "timeout: 20s")
+    browser.click("button[value=check]")
+    until("what changes is shown", lambda: "+   timeout: 20s" in browser.text(".diff"))
+    for dark in (False, True):
+        browser.colours(dark)
+        browser.accessible("a change before it is written")
+        browser.picture(f"settings-diff-{'dark' if dark else 'light'}")
+    browser.colours(False)
+    expect("nothing is written yet", "timeout" not in configuration())
+    browser.click("button[value=write]")
+    until("it is written", lambda: "    timeout: 20s\n" in configuration())
+    name = browser.one("#name")
+    name.clear()
+    name.send_keys("others" + Keys.ENTER)
+    until("it has its new name", lambda: browser.driver.current_url.endswith("/settings/others"))
+    expect("and its items", "45 items" in browser.text("#main"))
+    before = configuration()
+    browser.click("button.danger")
+    until("it is removed", lambda: "others was removed" in browser.text("#main") and "others" not in configuration())
+    browser.accessible("a removal that can be undone")
+    browser.picture("removed")
+    browser.click(".removed button")
+    until("it is back", lambda: browser.driver.current_url.endswith("/list/others") and configuration() == before)
+    rows(browser, 45)
+    browser.quiet(server.url, allowed=["422"])
 
 
 def searching(browser):
@@ -569,7 +732,7 @@ def searching(browser):
     name.clear()
     name.send_keys("things" + Keys.ENTER)
     until("a name that is taken is told", lambda: "already exists" in browser.text("#keep-problem"))
-    expect("it is mixed into no feed", len(__import__("json").loads(server.get("/feeds/things/items"))) == 20)
+    expect("it is mixed into no feed", len(json.loads(server.get("/feeds/things/items"))) == 20)
     name.clear()
     name.send_keys("comets" + Keys.ENTER)
     until("the new feed's list opens", lambda: browser.driver.current_url.endswith("/list/comets"))
@@ -874,7 +1037,7 @@ def described(browser):
     api.check(server)
 
 
-TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, looks, searching,
+TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
          adding, first_feeds, pictures, included, changes, keys, live_status, read_only, described]
 
 

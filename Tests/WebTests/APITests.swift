@@ -161,7 +161,7 @@ import Web
         try await WebPlace.serving { place in
             try await place.perform(.sync)
             let headers = accepted.map { ["Accept-Encoding": $0] } ?? [:]
-            for target in ["/feeds/things/items", "/list/things", "/openapi.json", "/assets/list.js"] {
+            for target in ["/feeds/things/items", "/list/things/rows", "/openapi.json", "/assets/list.js"] {
                 let plain = try await place.ask(target)
                 let reply = try await place.ask(target, headers: headers)
                 #expect(reply.header("Content-Encoding") == coding, "\(target)")

@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(
-        "Nobody changes a feed where that is not allowed, and the page says why",
+        "A feed is changed only by those who may, and the page says why others may not",
         arguments: [(true, true, "read-only"), (false, false, "changes no configuration")])
     func obstacles(isReadOnly: Bool, mayAdd: Bool, reason: String) async throws {
         try await serving(change: { settings in
