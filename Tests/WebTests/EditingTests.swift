@@ -225,6 +225,8 @@ import Testing
             let refused = try await send("rename", ["name": "7up"])
             #expect(refused.status == 422 && refused.body.contains("value=\"7up\""))
             #expect(refused.body.contains("class=\"notice\""))
+            let lines = try await send("definition", ["text": "things:\r\n  urll: x\r\n"])
+            #expect(lines.body.contains("things:\n  urll: x") && !lines.body.contains("\u{FFFD}"))
             let text = "things: {url: \"\(place.upstream.url)/things\", key: id}"
             let checked = try await send("definition", ["text": text])
             #expect(checked.status == 200 && checked.body.contains("<ins>+ things: {url:"))

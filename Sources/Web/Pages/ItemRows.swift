@@ -14,6 +14,8 @@ struct ItemRows {
     var parents: ItemParents?
     /// True if each item has a page of its own. Search results have none.
     var isStored = true
+    /// True if rows lead to their items' pages on the web. Those of a preview lead nowhere.
+    var hasWebLinks = true
 
     /// The maximum number of characters of a title and a text in a list.
     private static let titleLength = 200
@@ -100,7 +102,7 @@ struct ItemRows {
         let link =
             isStored
             ? Link.own("item", feed, query: [("key", item.key)])
-            : listing.text(shape.rule.link, of: item).flatMap(Link.web)
+            : webLink(of: item)
         guard let link else { return html.element("span", .class("title"), .plain(.dir, "auto"), content: content) }
         html.element(
             "a", .class("title"), .href(link), .plain(.dir, "auto"), .plain(.rel, "noreferrer"), content: content)
@@ -142,8 +144,12 @@ struct ItemRows {
         }
     }
 
+    private func webLink(of item: Listing.Item) -> Link? {
+        hasWebLinks ? listing.text(shape.rule.link, of: item).flatMap(Link.web) : nil
+    }
+
     private func link(of item: Listing.Item, title: String, to html: inout HTMLWriter) {
-        guard let address = listing.text(shape.rule.link, of: item), let link = Link.web(address) else { return }
+        guard let link = webLink(of: item) else { return }
         html.element(
             "a", .class("out"), .href(link), .plain(.rel, "noreferrer noopener"), .plain(.target, "_blank"),
             .plain(.ariaLabel, "Open \(Shown.text(title, most: 80)) on the web"), text: "↗")

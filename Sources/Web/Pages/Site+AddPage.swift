@@ -193,7 +193,7 @@ extension Site {
         html.element("div", .class("preview")) { html in
             ItemRows(
                 feed: definition.name, shape: RowShape(definition.show, listing), listing: listing, sections: [],
-                isStored: false
+                isStored: false, hasWebLinks: false
             ).write(to: &html)
         }
     }

@@ -152,13 +152,14 @@ struct Doorkeeper: Sendable {
             .map { String($0.drop { $0 == " " }) }
     }
 
-    /// The fields of the request's form.
+    /// The fields of the request's form, with the line breaks of our texts: browsers send CR LF.
     static func form(_ request: ServerRequest) -> [String: String] {
         guard request.header("Content-Type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true else {
             return [:]
         }
         let text = String(decoding: request.body, as: UTF8.self)
-        return Dictionary(FormEncoding.parameters(in: text[...].utf8).map { ($0.name, $0.value) }) { first, _ in first }
+        let fields = FormEncoding.parameters(in: text[...].utf8)
+        return Dictionary(fields.map { ($0.name, $0.value.replacing("\r\n", with: "\n")) }) { first, _ in first }
     }
 }
 
