@@ -56,6 +56,10 @@ struct TimeWindow {
             return
         }
         let option = try cursor.member("start_time_option")
+        if let option, let rule = try windows(from: option, &translator) {
+            translator.feed.sync = rule
+            return
+        }
         if let option { try translator.inject(first, option) }
         if let option, let parameter = try watermarkParameter(option), let field = try fieldPath(translator) {
             translator.feed.sync = .mapping(
@@ -73,6 +77,52 @@ struct TimeWindow {
             try translator.inject(last, option)
         }
         translator.feed.notes.append("it is read whole each time, from its first day on" + (try stepNote()))
+    }
+
+    /// The rule of a sync in windows from the first moment to now; nil where that is not what the requests ask for, or
+    /// where feedsync knows no such notation.
+    private func windows(
+        from option: Component, _ translator: inout StreamTranslator
+    ) throws(ConnectorFault) -> FeedEntry.Value? {
+        guard let other = try cursor.member("end_time_option"), case .moment(let moment, _) = start,
+            case .moment(ConnectorMoment(.now), _) = end, let format = notation, let begin = Self.startWords(moment),
+            case .query(let parameter) = try RequestPlace(option, evaluator),
+            case .query(let until) = try RequestPlace(other, evaluator)
+        else { return nil }
+        var members: [(String, String)] = [("mode", "since"), ("param", parameter), ("until", until)]
+        let step = try seconds("step")
+        if let step, step > 0 { members.append(("widest", DurationText.text(.seconds(step)))) }
+        // Both ends belong to a window of which the next one begins a step of the cursor later.
+        if let step, let gap = try seconds("cursor_granularity"), gap > 0, gap <= step {
+            members.append(("gap", DurationText.text(.seconds(gap))))
+        }
+        members += [("start", begin), ("format", format.text)]
+        if let field = try fieldPath(translator) { members.append(("from", field.description)) }
+        if let overlap = try seconds("lookback_window"), overlap > 0 {
+            members.append(("overlap", DurationText.text(.seconds(overlap))))
+        }
+        // Each window would be asked for once more.
+        members.append(("verify", "never"))
+        return .mapping(members.map { .init($0.0, .text($0.1)) })
+    }
+
+    /// The notation of the times that go out, if feedsync has it.
+    private var notation: TimeFormat? {
+        let known = ["%s": "unix", "%ms": "unix_ms"]
+        return TimeFormat(known[format] ?? format.replacing("%_ms", with: "%L")).flatMap {
+            $0.granule == nil ? nil : $0
+        }
+    }
+
+    /// The beginning of a first sync, as `start` has it.
+    private static func startWords(_ moment: ConnectorMoment) -> String? {
+        if case .now = moment.base { return moment.offset < 0 ? DurationText.text(.seconds(-moment.offset)) : nil }
+        guard let second = moment.seconds, let text = Timestamp.text(ofSecond: second) else { return nil }
+        return text.hasSuffix("T00:00:00Z") ? String(text.prefix(10)) : text
+    }
+
+    private func seconds(_ name: String) throws(ConnectorFault) -> Int64? {
+        try evaluator.literal(try cursor.member(name)).flatMap(ISODuration.seconds)
     }
 
     /// The query parameter that takes the watermark; nil where more than it is needed.

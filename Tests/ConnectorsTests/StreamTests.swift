@@ -142,11 +142,11 @@ import Testing
     }
 
     @Test(
-        "A list whose time takes two parameters, or has another form in its items, is read whole, with a note",
+        "A list whose time has another form in its items, or one that cannot be said, is read whole, with a note",
         arguments: [
             (
-                ", end_time_option: {type: RequestOption, inject_into: request_parameter, field_name: until}",
-                "{since: \"2024-02-03\", until: \"{now:date}\"}"
+                ", end_time_option: {type: RequestOption, inject_into: header, field_name: until}",
+                "{since: \"2024-02-03\"}"
             ),
             (", cursor_datetime_formats: [\"%s\"]", "{since: \"2024-02-03\"}"),
         ])
@@ -156,6 +156,28 @@ import Testing
         #expect(try manifest.member("query") == query)
         #expect(try manifest.member("sync") == nil)
         #expect(try manifest.translation().feeds.first?.notes == ["it is read whole each time, from its first day on"])
+    }
+
+    @Test(
+        "A time that two parameters say is asked for in windows, from the first day on",
+        arguments: [
+            ("", "start: \"2024-02-03\", format: \"%Y-%m-%d\", from: updated_at, verify: never"),
+            (
+                ", step: P30D, cursor_granularity: P1D",
+                "widest: 30d, gap: 1d, start: \"2024-02-03\", format: \"%Y-%m-%d\", from: updated_at, verify: never"
+            ),
+            (
+                ", step: P1M, lookback_window: P3D",
+                "widest: 30d, start: \"2024-02-03\", format: \"%Y-%m-%d\", from: updated_at, overlap: 3d, verify: never"
+            ),
+        ])
+    func windows(more: String, rule: String) throws {
+        let end = ", end_time_option: {type: RequestOption, inject_into: request_parameter, field_name: until}"
+        let cursor = Self.since.replacing(", lookback_window: P3D", with: end + more)
+        let manifest = Manifest(stream: [cursor]).setting("start_date", "2024-02-03T00:00:00Z")
+        #expect(try manifest.member("query") == nil)
+        #expect(try manifest.member("sync") == "{mode: since, param: since, until: until, \(rule)}")
+        #expect(try manifest.translation().feeds.first?.notes == [])
     }
 
     @Test("A time that no request sends asks for no setting")
