@@ -5,7 +5,7 @@ extension ResolvedFeed {
     ///
     /// - Throws: `FeedSyncError` of kind `undecodable` if an item has too many values.
     func grown(for page: DecodedPage) throws(FeedSyncError) -> ResolvedFeed {
-        var shape = ItemShape()
+        var shape = ItemShape(definition.found)
         for index in 0..<page.elementCount {
             let item: JSONValue
             do throws(JSONSyntaxError) {

@@ -105,6 +105,10 @@ package final class DecodePlan: @unchecked Sendable {
         .compactMap { path, slot in
             definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
         }
+        // Known to the plan, so that they are no members for which columns are missing.
+        for path in definition.found.except {
+            _ = Self.slot(path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
+        }
         let bodyPaths = definition.pagination.bodyPaths + (definition.partitioning?.total.map { [$0] } ?? [])
         bodySlots = bodyPaths.map {
             Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)

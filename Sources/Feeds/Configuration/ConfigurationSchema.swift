@@ -63,6 +63,10 @@ package enum ConfigurationSchema {
         Member(
             "columns", #""type":"object","additionalProperties":{\#(see("column"))}"#,
             "name: path, or name: {path, type}"),
+        Member("except", words, "paths of members that get no column, where columns are found"),
+        Member(
+            "flatten", object(#""depth":{\#(count),"maximum":10},"prefix":{\#(boolean)}"#),
+            "how deep objects are taken apart, where columns are found"),
         Member("pagination", any(text, #""type":"object""#), "how to get the next page; found if absent"),
         Member("partition", #""type":"object""#, "how to divide a feed that the upstream caps"),
         Member("responses", #""type":"array","items":{"type":"object"}"#, "what a response means"),

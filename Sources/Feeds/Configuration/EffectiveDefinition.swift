@@ -41,6 +41,7 @@ package struct EffectiveDefinition: Sendable {
         "section", "model", "columns", "pagination", "partition", "responses", "sync", "every", "paused", "timeout",
         "retries",
         "max_pages", "max_memory", "rate", "proxy", "ca", "client_certificate", "user_agent", "removed", "ignore",
+        "except", "flatten",
         "raw", "missing", "show", "search", "changes", "on_change",
     ]
 

@@ -34,6 +34,8 @@ public struct FeedDefinition: Sendable {
     package let columns: [ColumnDefinition]
     /// True if columns for all other members of the items are discovered.
     package let hasOpenColumns: Bool
+    /// The rule for discovered columns.
+    package let found: FoundColumns
     /// The rule that finds the next page.
     package let pagination: any Paginator
     /// The partitions in which it is requested; nil for a feed without partitions.
@@ -254,6 +256,7 @@ extension FeedDefinition {
             return ("responses.\(index)", "\(rule.status.map { "\($0)" } ?? "") \(body) \(rule.action.rawValue)")
         }
         members += ignore.map { ("ignore.\($0)", "") }
+        members += found.canonicalMembers
         return CommonLines(members)
     }
 

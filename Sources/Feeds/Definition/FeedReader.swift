@@ -47,6 +47,7 @@ struct FeedReader {
             format: members.choice("format", FeedFormat.self), items: items, key: key,
             section: members.sectionRule("section"),
             model: members.string("model"), columns: columns, hasOpenColumns: !members.has("columns"),
+            found: members.foundColumns(),
             pagination: Paginators.read("pagination", of: members), partitioning: members.partitionScheme("partition"),
             responses: members.responses("responses"),
             sync: sync.rule, fullCrawlEvery: sync.full, verify: sync.verify,

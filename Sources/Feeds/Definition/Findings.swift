@@ -45,7 +45,8 @@ extension FeedDefinition {
         // Columns written by hand are complete, apart from those of the key.
         let found = findings.columns.filter { column in
             let isWanted = hasOpenColumns || column.path == .memberName || findings.key.contains(column.name)
-            return isWanted && !known.contains(column.path)
+            let isOfKey = findings.key.contains(column.name)
+            return isWanted && !known.contains(column.path) && (isOfKey || !self.found.leavesOut(column.path))
         }
         var pagination = pagination
         if hasOpenPagination, let text = findings.pagination {
@@ -56,7 +57,8 @@ extension FeedDefinition {
             authentication: authentication, allowOrigins: allowOrigins, format: format ?? findings.format,
             items: items ?? findings.items,
             key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
-            hasOpenColumns: hasOpenColumns, pagination: pagination, partitioning: partitioning, responses: responses,
+            hasOpenColumns: hasOpenColumns, found: self.found, pagination: pagination, partitioning: partitioning,
+            responses: responses,
             sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
             keepsRaw: keepsRaw, missing: missing, every: every, isPaused: isPaused, timeout: timeout, retries: retries,
             maxPages: maxPages,

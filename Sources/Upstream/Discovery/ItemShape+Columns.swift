@@ -25,7 +25,7 @@ extension ItemShape {
         let room = max(0, FeedDefinition.mostColumns - existing.count)
         var wanted: [Leaf] = []
         // Where flattening makes too many, objects stay whole.
-        for depth in stride(from: Self.deepest, through: 1, by: -1) {
+        for depth in stride(from: rule.depth, through: 1, by: -1) {
             wanted = leaves(depth: depth, existing: existing)
             if wanted.count <= room { break }
         }
@@ -35,7 +35,7 @@ extension ItemShape {
             return ColumnDefinition(
                 name: column.name, path: column.path, type: ColumnType.joining(column.type, Self.type(of: node)))
         }
-        let names = ColumnNames.columnNames(for: existing.map(\.name) + added.map(\.path.columnName))
+        let names = ColumnNames.columnNames(for: existing.map(\.name) + added.map { rule.name(of: $0.path) })
         let new = zip(names.dropFirst(existing.count), added).map { name, leaf in
             ColumnDefinition(name: name, path: leaf.path, type: leaf.type)
         }
@@ -59,7 +59,7 @@ extension ItemShape {
             for child in node.children {
                 let place = path.appending(child.name)
                 // What is whole in one column stays so.
-                if known.contains(place) { continue }
+                if known.contains(place) || rule.leavesOut(place) { continue }
                 let isFlattened = inner.contains(place)
                 let isWhole = !isFlattened && (child.isDictionary || place.segments.count >= depth)
                 if child.objects > 0, !child.isMixed, !child.isEmptyAtTimes || !isFlattened, !isWhole {

@@ -2,7 +2,7 @@
 ///
 /// It grows page by page, and `columns(extending:fixed:)` never removes a column.
 package struct ItemShape: Sendable {
-    /// The most steps of a path that becomes a column of its own.
+    /// The most steps of the path of a key that is found.
     static let deepest = 3
     /// The most members that are kept apart; a page of one item with a million members is no table.
     private static let mostNodes = 20_000
@@ -27,16 +27,20 @@ package struct ItemShape: Sendable {
     /// The number of members for which there was no room, or whose names were too long.
     private(set) var passedOver = 0
 
+    /// The rule for the columns.
+    let rule: FoundColumns
+
     /// Nothing known yet.
-    package init() {}
+    package init(_ rule: FoundColumns = .standard) { self.rule = rule }
 
     /// Learns from an item.
     package mutating func add(_ item: JSONTree.Members) {
-        Self.add(item, to: &root, depth: 0, count: &nodeCount, passedOver: &passedOver)
+        Self.add(item, to: &root, depth: 0, deepest: rule.depth, count: &nodeCount, passedOver: &passedOver)
     }
 
     private static func add(
-        _ members: JSONTree.Members, to node: inout Node, depth: Int, count: inout Int, passedOver: inout Int
+        _ members: JSONTree.Members, to node: inout Node, depth: Int, deepest: Int, count: inout Int,
+        passedOver: inout Int
     ) {
         node.objects += 1
         node.filledObjects += members.all.isEmpty ? 0 : 1
@@ -58,7 +62,9 @@ package struct ItemShape: Sendable {
             }
             switch member.value {
             case .object(let inner):
-                add(inner, to: &node.children[place], depth: depth + 1, count: &count, passedOver: &passedOver)
+                add(
+                    inner, to: &node.children[place], depth: depth + 1, deepest: deepest, count: &count,
+                    passedOver: &passedOver)
             case let value:
                 node.children[place].type = ColumnType.joining(node.children[place].type, value.columnType)
             }

@@ -130,7 +130,7 @@ struct StructureSearch {
         let given = definition.columns + findings.columns
         var columns = given
         if definition.hasOpenColumns {
-            var shape = ItemShape()
+            var shape = ItemShape(definition.found)
             for item in reading.items { shape.add(item.members) }
             let inferred = shape.allColumns(extending: given, fixed: Set(given.map(\.name)))
             columns = inferred.all
