@@ -41,8 +41,9 @@ struct FeedRows {
     /// The condition on the table's rows; nil for all.
     private let scope: String?
 
+    /// - Parameter time: The rows as they were then, as the store writes times; nil for those of now.
     /// - Returns: Nil while nothing is stored.
-    init?(_ feed: String, on connection: Connection) throws {
+    init?(_ feed: String, at time: String? = nil, on connection: Connection) throws {
         let rows = try StoredRows(of: feed, on: connection)
         guard let found = try StoredTable(of: rows.feed, on: connection), !found.key.isEmpty, !found.columns.isEmpty
         else {
@@ -53,7 +54,13 @@ struct FeedRows {
         keepsRaw = raws > 0
         scope = rows.condition
         name = found.name
-        table = try SQL.identifier(name)
+        if let time {
+            let past = try PastRows(of: rows.feed, table: name, key: found.key, at: time, on: connection)
+            try connection.makingTemporary { try past.makeView() }
+            table = PastRows.view
+        } else {
+            table = try SQL.identifier(name)
+        }
         (columns, key) = (found.columns, found.key)
     }
 

@@ -10,6 +10,8 @@ package struct ItemQuery: Sendable {
     package var condition: String?
     /// Only items that were stored or changed at this time or later, as the store writes times.
     package var since: String?
+    /// The time whose items are read, as the store writes times; nil for those of now.
+    package var time: String?
     /// Columns that sort the items; none for feed order.
     package var order: [Order] = []
     /// The maximum number of items; nil for all.

@@ -18,7 +18,9 @@ extension Store {
         try reading {
             // One snapshot for the columns and the rows: another process may be adding a column.
             try connection.transaction(.deferred) {
-                guard let rows = try FeedRows(query.feed, on: connection) else { return receiver.end() }
+                guard let rows = try FeedRows(query.feed, at: query.time, on: connection) else {
+                    return receiver.end()
+                }
                 let all = rows.allColumns
                 let columns = query.columns?.compactMap { name in all.first { $0.name == name } } ?? all
                 var query = query

@@ -32,14 +32,12 @@ struct Vocabulary {
     ///
     /// Source: <https://sqlite.org/fts5.html#the_fts5vocab_virtual_table_module>
     init?(of index: String, on connection: Connection) throws {
-        // Only this connection sees the table of words, so even a connection that only reads the store may create it.
-        let isReader = try connection.int64("PRAGMA query_only") == 1
-        if isReader { try connection.execute("PRAGMA query_only = OFF") }
-        defer { if isReader { try? connection.execute("PRAGMA query_only = ON") } }
-        try connection.execute(
-            "CREATE VIRTUAL TABLE temp._words USING fts5vocab('main', \(try SQL.identifier(index)), 'row')")
+        try connection.makingTemporary {
+            try connection.execute(
+                "CREATE VIRTUAL TABLE temp._words USING fts5vocab('main', \(try SQL.identifier(index)), 'row')")
+        }
         defer {
-            try? connection.execute("DROP TABLE temp._words")
+            try? connection.makingTemporary { try connection.execute("DROP TABLE temp._words") }
             // The whole index has passed through the cache, and searches need little of it.
             try? connection.execute("PRAGMA shrink_memory")
         }

@@ -5,7 +5,7 @@ extension Command {
     /// `show FEED`
     static let show = Command(
         "show", operands: "FEED", count: 1...1,
-        options: [.namedColumns, .where, .since, .sort, .limit, .section, .removed] + RowFormat.options,
+        options: [.namedColumns, .where, .since, .at, .sort, .limit, .section, .removed] + RowFormat.options,
         isForResults: true,
         summary: "Print the items of a feed",
         explanation: """
@@ -16,6 +16,8 @@ extension Command {
             tabs, and \\t, \\n, \\r and \\\\ stand for what would break the line.
 
             The rows are never cut unless --limit says so.
+
+            --at undoes the changes since TIME. Sections and the order of the items are those of today.
             """,
         example: "feedsync show swift-repos --where 'stars > 5000' --sort -stars"
     ) { session throws(Failure) in
@@ -23,7 +25,7 @@ extension Command {
         let configuration = try session.configurationForReading()
         let store = try await session.storeIfAny(configuration)
         guard let feed = try await session.knownFeeds(configuration, store).first else { return .done }
-        let query = try await session.itemQuery(feed, in: store)
+        let query = try await session.itemQuery(feed, in: store, keep: configuration?.keep ?? Store.Options().keep)
         let choice = query.columns == nil ? ColumnChoice.telling(feed.definition?.show) : .all
         session.console.startPager()
         let printed = try await session.print(query, in: store, format, choice)
@@ -37,12 +39,13 @@ extension Session {
     /// The query of the command line for a feed.
     ///
     /// - Throws: `Failure` with exit code 64 for an unknown column or section.
-    fileprivate func itemQuery(_ feed: KnownFeed, in store: Store?) async throws(Failure) -> ItemQuery {
+    fileprivate func itemQuery(_ feed: KnownFeed, in store: Store?, keep: Duration) async throws(Failure) -> ItemQuery {
         var query = ItemQuery(feed: feed.name)
         query.limit = try limit()
         query.condition = invocation.options[.where]
         query.includesRemoved = invocation.has(.removed)
         query.since = try since()
+        query.time = try past(feed, keep: keep)
         guard let store else { return query }
         let columns = try await reading { () async throws(FeedSyncError) in try await store.columns(of: feed.name) }
         // As long as nothing is stored, no name is wrong.
@@ -69,12 +72,36 @@ extension Session {
     /// The time of `--since`, as the store writes times; nil if it was not given.
     ///
     /// - Throws: `Failure` with exit code 64.
-    func since() throws(Failure) -> String? {
-        guard let text = invocation.options[.since] else { return nil }
+    func since() throws(Failure) -> String? { try moment(.since) }
+
+    private func moment(_ option: Option) throws(Failure) -> String? {
+        guard let text = invocation.options[option] else { return nil }
         if let time = PointInTime.stored(text, now: WallClock.system.milliseconds) { return time }
         throw .usage(
-            "--since must be a time such as 90m, 1d, today, yesterday or 2026-11-21, not \(text)",
+            "\(option.written) must be a time such as 90m, 1d, today, yesterday or 2026-11-21, not \(text)",
             advice: invocation.command.helpAdvice)
+    }
+
+    /// The time of `--at`; nil if it was not given.
+    ///
+    /// - Throws: `Failure` with exit code 64 for a time of which the changes since are not kept.
+    private func past(_ feed: KnownFeed, keep: Duration) throws(Failure) -> String? {
+        guard let time = try moment(.at) else { return nil }
+        for other in [Option.since, .removed] where invocation.has(other) {
+            throw .usage("--at and \(other.written) cannot be used together", advice: invocation.command.helpAdvice)
+        }
+        guard feed.definition?.keepsChanges ?? true else {
+            throw .usage(
+                "the changes of \(feed.name) are not kept: it has `changes: false`",
+                advice: "feedsync show \(feed.name)")
+        }
+        let oldest = WallClock.system.milliseconds - Int64(clamping: keep.components.seconds) * 1_000
+        if let first = Timestamp(milliseconds: oldest)?.text, time < first {
+            throw .usage(
+                "changes are kept for \(DurationText.text(keep)): the oldest time for --at is \(first)",
+                advice: "a longer `keep` in the configuration keeps them longer from now on")
+        }
+        return time
     }
 
     /// Prints items, by section if the feed has several and nothing else sorts them.
@@ -86,7 +113,9 @@ extension Session {
         let all = try await reading { () async throws(FeedSyncError) in try await store.sections(of: query.feed) }
         let wanted = try sections(among: all, of: query.feed)
         let isPlain = wanted.allSatisfy { $0.name == nil } || !query.order.isEmpty && !invocation.has(.section)
-        let isWhole = query.condition == nil && query.since == nil && query.limit == nil && !query.includesRemoved
+        let isWhole =
+            query.condition == nil && query.since == nil && query.time == nil && query.limit == nil
+            && !query.includesRemoved
         let parts = isPlain ? [] : wanted.map { SectionPart($0, console.palette, showsCount: isWhole) }
         do throws(QueryError) {
             return try await store.read(query, parts: parts.map { ($0.name, $0.title) }, into: printer)
@@ -124,6 +153,7 @@ extension ItemQuery {
         guard feed.record?.itemCount ?? 0 > 0 else {
             return "no items stored yet; feedsync sync \(feed.name) fetches them"
         }
+        guard time == nil else { return "it had no items then" }
         return "none of \(NumberFormat.count(feed.record?.itemCount ?? 0, "item")) is like that"
     }
 }

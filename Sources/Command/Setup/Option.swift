@@ -7,7 +7,7 @@ enum Option: String, Sendable, CaseIterable {
     case namedColumns = "columns="
     /// As `since`, and also a run.
     case sinceRun = "since="
-    case `where`, since, sort, removed, ndjson, csv, tsv, markdown, ack, schema
+    case `where`, since, at, sort, removed, ndjson, csv, tsv, markdown, ack, schema
     case feed
     case dryRun = "dry-run"
     case online, due, jobs, fail, hell
@@ -76,7 +76,7 @@ enum Option: String, Sendable, CaseIterable {
         case .limit: "N|all"
         case .namedColumns, .sort: "NAMES"
         case .where: "SQL"
-        case .since: "TIME"
+        case .since, .at: "TIME"
         case .sinceRun: "TIME|RUN|last"
         case .pages, .last, .jobs, .maxRequests: "N"
         case .section, .ack: "NAME"
@@ -128,6 +128,7 @@ enum Option: String, Sendable, CaseIterable {
         case .namedColumns: "these columns, separated by commas"
         case .where: "only items for which this is true, as in 'stars > 100'"
         case .since: "only what is new or changed since TIME: 90m, 1d, today, yesterday or 2026-11-21"
+        case .at: "the items as they were at TIME, as far as `keep` reaches"
         case .sinceRun: "only what happened since TIME (default: 1d), since that run, or in each feed's last one"
         case .sort: "sort by these columns, separated by commas; -NAME sorts downwards"
         case .ack: "only what is new since the last time with this name, and remember how far it got"
