@@ -63,7 +63,7 @@ extension FeedWriter {
     }
 
     /// The row counts that the verdict depends on.
-    private func rows(_ missing: [MissingRow]) throws -> Completeness.Rows {
+    private func rows(_ missing: [MissingRows.Row]) throws -> Completeness.Rows {
         var rows = Completeness.Rows()
         rows.count = try itemCount()
         rows.missing = missing.count
@@ -251,7 +251,7 @@ extension FeedWriter {
     }
 
     /// Marks rows as removed.
-    func remove(_ missing: [MissingRow], now: String) throws -> Int {
+    func remove(_ missing: [MissingRows.Row], now: String) throws -> Int {
         guard !missing.isEmpty else { return 0 }
         var sections = SectionTally()
         var places = PlaceRanges()

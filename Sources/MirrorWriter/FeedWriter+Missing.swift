@@ -2,21 +2,10 @@ internal import SQLite
 
 /// Rows that a full crawl did not meet.
 extension FeedWriter {
-    /// A row that the crawl did not meet.
-    struct MissingRow {
-        let id: Int64
-        let section: String?
-        let place: Place
-        /// The pages where the row would be, next to the rows that were its neighbours, as far as they have to be
-        /// requested. Empty if both neighbours came on one page of this run with nothing between them.
-        var pages: Set<PageOfCrawl> = []
-        /// True if a row beside it was met.
-        var hasNeighbours = true
-        /// True if all rows after it are missing, too.
-        var isAtEnd = true
-    }
-    /// The pages next to the rows that the crawl did not meet; nil if none is missing.
+    /// The pages next to the rows that the crawl did not meet; nil if none is missing, or if the list is one page, which
+    /// shows that they are gone.
     package func pagesBesideMissing() throws -> [PageOfCrawl]? {
+        guard try !isOnePage() else { return nil }
         let missing = try missingRows()
         guard !missing.isEmpty else { return nil }
         let wanted = missing.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }
@@ -25,15 +14,18 @@ extension FeedWriter {
         }
     }
 
+    /// True if the list is one page, which this run read.
+    private func isOnePage() throws -> Bool {
+        let pages = try pages(of: crawlsOfList)
+        return pages.count == 1 && pages.allSatisfy(isOwn) && shape.definition.partitioning == nil
+    }
+
     /// The rows that the crawl did not meet, in feed order.
-    func missingRows() throws -> [MissingRow] {
+    func missingRows() throws -> [MissingRows.Row] {
         guard state.crawl != nil, try !metEverything() else { return [] }
         let met = try metKeys()
         let own = try generationsOfList()
-        var missing: [MissingRow] = []
-        /// The rows since the last row that was met.
-        var gap: [Int] = []
-        var before: PageOfCrawl?
+        var missing: [MissingRows.Row] = []
         let columns = try shape.definition.key.map { try SQL.identifier($0) }
         try connection.rows(
             """
@@ -45,37 +37,23 @@ extension FeedWriter {
             let place = row.place(at: 2)
             // The crawl met the row on a page that has changed since: it may stand on one that was read before.
             if met[key] != nil || leftPage.contains(key) || own.contains(place.generation) { return }
-            missing.append(MissingRow(id: row.int64(at: 0), section: row.text(at: 1), place: place))
+            missing.append(MissingRows.Row(id: row.int64(at: 0), section: row.text(at: 1), place: place))
         }
         if missing.isEmpty {
             missesNothing = true
             return []
         }
-        let places = try placesMet(besides: own)
-        // In the previous order, the rows that were met lie between the missing ones.
-        var next = 0
-        for index in missing.indices {
-            let place = missing[index].place
-            while next < places.count, places[next].first.precedes(place) {
-                for row in gap { missing[row].isAtEnd = false }
-                try settle(&gap, in: &missing, before: before, behind: PageOfCrawl(places[next]))
-                before = PageOfCrawl(places[next])
-                next += 1
-            }
-            gap.append(index)
+        let evidence = MissingRows.Evidence(
+            isOnePage: try isOnePage(), askedAgain: askedAgain, isOwn: isOwn
+        ) { [self] before, behind in
+            guard let before = try requestKey(of: before), let behind = try requestKey(of: behind) else { return false }
+            return reads.areSteady(before, behind)
         }
-        let behind = next < places.count ? PageOfCrawl(places[next]) : nil
-        if behind != nil { for row in gap { missing[row].isAtEnd = false } }
-        try settle(&gap, in: &missing, before: before, behind: behind)
-        // A row that slid off a page with no known next page is not removed.
-        if isTailOpen { missing.removeAll(where: \.isAtEnd) }
-        // Without a neighbour, and where nothing was stored that could be gone, only a run that read every page shows
-        // that a row is: it may have moved up to the pages of an earlier run.
-        let isFirstLoad = state.progress.fullPages == nil
-        if try !pages(of: crawlsOfList).allSatisfy(isOwn) { missing.removeAll { isFirstLoad || !$0.hasNeighbours } }
-        let unshown = try rowsPassedOver()
-        missing.removeAll { unshown.contains($0.id) }
-        return missing
+        var rows = try MissingRows(missing, among: placesMet(besides: own), evidence)
+        rows.leaveOut(
+            isTailOpen: isTailOpen, isFirstLoad: state.progress.fullPages == nil,
+            isWhole: try pages(of: crawlsOfList).allSatisfy(isOwn), passedOver: try rowsPassedOver())
+        return rows.rows
     }
 
     /// True if the page after the list's only page is unknown and the only page is as long as ever.
@@ -91,30 +69,6 @@ extension FeedWriter {
         var rows: Set<Int64> = []
         try connection.rows(query) { row in rows.insert(row.int64(at: 0)) }
         return rows
-    }
-
-    private func settle(
-        _ gap: inout [Int], in missing: inout [MissingRow], before: PageOfCrawl?, behind: PageOfCrawl?
-    ) throws {
-        guard !gap.isEmpty else { return }
-        defer { gap = [] }
-        if let before, before == behind, isOwn(before) { return }
-        let pages = try pagesToAsk(before, behind)
-        for row in gap {
-            missing[row].pages = pages
-            missing[row].hasNeighbours = before != nil || behind != nil
-        }
-    }
-
-    /// The pages to request again to see that nothing is between them; empty if this run has seen that.
-    private func pagesToAsk(_ before: PageOfCrawl?, _ behind: PageOfCrawl?) throws -> Set<PageOfCrawl> {
-        let pages = Set([before, behind].compactMap(\.self))
-        let left = pages.subtracting(askedAgain)
-        guard pages.count == 2, let before, let behind else { return left }
-        guard left.isEmpty, let first = try requestKey(of: before), let second = try requestKey(of: behind),
-            reads.areSteady(first, second)
-        else { return pages }
-        return []
     }
 
     /// The request of a page of the crawl.
@@ -231,7 +185,7 @@ extension FeedWriter {
     }
 
     /// Logs the removal of a row.
-    func logRemoval(of row: MissingRow, now: String) throws {
+    func logRemoval(of row: MissingRows.Row, now: String) throws {
         guard let log else { return }
         let key = try shape.definition.key.map { try SQL.identifier($0) }.joined(separator: ", ")
         try connection.rows(
@@ -248,11 +202,5 @@ extension FeedWriter {
         if missesNothing { return true }
         guard crawlsOfList.count == 1, let met = trail.metCount(besides: state.crawl?.generation) else { return false }
         return try connection.int64("SELECT item_count FROM \(tables.feed) WHERE name = ?", .text(feed)) == met
-    }
-}
-
-extension PageOfCrawl {
-    fileprivate init(_ places: MetPlaces) {
-        self.init(crawl: places.crawl, number: places.page)
     }
 }

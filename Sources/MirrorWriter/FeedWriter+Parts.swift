@@ -26,14 +26,14 @@ extension FeedWriter {
 
     /// Marks all rows of a part as removed. Returns their number.
     func removeAll(now: String) throws -> Int {
-        var rows: [MissingRow] = []
+        var rows: [MissingRows.Row] = []
         try connection.rows(
             """
             SELECT _rowid_, _section, _generation, _position FROM \(try SQL.identifier(tableName))
             WHERE _removed_at IS NULL\(scope.and)
             """
         ) { row in
-            rows.append(MissingRow(id: row.int64(at: 0), section: row.text(at: 1), place: row.place(at: 2)))
+            rows.append(MissingRows.Row(id: row.int64(at: 0), section: row.text(at: 1), place: row.place(at: 2)))
         }
         let removed = try remove(rows, now: now)
         try countInOwner(-removed)

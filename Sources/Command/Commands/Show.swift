@@ -112,7 +112,8 @@ extension Session {
         guard let store else { return printer.end() }
         let all = try await reading { () async throws(FeedSyncError) in try await store.sections(of: query.feed) }
         let wanted = try sections(among: all, of: query.feed)
-        let isPlain = wanted.allSatisfy { $0.name == nil } || !query.order.isEmpty && !invocation.has(.section)
+        let isUnsectioned = !query.order.isEmpty || query.time != nil
+        let isPlain = wanted.allSatisfy { $0.name == nil } || isUnsectioned && !invocation.has(.section)
         let isWhole =
             query.condition == nil && query.since == nil && query.time == nil && query.limit == nil
             && !query.includesRemoved

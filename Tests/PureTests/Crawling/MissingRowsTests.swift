@@ -1,0 +1,93 @@
+import Testing
+
+@testable import Crawling
+
+@Suite("Rows that a crawl did not meet") struct MissingRowsTests {
+    /// A list as it was stored: letters are rows that were met, with the number of their page; `-` is a missing row.
+    struct Example: Sendable {
+        let list: String
+        /// The pages to request for each missing row.
+        let pages: [Set<Int>]
+        var own: Set<Int> = [1, 2, 3]
+        var askedAgain: Set<Int> = []
+        var isSteady = false
+        var isOnePage = false
+
+        init(
+            _ list: String, _ pages: [Set<Int>], own: Set<Int> = [1, 2, 3], askedAgain: Set<Int> = [],
+            isSteady: Bool = false, isOnePage: Bool = false
+        ) {
+            (self.list, self.pages, self.own) = (list, pages, own)
+            (self.askedAgain, self.isSteady, self.isOnePage) = (askedAgain, isSteady, isOnePage)
+        }
+    }
+
+    private func rows(_ example: Example) throws -> MissingRows {
+        var missing: [MissingRows.Row] = []
+        var met: [MetPlaces] = []
+        for (index, character) in example.list.enumerated() {
+            let place = Place(generation: 1, position: Int64(index))
+            if let page = character.wholeNumberValue {
+                met.append(MetPlaces(place, page: page))
+            } else {
+                missing.append(MissingRows.Row(id: Int64(index), section: nil, place: place))
+            }
+        }
+        let evidence = MissingRows.Evidence(
+            isOnePage: example.isOnePage, askedAgain: Set(example.askedAgain.map { PageOfCrawl(crawl: 0, number: $0) }),
+            isOwn: { example.own.contains($0.number) }, areSteady: { _, _ in example.isSteady })
+        return try MissingRows(missing, among: met, evidence)
+    }
+
+    @Test(
+        "A row is gone only if this run saw its neighbours with nothing between them",
+        arguments: [
+            // On one page of this run, and on one of an earlier run.
+            Example("1-1", [[]]),
+            Example("1--1", [[], []]),
+            Example("1-1", [[1]], own: []),
+            Example("1-1", [[]], own: [1], askedAgain: [1]),
+            // Between two pages, which both have to be requested again, and to be steady.
+            Example("1-2", [[1, 2]]),
+            Example("1-2", [[1, 2]], askedAgain: [1]),
+            Example("1-2", [[1, 2]], askedAgain: [1, 2]),
+            Example("1-2", [[]], askedAgain: [1, 2], isSteady: true),
+            // At the end and at the beginning of the list.
+            Example("12-", [[2]]),
+            Example("12-", [[]], askedAgain: [2]),
+            Example("-12", [[1]]),
+            Example("-", [[]]),
+            // A list of one page came in one response.
+            Example("-1-", [[], []], isOnePage: true),
+            Example("1-12-3", [[], [2, 3]]),
+        ])
+    func pages(example: Example) throws {
+        let pages = try rows(example).rows.map { Set($0.pages.map(\.number)) }
+        #expect(pages == example.pages)
+    }
+
+    @Test("Only rows with no later row that was met are at the end, and only rows beside none have no neighbours")
+    func places() throws {
+        #expect(try rows(Example("-1-2--", [])).rows.map(\.isAtEnd) == [false, false, true, true])
+        #expect(try rows(Example("-1-", [])).rows.map(\.hasNeighbours) == [true, true])
+        #expect(try rows(Example("--", [])).rows.map(\.hasNeighbours) == [false, false])
+    }
+
+    @Test("Rows that may stand where the run could not see them are left out")
+    func leftOut() throws {
+        func left(
+            _ list: String, isTailOpen: Bool = false, isFirstLoad: Bool = false, isWhole: Bool = true,
+            passedOver: Set<Int64> = []
+        ) throws -> [Int64] {
+            var rows = try rows(Example(list, []))
+            rows.leaveOut(isTailOpen: isTailOpen, isFirstLoad: isFirstLoad, isWhole: isWhole, passedOver: passedOver)
+            return rows.rows.map(\.id)
+        }
+        #expect(try left("-1-") == [0, 2])
+        #expect(try left("-1-", isTailOpen: true) == [0])
+        #expect(try left("-1-", passedOver: [0]) == [2])
+        #expect(try left("-1-", isFirstLoad: true) == [0, 2])
+        #expect(try left("-1-", isFirstLoad: true, isWhole: false) == [])
+        #expect(try left("--", isWhole: false) == [])
+    }
+}
