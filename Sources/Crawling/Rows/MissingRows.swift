@@ -22,7 +22,7 @@ package struct MissingRows {
         }
     }
 
-    /// What this run has seen of the list.
+    /// The evidence of this run.
     package struct Evidence {
         /// True for a page that this run read.
         package var isOwn: (PageOfCrawl) throws -> Bool
