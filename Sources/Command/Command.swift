@@ -78,14 +78,19 @@ struct Command: Sendable {
         case "sql": "a query, in quotes"
         case "search": "the words to search for"
         case "backup": "the name of the file to write"
+        case "completion": "the name of a shell: bash, zsh or fish"
         case "store": "`copy`, a store, and where to copy it"
         default: "the name of a feed"
         }
     }
 
+    /// True if it may make requests of feeds.
+    var makesRequests: Bool { takes(.maxWait) }
+
     /// The source of their values.
     var needAdvice: String {
-        ["add", "sql", "search", "backup", "store"].contains(name) ? helpAdvice : "feedsync feeds lists them"
+        let others: Set = ["add", "sql", "search", "backup", "store", "completion"]
+        return others.contains(name) ? helpAdvice : "feedsync feeds lists them"
     }
 
     /// Any number of operands.

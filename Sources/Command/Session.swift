@@ -15,13 +15,14 @@ struct Session: Sendable {
     /// - Throws: `Failure` with exit code 78 if it cannot be used.
     func configurationIfAny() throws(Failure) -> Configuration? {
         var configuration: Configuration
+        var found: ConfigurationSearch.Found?
         do throws(ConfigurationError) {
-            guard let file = try search.found(option: invocation.options[.config]) else { return nil }
-            configuration = try Configuration.load(
-                file.path, environment: environment, allowsCommands: file.mayRunCommands)
+            found = try search.found(option: invocation.options[.config])
+            guard let file = found else { return nil }
+            configuration = try load(file, runsFeeds: invocation.command.makesRequests)
         } catch {
             let nearest = invocation.options[.config].flatMap(MissingPath.init)?.nearest
-            throw Failure(error, advice: nearest.map { "--config \($0)" })
+            throw Failure(error, advice: nearest.map { "--config \($0)" } ?? found.flatMap(adviceOnTrust))
         }
         if configuration.writtenStore != nil, namedStore == nil {
             do throws(ConfigurationError) { try configuration.resolveStore(environment: environment) } catch {
@@ -30,6 +31,20 @@ struct Session: Sendable {
             try SharedStoreUse.check(invocation, .configuration)
         }
         return configuration
+    }
+
+    private func load(
+        _ file: ConfigurationSearch.Found, runsFeeds: Bool
+    ) throws(ConfigurationError) -> Configuration {
+        try Configuration.load(
+            file.path, environment: environment, allowsCommands: file.mayRunCommands, runsFeeds: runsFeeds)
+    }
+
+    /// The command line that names the file, if the file's commands are its only fault; nil for other faults.
+    private func adviceOnTrust(_ file: ConfigurationSearch.Found) -> String? {
+        guard !file.mayRunCommands, (try? load(file, runsFeeds: false)) != nil else { return nil }
+        let words = ["feedsync", invocation.command.name] + invocation.operands + ["--config", file.path]
+        return "\(words.joined(separator: " "))  # if you trust that file"
     }
 
     /// The configuration.

@@ -8,9 +8,8 @@ package enum DurationText {
     package static func parse(_ text: String) -> Duration? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = digits.count == text.count ? "s" : text.dropFirst(digits.count)
-        guard let count = Int64(digits), let factor = units.first(where: { $0.name == unit })?.milliseconds else {
-            return nil
-        }
+        let factor = unit == "w" ? 7 * 86_400_000 : units.first { $0.name == unit }?.milliseconds
+        guard let count = Int64(digits), let factor else { return nil }
         let (milliseconds, isTooLong) = count.multipliedReportingOverflow(by: factor)
         return isTooLong ? nil : .milliseconds(milliseconds)
     }

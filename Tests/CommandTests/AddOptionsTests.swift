@@ -171,7 +171,7 @@ import Testing
             ),
             ("--paginate '{style: page'", "--paginate is neither a word nor a mapping: "),
             ("--sync hourly", "unknown mode `hourly` in `sync` of feed `a`"),
-            ("--sync since", "`sync` of feed `a` has no `param`: mode `since` needs the query parameter to send"),
+            ("--sync since", "`sync` of feed `a` has no `from`: mode `since` needs the path of the timestamp or id"),
             ("--every soon", "`every` of feed `a` must be a time such as"),
             ("--every 0", "`every` of feed `a` must be from 1s to"),
             ("--key id,id", "`key` of feed `a` has `id` twice"),

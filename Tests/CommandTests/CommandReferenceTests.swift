@@ -7,11 +7,16 @@ import Testing
     func trust() async throws {
         let place = try Workplace(extra: #"auth: {bearer: "${command: touch run; echo s3cr3t}"}"#)
         place.server.enqueue("/things", [.json(#"{"items":[{"id":1}]}"#)])
-        for words in ["reload things", "check", "status", "feeds"] {
+        for words in ["reload things", "check"] {
             let run = try await place.run(words)
             #expect(run.code == 78)
             #expect(run.errors.hasPrefix("feedsync: feedsync.yaml:9:20: feed `things` has a `${command:…}`"))
-            #expect(run.errors.contains("--config feedsync.yaml or $FEEDSYNC_CONFIG"))
+            #expect(run.errors.hasSuffix("Try: feedsync \(words) --config feedsync.yaml  # if you trust that file\n"))
+        }
+        // They make no request.
+        for words in ["status", "feeds", "explain things", "plan"] {
+            let run = try await place.run(words)
+            #expect(run.code == 0, "\(words): \(run.errors)")
         }
         #expect(!place.files.contains("run"))
 

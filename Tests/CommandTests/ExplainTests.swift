@@ -52,6 +52,13 @@ import Testing
                     timeout: 5s
                     retries: 5
                     raw: false
+                    show:
+                      title: full_name
+                      text: description
+                      link: html_url
+                      picture: avatar_url
+                      time: pushed_at
+                      figures: [stars, forks, language]
 
                 Next request
                   none: feedsync.yaml:8:16: the environment variable `WORD` is not set

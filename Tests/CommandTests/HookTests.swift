@@ -118,12 +118,25 @@ struct HookTests {
         }
     }
 
+    @Test("Commands that make no requests read a ./feedsync.yaml with a hook")
+    func reading() async throws {
+        let place = try place(Self.keeping)
+        #expect(try await sync(#"{"id":1,"name":"a"}"#, place).code == 0)
+        for command in ["status", "show things", "changes", "sql 'SELECT 1'", "explain things", "plan", "feeds"] {
+            let run = try await place.shell("$FEEDSYNC \(command)")
+            #expect(run.code == 0, "\(command): \(run.errors)")
+        }
+    }
+
     @Test("The hook of a ./feedsync.yaml that was only found does not run, and mistakes have their places")
     func trust() async throws {
         let found = try await place(Self.keeping).run("sync")
         #expect(
             found.code == 78
                 && found.errors.contains("has an `on_change`, and what changed is told only for a file that you name"),
+            "\(found.errors)")
+        #expect(
+            found.errors.hasSuffix("Try: feedsync sync --config feedsync.yaml  # if you trust that file\n"),
             "\(found.errors)")
         for (hook, message) in [
             ("{}", "needs either `exec` or `webhook`"),

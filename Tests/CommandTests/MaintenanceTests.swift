@@ -39,6 +39,16 @@ struct MaintenanceTests {
         #expect(try place.query("SELECT count(*) FROM things", of: "copy.db") == ["300"])
     }
 
+    @Test("backup refuses - for a file, and completion says which shells there are")
+    func operands() async throws {
+        let place = try Workplace()
+        let backup = try await place.run("backup -")
+        #expect(backup.code == 64)
+        #expect(backup.errors.contains("backup writes a file, and not to stdout"))
+        #expect(!place.files.contains("-"))
+        #expect(try await place.run("completion").errors.contains("completion needs the name of a shell"))
+    }
+
     @Test("backup replaces an older copy, but not the store, a database in use, or a file that is not a database")
     func replaced() async throws {
         let place = try await place()

@@ -93,6 +93,13 @@ struct ShowAtTests {
         #expect(run.errors.contains(message), "\(run.errors)")
     }
 
+    @Test("Weeks are understood, and nothing is printed of no items")
+    func weeks() async throws {
+        let (place, _) = try await place([lists[0]])
+        #expect(try await place.run("show things --since 1w --csv").output.split(separator: "\n").count == 3)
+        #expect(try await place.run("show things --where 0 --markdown").output.isEmpty)
+    }
+
     @Test("A feed whose changes are not kept has no past")
     func unkept() async throws {
         let (place, times) = try await place([lists[0]], extra: ", changes: false")

@@ -14,6 +14,10 @@ extension Command {
         example: "feedsync backup feedsync-backup.db"
     ) { session throws(Failure) in
         let file = session.invocation.operands[0]
+        // It must be a file, because other processes write the store while it is copied.
+        guard file != "-" else {
+            throw .usage("backup writes a file, and not to stdout", advice: "feedsync backup feedsync-backup.db")
+        }
         let configuration = try session.configurationForReading()
         guard let store = try await session.storeIfAny(configuration) else {
             throw .noStore(at: session.storePath(configuration))

@@ -12,8 +12,8 @@ extension Command {
             Lists the items in feed order, section by section, without those the server no longer has.
 
             A terminal gets a table of the columns that say most (a title, counts, a text, a link), as many as fit,
-            through $PAGER or less. A pipe and the other formats get all columns; in a pipe, values are separated by
-            tabs, and \\t, \\n, \\r and \\\\ stand for what would break the line.
+            through $PAGER or less. --markdown gets as wide a table. A pipe and the formats for programs get all columns;
+            in a pipe, values are separated by tabs, and \\t, \\n, \\r and \\\\ stand for what would break the line.
 
             The rows are never cut unless --limit says so.
 

@@ -62,6 +62,7 @@ struct TablePrinter {
             self.layout = layout
             sample = []
         }
+        guard !indexes.isEmpty else { return "" }
         guard isTable else { return layout.writer.head + sample.map { row(&layout, $0) }.joined() }
         let left = table.skipped(width: width)
         let shown = Set(indexes.map { columns[$0].name }).subtracting(left)

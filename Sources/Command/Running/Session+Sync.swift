@@ -77,18 +77,18 @@ extension Session {
     /// The number of runs in a row without progress after which that is reported, even with `--quiet`.
     private static let mostRunsWithoutProgress = 3
 
-    /// The feeds whose last runs were all cut off, by a limit or by the host, before they stored anything.
+    /// The feeds whose last runs were all cut off by a limit of the command line before they stored anything.
     private func stuckFeeds(
         _ reports: [String: RunReport], in store: Store, budget: RequestBudget
     ) async -> Set<String> {
         var stuck: Set<String> = []
-        for (feed, report) in reports where report.isCutOff(by: budget) || report.error?.kind == .limited {
+        for (feed, report) in reports where report.isCutOff(by: budget) {
             guard let record = try? await store.feed(named: feed), !record.isComplete,
                 let runs = try? await store.runs(of: feed, limit: Self.mostRunsWithoutProgress),
                 runs.count == Self.mostRunsWithoutProgress
             else { continue }
             let areFruitless = runs.allSatisfy { run in
-                [.cancelled, .limited].contains(run.outcome) && run.pages <= 1 && run.items.inserted == 0
+                run.outcome == .cancelled && run.pages <= 1 && run.items.inserted == 0
                     && run.items.updated == 0
             }
             guard areFruitless else { continue }

@@ -33,10 +33,11 @@ public struct Configuration: Sendable {
     ///   - environment: The environment variables; only `HOME` counts here, for paths that begin with `~/`.
     ///   - allowsCommands: True if the file may contain `${command: …}`, which runs when a feed is used;
     ///     `ConfigurationSearch` decides it for the file that it found.
+    ///   - runsFeeds: False for a caller that makes no requests, who may read a file with commands anyway.
     /// - Throws: `ConfigurationError` with every diagnostic of the file, or with the reason why it cannot be read; a
     ///   file with commands must not be writable by other users.
     public static func load(
-        _ file: String, environment: [String: String] = [:], allowsCommands: Bool = false
+        _ file: String, environment: [String: String] = [:], allowsCommands: Bool = false, runsFeeds: Bool = true
     ) throws(ConfigurationError) -> Configuration {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -44,7 +45,8 @@ public struct Configuration: Sendable {
         } catch {
             throw ConfigurationError(Diagnostic(position: SourcePosition(file: file), problem: error.problem))
         }
-        return try parse(bytes, file: file, environment: environment, allowsCommands: allowsCommands)
+        return try parse(
+            bytes, file: file, environment: environment, allowsCommands: allowsCommands || !runsFeeds)
     }
 
     /// Reads the text of a configuration file; `file` need not exist.

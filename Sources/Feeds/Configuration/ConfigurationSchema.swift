@@ -133,7 +133,7 @@ package enum ConfigurationSchema {
             #""scalar":{"type":["string","number","boolean"]}"#,
             #""scalars":{"anyOf":[{\#(see("scalar"))},{"type":"null"},{"type":"array","items":{\#(see("scalar"))}}]}"#,
             #""words":{"anyOf":[{"type":"string"},{"type":"array","items":{\#(see("scalar"))}}]}"#,
-            #""duration":{"anyOf":[{"type":"string","pattern":"^[0-9]+(ms|s|m|h|d)?$"},{"type":"integer","minimum":0},{"const":"never"}]}"#,
+            #""duration":{"anyOf":[{"type":"string","pattern":"^[0-9]+(ms|s|m|h|d|w)?$"},{"type":"integer","minimum":0},{"const":"never"}]}"#,
             #""size":{"anyOf":[{"type":"string","pattern":"^[0-9]+ ?(B|kB|KB|KiB|MB|MiB|GB|GiB)?$"},{"type":"integer","minimum":0}]}"#,
             #""column":{"anyOf":[{"type":["string","null"]},{"type":"object","properties":{"path":{"type":"string"},"type":{\#(choice(ColumnType.allCases.map(\.rawValue)))}},"additionalProperties":false}]}"#,
             #""feed":{\#(object(properties(members)))}"#,

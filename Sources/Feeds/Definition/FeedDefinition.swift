@@ -167,13 +167,12 @@ extension FeedDefinition {
 
     /// The diagnostics of a definition with commands in a place where commands may not run, one for each.
     func refusedCommands() -> [Diagnostic] {
-        let trust = "only for a file that you name, and that nobody else may write"
+        let trust = "only for a file that you name with --config or $FEEDSYNC_CONFIG, and that nobody else may write"
         let hooks = [hook].compactMap(\.self).map { hook in
             Diagnostic(
                 position: hook.position,
                 problem: """
-                    feed `\(name)` has an `on_change`, and what changed is told \(trust): use --config \
-                    \(hook.position.file) or $FEEDSYNC_CONFIG if you trust it
+                    feed `\(name)` has an `on_change`, and what changed is told \(trust)
                     """)
         }
         return hooks
@@ -181,8 +180,7 @@ extension FeedDefinition {
                 Diagnostic(
                     position: template.position,
                     problem: """
-                        feed `\(name)` has a `${command:…}`, and commands are run only for a file that you name, and that \
-                        nobody else may write: use --config \(template.position.file) or $FEEDSYNC_CONFIG if you trust it
+                        feed `\(name)` has a `${command:…}`, and commands are run \(trust)
                         """)
             }
     }

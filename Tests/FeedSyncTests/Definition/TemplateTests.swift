@@ -56,7 +56,7 @@ struct TemplateTests {
             ),
             (
                 "'${command: gh auth token}'",
-                "f.yaml:5:6: feed `x` has a `${command:…}`, and commands are run only for a file that you name, and that nobody else may write: use --config f.yaml or $FEEDSYNC_CONFIG if you trust it"
+                "f.yaml:5:6: feed `x` has a `${command:…}`, and commands are run only for a file that you name with --config or $FEEDSYNC_CONFIG, and that nobody else may write"
             ),
         ])
     func diagnostics(text: String, expected: String) {

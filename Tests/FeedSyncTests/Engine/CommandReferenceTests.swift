@@ -154,7 +154,7 @@ struct CommandReferenceTests {
             try Configuration.parse(Array(text.utf8), file: "feedsync.yaml")
         }
         let diagnostic = try #require(error?.diagnostics.first)
-        #expect(diagnostic.description.contains("--config feedsync.yaml or $FEEDSYNC_CONFIG"))
+        #expect(diagnostic.description.contains("only for a file that you name"))
         #expect(diagnostic.position.line > 1)
         _ = try Configuration.parse(Array(text.utf8), file: "feedsync.yaml", allowsCommands: true)
     }
