@@ -20,6 +20,17 @@ extension FeedWriter {
         return pages.count == 1 && pages.allSatisfy(isOwn) && shape.definition.partitioning == nil
     }
 
+    /// The last page of the list; nil if it is an error that counts as the end, repeats the one before it, or is one of a
+    /// partition.
+    private func lastPage() throws -> PageOfCrawl? {
+        guard shape.definition.partitioning == nil, state.crawl?.isDoubtful != true, let last = try pages(of: crawlsOfList).last else { return nil }
+        let status = try connection.int64(
+            """
+            SELECT p.http_status FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number = ?
+            """, Value(last.crawl), Value(last.number))
+        return (status ?? 0) < 400 ? last : nil
+    }
+
     /// The rows that the crawl did not meet, in feed order.
     func missingRows() throws -> [MissingRows.Row] {
         guard state.crawl != nil, try !metEverything() else { return [] }
@@ -44,7 +55,7 @@ extension FeedWriter {
             return []
         }
         let evidence = MissingRows.Evidence(
-            isOnePage: try isOnePage(), askedAgain: askedAgain, isOwn: isOwn
+            isOnePage: try isOnePage(), last: try lastPage(), askedAgain: askedAgain, isOwn: isOwn
         ) { [self] before, behind in
             guard let before = try requestKey(of: before), let behind = try requestKey(of: behind) else { return false }
             return reads.areSteady(before, behind)

@@ -32,12 +32,14 @@ package struct MissingRows {
         package var askedAgain: Set<PageOfCrawl>
         /// True if this run read the list, which is one page: nothing moved while it came.
         package var isOnePage: Bool
+        /// The last page of the list, which may be empty; nil if it cannot be requested again.
+        package var last: PageOfCrawl?
 
         package init(
-            isOnePage: Bool, askedAgain: Set<PageOfCrawl>, isOwn: @escaping (PageOfCrawl) throws -> Bool,
+            isOnePage: Bool, last: PageOfCrawl?, askedAgain: Set<PageOfCrawl>, isOwn: @escaping (PageOfCrawl) throws -> Bool,
             areSteady: @escaping (PageOfCrawl, PageOfCrawl) throws -> Bool
         ) {
-            (self.isOnePage, self.askedAgain) = (isOnePage, askedAgain)
+            (self.isOnePage, self.last, self.askedAgain) = (isOnePage, last, askedAgain)
             (self.isOwn, self.areSteady) = (isOwn, areSteady)
         }
     }
@@ -71,7 +73,8 @@ package struct MissingRows {
     /// Settles rows between two rows that were met.
     private mutating func close(_ gap: inout [Int], _ before: PageOfCrawl?, _ behind: PageOfCrawl?) throws {
         guard !gap.isEmpty else { return }
-        let pages = try pagesToAsk(before, behind)
+        // Rows behind the last one that was met may be on the last page by now.
+        let pages = try pagesToAsk(before, behind ?? (before == evidence.last ? nil : evidence.last))
         for index in gap {
             rows[index].pages = pages
             rows[index].hasNeighbours = before != nil || behind != nil

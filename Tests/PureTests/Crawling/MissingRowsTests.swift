@@ -12,13 +12,15 @@ import Testing
         var askedAgain: Set<Int> = []
         var isSteady = false
         var isOnePage = false
+        var last: Int?
 
         init(
             _ list: String, _ pages: [Set<Int>], own: Set<Int> = [1, 2, 3], askedAgain: Set<Int> = [],
-            isSteady: Bool = false, isOnePage: Bool = false
+            isSteady: Bool = false, isOnePage: Bool = false, last: Int? = nil
         ) {
             (self.list, self.pages, self.own) = (list, pages, own)
             (self.askedAgain, self.isSteady, self.isOnePage) = (askedAgain, isSteady, isOnePage)
+            self.last = last
         }
     }
 
@@ -34,7 +36,7 @@ import Testing
             }
         }
         let evidence = MissingRows.Evidence(
-            isOnePage: example.isOnePage, askedAgain: Set(example.askedAgain.map { PageOfCrawl(crawl: 0, number: $0) }),
+            isOnePage: example.isOnePage, last: example.last.map { PageOfCrawl(crawl: 0, number: $0) }, askedAgain: Set(example.askedAgain.map { PageOfCrawl(crawl: 0, number: $0) }),
             isOwn: { example.own.contains($0.number) }, areSteady: { _, _ in example.isSteady })
         return try MissingRows(missing, among: met, evidence)
     }
@@ -57,6 +59,11 @@ import Testing
             Example("12-", [[]], askedAgain: [2]),
             Example("-12", [[1]]),
             Example("-", [[]]),
+            // An empty page behind them may have it by now.
+            Example("12-", [[2]], last: 2),
+            Example("12-", [[2, 3]], last: 3),
+            Example("12-", [[2, 3]], askedAgain: [2, 3], last: 3),
+            Example("12-", [[]], askedAgain: [2, 3], isSteady: true, last: 3),
             // A list of one page came in one response.
             Example("-1-", [[], []], isOnePage: true),
             Example("1-12-3", [[], [2, 3]]),
