@@ -73,7 +73,8 @@ extension FeedWriter {
             crawl.repeats += crawl.mostElements
             crawl.isDoubtful = true
         }
-        crawl.repeats += page.isAgain ? 0 : max(rules.repeats - page.overlap, 0)
+        // The older pages that are read through are a crawl of their own.
+        if !page.isAgain || page.meetsOwnPages { crawl.repeats += max(rules.repeats - page.overlap, 0) }
         if crawl.pages > 1, !page.showsPageBefore { crawl.overlaps = false }
         guard let part = page.part else {
             // A total counts the older items, too, which are not asked for.

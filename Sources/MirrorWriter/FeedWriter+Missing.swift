@@ -23,7 +23,9 @@ extension FeedWriter {
     /// The last page of the list; nil if it is an error that counts as the end, repeats the one before it, or is one of a
     /// partition.
     private func lastPage() throws -> PageOfCrawl? {
-        guard shape.definition.partitioning == nil, state.crawl?.isDoubtful != true, let last = try pages(of: crawlsOfList).last else { return nil }
+        guard shape.definition.partitioning == nil, state.crawl?.isDoubtful != true,
+            let last = try pages(of: crawlsOfList).last
+        else { return nil }
         let status = try connection.int64(
             """
             SELECT p.http_status FROM _crawl_page w JOIN _page p ON p.id = w.page WHERE w.crawl = ? AND w.number = ?

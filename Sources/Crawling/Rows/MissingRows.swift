@@ -36,7 +36,8 @@ package struct MissingRows {
         package var last: PageOfCrawl?
 
         package init(
-            isOnePage: Bool, last: PageOfCrawl?, askedAgain: Set<PageOfCrawl>, isOwn: @escaping (PageOfCrawl) throws -> Bool,
+            isOnePage: Bool, last: PageOfCrawl?, askedAgain: Set<PageOfCrawl>,
+            isOwn: @escaping (PageOfCrawl) throws -> Bool,
             areSteady: @escaping (PageOfCrawl, PageOfCrawl) throws -> Bool
         ) {
             (self.isOnePage, self.last, self.askedAgain) = (isOnePage, last, askedAgain)

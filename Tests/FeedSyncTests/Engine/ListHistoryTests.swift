@@ -160,6 +160,10 @@ struct ListHistoryTests {
                     .init(changes: [(1, .remove(30)), (1, .insert(0))], budget: 5),
                     .init(changes: [(8, .insert(0)), (5, .move(34, to: 19)), (8, .remove(50))]),
                 ]),
+            // The older pages were read again, and an item that came twice on them was not seen as one that had moved.
+            ListHistory(
+                .page, "all", size: 3, count: 18, isTagged: true,
+                runs: [.init(budget: 6), .init(changes: [(8, .move(60, to: 46)), (4, .remove(43))])]),
             // An item moved up between the two reads of its page, past the page before it.
             ListHistory(
                 .cursorOfOffset, "auto", size: 2, count: 12, isTagged: true,

@@ -36,7 +36,8 @@ import Testing
             }
         }
         let evidence = MissingRows.Evidence(
-            isOnePage: example.isOnePage, last: example.last.map { PageOfCrawl(crawl: 0, number: $0) }, askedAgain: Set(example.askedAgain.map { PageOfCrawl(crawl: 0, number: $0) }),
+            isOnePage: example.isOnePage, last: example.last.map { PageOfCrawl(crawl: 0, number: $0) },
+            askedAgain: Set(example.askedAgain.map { PageOfCrawl(crawl: 0, number: $0) }),
             isOwn: { example.own.contains($0.number) }, areSteady: { _, _ in example.isSteady })
         return try MissingRows(missing, among: met, evidence)
     }
