@@ -101,7 +101,7 @@ struct TimeWindow {
         if let overlap = try seconds("lookback_window"), overlap > 0 {
             members.append(("overlap", DurationText.text(.seconds(overlap))))
         }
-        // Each window would be asked for once more.
+        // A proof would request each window again.
         members.append(("verify", "never"))
         return .mapping(members.map { .init($0.0, .text($0.1)) })
     }

@@ -39,7 +39,7 @@ package enum SyncSpan: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - resumePoint: The state of the feed.
-    ///   - isNewest: True for the newest window alone, which a reload asks for.
+    ///   - isNewest: True to ask only for the newest window, as a reload does.
     ///   - now: In seconds since 1970.
     package init?(_ rule: SyncRule.Watermark, _ resumePoint: ResumePoint, isNewest: Bool = false, now: Int64) {
         let mark = resumePoint.watermark.flatMap { Watermark(json: $0, isTime: rule.isTime) }
@@ -193,10 +193,10 @@ extension SyncRule.Watermark {
         return max(window.from + 1, granule == 1 ? window.to - 1 : window.to)
     }
 
-    /// The moment as the notation can tell it.
+    /// The moment, rounded down to what the notation can express.
     private func told(_ second: Int64) -> Int64 { second - (second % granule + granule) % granule }
 
-    /// The seconds of the smallest unit in which windows are told.
+    /// The smallest unit of the notation, in seconds.
     private var granule: Int64 { (format ?? .time).granule ?? 1 }
 }
 

@@ -12,7 +12,7 @@ package struct FeedLines: Sendable {
     ///
     /// - Parameter main: The configuration file.
     /// - Throws: `EditingError` of `words` for a feed that has no lines of its own, of `configuration` for a file that
-    ///   is no YAML.
+    ///   is not YAML.
     package init(of feed: String, from main: ConfigurationFile, environment: [String: String]) throws(EditingError) {
         (self.feed, self.environment) = (feed, environment)
         // Whatever else is wrong with it, a feed of the file itself can be found.

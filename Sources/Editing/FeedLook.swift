@@ -30,7 +30,7 @@ package struct FeedLook: Sendable {
     ///   - draft: The known settings.
     ///   - store: The store with the rows of its parent; nil if nothing is stored yet.
     ///   - hasColumns: True to write the discovered columns, too.
-    /// - Throws: `EditingError` if the draft is no valid feed, or the page not one of a feed.
+    /// - Throws: `EditingError` if the draft is not valid, or the page is not that of a feed.
     package init(
         at draft: FeedDraft, options: EngineOptions, store: Store?, hasColumns: Bool = false,
         report: @escaping @Sendable (Step) -> Void = { _ in }

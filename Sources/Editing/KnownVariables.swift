@@ -3,8 +3,8 @@ internal import HTTP
 
 /// The environment variables that configured feeds send, and the servers that get them.
 ///
-/// Whoever types a feed in chooses its server, and may be nobody who may read the owner's files and variables: of a feed that
-/// comes over HTTP no file is read, no command is run, and a variable goes only to a server that has it already.
+/// A person who types a feed in chooses its server, and may have no right to the owner's files and variables. So a feed
+/// that comes over HTTP reads no file and runs no command, and a variable goes only to a server that has it already.
 struct KnownVariables: Sendable {
     private var names: [Origin: Set<String>] = [:]
 

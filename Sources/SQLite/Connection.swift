@@ -364,6 +364,16 @@ extension Connection {
         }
     }
 
+    /// Makes temporary tables and views. Only this connection sees them, so even one that only reads its file may.
+    ///
+    /// - Throws: `SQLiteError`, or the error of `body`.
+    public func makingTemporary<Result>(_ body: () throws -> Result) throws -> Result {
+        let isReader = try int64("PRAGMA query_only") == 1
+        if isReader { try execute("PRAGMA query_only = OFF") }
+        defer { if isReader { try? execute("PRAGMA query_only = ON") } }
+        return try body()
+    }
+
     /// A connection to a temporary copy of the database, which goes with it.
     ///
     /// - Throws: `SQLiteError`.

@@ -4,8 +4,8 @@ internal import HTTPServer
 
 /// Makes bodies shorter for the clients that take a coding. A body is coded once for all of them.
 ///
-/// The length of a page tells nothing of the secret in it: no other site makes a browser ask for one with a text of its
-/// choice (`Doorkeeper`).
+/// The length of a page reveals no secret in it, because no other site can make a browser request a page with a text of
+/// its choice (`Doorkeeper`).
 final class EncodedBodies: Sendable {
     private struct Key: Hashable {
         let tag: String
