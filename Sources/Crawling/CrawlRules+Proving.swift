@@ -65,7 +65,12 @@ extension CrawlRules {
         // The list was not read in one go.
         crawl.isVerified = false
         // Missing rows need three more requests: the head, and the two pages next to a row.
-        guard facts.mustReadThrough, hasRoom(for: facts.olderPages + 3, crawl) else { return nil }
+        guard facts.mustReadThrough else { return nil }
+        guard hasRoom(for: facts.olderPages + 3, crawl) else {
+            // Partitions are read again page by page anyway.
+            crawl.hasUnreadPages = !feed.isPartitioned
+            return nil
+        }
         crawl.isReadingThrough = true
         crawl.hasReadHead = true
         crawl.isHeadStale = true
@@ -250,7 +255,7 @@ extension CrawlRules {
     mutating func proved(_ before: Crawl) -> Step {
         var crawl = before
         if crawl.hasHeadMovedUp, !crawl.isVerified, crawl.reason == nil { crawl.reason = .drift }
-        guard feed.mode == .all, crawl.reason == nil else { return finish(crawl) }
+        guard feed.mode == .all, crawl.reason == nil, !crawl.hasUnreadPages else { return finish(crawl) }
         state = .crawling(crawl)
         return .findMissing
     }

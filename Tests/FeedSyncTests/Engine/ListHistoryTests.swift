@@ -164,6 +164,13 @@ struct ListHistoryTests {
             ListHistory(
                 .page, "all", size: 3, count: 18, isTagged: true,
                 runs: [.init(budget: 6), .init(changes: [(8, .move(60, to: 46)), (4, .remove(43))])]),
+            // A run had too few requests to read the earlier pages again, and an item had moved to one of them.
+            ListHistory(
+                .nextURL, "all", size: 1, count: 4, isTagged: true,
+                runs: [
+                    .init(changes: [(1, .insert(0))]), .init(budget: 4),
+                    .init(changes: [(1, .move(39, to: 56))], budget: 8),
+                ]),
             // An item moved up between the two reads of its page, past the page before it.
             ListHistory(
                 .cursorOfOffset, "auto", size: 2, count: 12, isTagged: true,
