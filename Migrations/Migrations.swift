@@ -13,6 +13,9 @@ public enum Migrations {
         Migration(
             name: "0003_postgresql_columns",
             sql: String(decoding: PackageResources._003_postgresql_columns_sql, as: UTF8.self)),
+        Migration(
+            name: "0004_claim_definitions",
+            sql: String(decoding: PackageResources._004_claim_definitions_sql, as: UTF8.self)),
     ]
 
     /// Those of a store in SQLite, the oldest first.

@@ -58,11 +58,19 @@ package struct WorkCrew: Sendable {
             guard signs.lost != lost else { continue }
             lost = signs.lost
             guard !lost.isEmpty else { continue }
-            command.report(
-                FeedSyncError(
-                    .configuration, "another worker's configuration has other feeds of \(lost.joined(separator: ", "))",
-                    advice: "start this one again with that configuration"), of: nil)
+            command.report(held(lost), of: nil)
         }
+    }
+
+    /// The error for groups that another worker's configuration holds.
+    private func held(_ groups: [String]) -> FeedSyncError {
+        let names = groups.prefix(5).joined(separator: ", ") + (groups.count > 5 ? " and others" : "")
+        return FeedSyncError(
+            .configuration,
+            "a worker with a newer configuration has other definitions of the feeds of \(names); they are left to it",
+            advice:
+                "restart this worker with that configuration, or first run touch \(configuration.file) if this one is right"
+        )
     }
 
     private func work() async {

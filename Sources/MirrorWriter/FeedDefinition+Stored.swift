@@ -7,7 +7,7 @@ extension FeedDefinition {
     }
 
     /// A hash of the definition that changes whenever the definition does. The store keeps one for each part.
-    func fingerprint(salt: String) -> String { fingerprint(salt: salt, common: commonLines(salt: salt)) }
+    package func fingerprint(salt: String) -> String { fingerprint(salt: salt, common: commonLines(salt: salt)) }
 
     /// The same hash, computed with the lines that all lists of the feed share.
     package func fingerprint(salt: String, common: CommonLines) -> String {

@@ -65,6 +65,18 @@ final class WorkBench: Sendable {
         Issue.record("\(sql) is \(last) and not \(expected)", sourceLocation: location)
     }
 
+    /// Waits until a condition is true, two minutes at most.
+    func wait(location: SourceLocation = #_sourceLocation, until condition: () -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while !condition() {
+            guard ContinuousClock.now < deadline else {
+                Issue.record("the condition did not come true", sourceLocation: location)
+                return
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
     /// Waits until all feeds are whole.
     func waitUntilComplete(location: SourceLocation = #_sourceLocation) async throws {
         try await wait(for: "\(feeds.count)", "SELECT count(*) FROM feed WHERE complete", location: location)

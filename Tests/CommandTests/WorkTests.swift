@@ -232,7 +232,7 @@ import Testing
         try await Task.sleep(for: .seconds(4))
         old.send(SIGTERM)
         let run = await old.end()
-        #expect(run.errors.contains("another worker's configuration has other feeds of"), "\(run.errors)")
+        #expect(run.errors.contains("a worker with a newer configuration has other definitions"), "\(run.errors)")
         try await bench.end([new])
         try await bench.expectTrue()
     }
@@ -249,5 +249,36 @@ import Testing
         let run = try await Workplace().run(words)
         #expect(run.code == code && run.errors.contains(message) && run.errors.contains("\nTry: "), "\(run.errors)")
         #expect(!run.errors.contains("s3cr3t"))
+    }
+
+    @Test("Of two workers with different definitions, the one with the newer configuration works on the feed")
+    func definitions() async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 1, items: 120, extra: "every: 1s")
+        let host = bench.hosts[0]
+        let text = try bench.place.text(of: "feedsync.yaml")
+        try bench.place.write(
+            "newer.yaml",
+            text.replacing("url: \(host.url)/h0x0\n", with: "url: \(host.url)/h0x0\n    query: {version: 2}\n"))
+        try bench.place.setTime(of: "feedsync.yaml", to: 1_700_000_000)
+        try bench.place.setTime(of: "newer.yaml", to: 1_700_000_060)
+        let old = try await bench.beginWorker()
+        try await bench.waitUntilComplete()
+        let new = try bench.worker("--config newer.yaml")
+        try await bench.wait { host.requests.last?.parameter("version") == "2" }
+        // The older worker leaves the feed to the newer one also when it starts again.
+        try await bench.end([old])
+        let again = try await bench.beginWorker()
+        let before = host.requests.count
+        try await bench.wait { host.requests.count > before + 6 }
+        #expect(host.requests[before...].allSatisfy { $0.parameter("version") == "2" })
+        // It takes the feed back when no worker has the newer configuration any more.
+        try await bench.end([new])
+        try await bench.wait { host.requests.last?.parameter("version") == nil }
+        again.send(SIGTERM)
+        let run = await again.end()
+        let words = "a worker with a newer configuration has other definitions of the feeds of \(host.url);"
+        #expect(run.errors.contains(words) && !run.errors.contains(bench.hosts[1].url), "\(run.errors)")
+        #expect(try bench.query("SELECT count(*) FROM change WHERE kind <> 'new'") == ["0"])
+        try await bench.expectTrue()
     }
 }

@@ -41,6 +41,12 @@ final class Workplace: Sendable {
         """
     }
 
+    /// Sets the time at which a file changed, in seconds since 1970.
+    func setTime(of name: String, to seconds: Int) throws {
+        let time = Date(timeIntervalSince1970: TimeInterval(seconds))
+        try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: path(name))
+    }
+
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
     func write(_ name: String, _ text: String) throws {

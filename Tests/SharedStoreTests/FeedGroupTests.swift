@@ -14,11 +14,21 @@ struct FeedGroupTests {
             feed("orphans", on: "e", of: "absent"),
         ]
         #expect(
-            FeedGroup.all(of: feeds).sorted { $0.name < $1.name } == [
+            FeedGroup.all(of: feeds).sorted { $0.name < $1.name }.map { FeedGroup(name: $0.name, feeds: $0.feeds) } == [
                 FeedGroup(name: "https://a.test", feeds: ["plants", "seeds", "parts"]),
                 FeedGroup(name: "https://c.test", feeds: ["birds", "nests"]),
                 FeedGroup(name: "https://e.test", feeds: ["orphans"]),
             ])
+    }
+
+    @Test("A group shows that the definition of a feed has changed")
+    func definitions() throws {
+        let one = try FeedGroup.all(of: [feed("plants", on: "b"), feed("birds", on: "c")])
+        let same = try FeedGroup.all(of: [feed("plants", on: "b"), feed("birds", on: "c")])
+        let other = try FeedGroup.all(of: [
+            FeedDefinition.parse(name: "plants", yaml: "url: https://b.test/plants\nraw: true"), feed("birds", on: "c"),
+        ])
+        #expect(one == same && one[0] != other[0] && one[1] == other[1])
     }
 
     @Test("Feeds form the same groups in any order", arguments: 1...20)

@@ -328,6 +328,49 @@ final class StoreCopyTests {
         #expect(await message(path, uri).contains("newer version"))
     }
 
+    @Test(
+        "The views of a copied store show every feed, however many there are",
+        arguments: [(499, "thing"), (501, String(repeating: "x", count: 63))])
+    func views(count: Int, model: String) async throws {
+        let path = try path("many.db")
+        _ = try await Store(path: path)
+        let source = try SQLite.Connection(path: path)
+        try source.transaction {
+            for number in 0..<count {
+                try source.run(
+                    "INSERT INTO feed (name, model, url) VALUES (?, ?, 'http://u')", .text("f\(number)"), .text(model))
+                try source.run(
+                    """
+                    INSERT INTO _feed (feed, "table", key, key_columns, columns, definition)
+                    VALUES (?1, ?1, 'id', '["id"]', '[{"name":"id","path":"id","type":null}]', 'd')
+                    """, .text("f\(number)"))
+                let now = "2026-11-21T02:20:11.123Z"
+                try source.execute(
+                    """
+                    CREATE TABLE f\(number) (id INTEGER NOT NULL, _section TEXT, _generation INTEGER NOT NULL,
+                        _position INTEGER NOT NULL, _first_seen_at TEXT NOT NULL, _changed_at TEXT NOT NULL, _removed_at TEXT,
+                        _raw TEXT, PRIMARY KEY (id)) STRICT;
+                    INSERT INTO f\(number) VALUES (\(number), NULL, 1, 1, '\(now)', '\(now)', NULL, NULL);
+                    INSERT INTO event (at, feed, run, status, page, inserted) VALUES ('\(now)', 'f\(number)', 1, 'endHeader', 1, 1);
+                    INSERT INTO _change (at, feed, run, kind, key, before) VALUES ('\(now)', 'f\(number)', 1, 'removed', '\(number)', NULL)
+                    """)
+            }
+        }
+        let uri = try PostgreSQLServer.database()
+        _ = try await copy(path, uri)
+        let target = try PostgreSQL.Connection(uri: uri)
+        let items = "SELECT count(*) || ' ' || sum(id) FROM \"\(model)\""
+        #expect(try target.scalar(items) == "\(count) \(count * (count - 1) / 2)")
+        let changes = """
+            SELECT count(*) || ' ' || count(DISTINCT key) || ' ' || count(DISTINCT feed) FROM change WHERE kind =
+            """
+        #expect(try target.scalar("\(changes) 'new'") == "\(count) \(count) \(count)")
+        #expect(try target.scalar("\(changes) 'removed'") == "\(count) \(count) \(count)")
+        let back = try self.path("back.db")
+        _ = try await copy(uri, back)
+        #expect(try content(back) == content(path))
+    }
+
     @Test("A copied store has the same tables and columns in PostgreSQL as in SQLite")
     func schemas() async throws {
         let path = try await store(rows: 0)

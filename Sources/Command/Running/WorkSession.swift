@@ -29,7 +29,8 @@ struct WorkSession: WorkCommand {
         do throws(FeedSyncError) {
             worker = try Worker(
                 uri: uri, name: "\(ProcessName.own) (work)",
-                groups: GroupLayout(FeedGroup.all(of: configuration.feeds)),
+                groups: GroupLayout(
+                    FeedGroup.all(of: configuration.feeds), configuredAt: configuration.changedAt()),
                 takesOver: true)
             try await worker.begin()
         } catch {

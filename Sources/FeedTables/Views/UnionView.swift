@@ -1,10 +1,8 @@
 internal import SQLite
+internal import Text
 
-/// A view that is the union of many SELECTs, in parts if SQLite would not take so many.
+/// A view that is the union of many SELECTs, in parts if they are too many for one.
 enum UnionView {
-    /// https://sqlite.org/limits.html#max_compound_select
-    private static let mostTerms = 500
-
     /// Replaces the view if it has changed. Drops it if it is empty.
     ///
     /// - Parameter refuse: Throws if something else has the view's name.
@@ -12,19 +10,9 @@ enum UnionView {
         _ name: String, columns: [String], selects: [String], on connection: Connection,
         unless refuse: () throws -> Void
     ) throws {
-        var parts: [(name: String, sql: String)] = []
-        var terms = selects
         let header = try columns.map { try SQL.identifier($0) }.joined(separator: ", ")
-        if terms.count > mostTerms {
-            terms = try stride(from: 0, to: selects.count, by: mostTerms).map { start in
-                let part = "_\(name)_part\(start / mostTerms + 1)"
-                let end = min(start + mostTerms, selects.count)
-                parts.append((part, selects[start..<end].joined(separator: "\nUNION ALL ")))
-                return "SELECT * FROM \(try SQL.identifier(part))"
-            }
-        }
-        if !terms.isEmpty { parts.append((name, terms.joined(separator: "\nUNION ALL "))) }
-        let wanted = try parts.map { "CREATE VIEW \(try SQL.identifier($0.name)) (\(header)) AS\n\($0.sql)" }
+        let views = try UnionParts(name, of: selects) { try SQL.identifier($0) }.views
+        let wanted = try views.map { "CREATE VIEW \(try SQL.identifier($0.name)) (\(header)) AS\n\($0.query)" }
 
         let stored = try stored(name, on: connection)
         guard Set(stored.values) != Set(wanted) else { return }

@@ -97,7 +97,8 @@ struct WrittenFeeds {
 
     private static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
-    private static func files(_ pattern: String) -> [String] {
+    /// The files that a pattern names, in order.
+    static func files(_ pattern: String) -> [String] {
         var found = glob_t()
         defer { globfree(&found) }
         guard glob(pattern, 0, nil, &found) == 0 else { return [] }

@@ -1,4 +1,6 @@
 package import Feeds
+internal import MirrorWriter
+internal import Text
 
 /// Feeds on which one worker works at a time: those of one host, and those connected by `for_each`.
 ///
@@ -8,11 +10,14 @@ package struct FeedGroup: Sendable, Hashable {
     package let name: String
     /// Its feeds, in the configuration's order.
     package let feeds: [String]
+    /// A hash of the feeds' definitions.
+    package let definitions: String
 
     /// A group by the feeds that it has.
-    package init(name: String, feeds: [String]) {
+    package init(name: String, feeds: [String], definitions: String = "") {
         self.name = name
         self.feeds = feeds
+        self.definitions = definitions
     }
 
     /// The groups of a configuration's feeds.
@@ -37,12 +42,17 @@ package struct FeedGroup: Sendable, Hashable {
                 known[mark] = min(one, other)
             }
         }
-        var groups: [Int: (names: [String], host: String)] = [:]
+        var groups: [Int: (names: [String], host: String, definitions: FNV1a)] = [:]
         for (index, feed) in feeds.enumerated() {
             let (group, host) = (first(index), feed.url.host)
-            groups[group, default: ([], host)].names.append(feed.name)
-            groups[group, default: ([], host)].host = min(groups[group]?.host ?? host, host)
+            var known = groups[group] ?? ([], host, FNV1a())
+            known.names.append(feed.name)
+            known.host = min(known.host, host)
+            known.definitions.add(feed.fingerprint(salt: feed.name).utf8)
+            groups[group] = known
         }
-        return groups.sorted { $0.key < $1.key }.map { FeedGroup(name: $0.value.host, feeds: $0.value.names) }
+        return groups.sorted { $0.key < $1.key }.map { group in
+            FeedGroup(name: group.value.host, feeds: group.value.names, definitions: group.value.definitions.digits)
+        }
     }
 }

@@ -6,15 +6,21 @@ internal import Text
 /// The groups that exist: the rows of `_claim`. All workers of a store agree on them, or the last one to start decides.
 package struct GroupLayout: Sendable {
     let groups: [String: FeedGroup]
+    /// The time at which the configuration changed last, in milliseconds since 1970.
+    let configuredAt: Int64
 
     /// The layout of a configuration's groups.
-    package init(_ groups: [FeedGroup]) {
+    ///
+    /// - Parameter configuredAt: The time at which the configuration changed last, in milliseconds since 1970. Of two
+    ///   workers whose feeds or definitions differ, the newer configuration holds.
+    package init(_ groups: [FeedGroup], configuredAt: Int64 = 0) {
         self.groups = Dictionary(groups.map { ($0.name, $0) }) { first, _ in first }
+        self.configuredAt = configuredAt
         let all = self.groups.values.sorted { $0.name < $1.name }
         let lines = all.map { $0.feeds.joined(separator: "\n") }
-        arrays = [PostgreSQL.Connection.array(all.map(\.name)), PostgreSQL.Connection.array(lines)]
+        arrays = [all.map(\.name), lines, all.map(\.definitions)].map(PostgreSQL.Connection.array)
         var hash = FNV1a()
-        for (group, line) in zip(all, lines) { hash.add("\(group.name)\n\(line)\n\n".utf8) }
+        for (group, line) in zip(all, lines) { hash.add("\(group.name)\n\(line)\n\n\(group.definitions)\n".utf8) }
         digest = hash.digits
     }
 
@@ -28,33 +34,74 @@ package struct GroupLayout: Sendable {
         var lost: [String] = []
     }
 
-    /// Makes the table have these groups. Others of the same feeds go, with their claims.
+    /// Makes the table have these groups. Others of the same feeds go, with their claims, unless workers hold them.
     ///
-    /// - Parameter takesOver: Whether these hold if workers that live have others.
-    /// - Throws: `CopyProblem` where they do not.
-    func write(takesOver: Bool, on connection: PostgreSQL.Connection) throws {
+    /// - Parameters:
+    ///   - policy: The groups of others that go.
+    ///   - isKnown: True to do nothing if the latest worker had these groups.
+    /// - Throws: `CopyProblem` if the policy refuses.
+    func write(_ policy: Policy, unlessKnown isKnown: Bool = true, on connection: PostgreSQL.Connection) throws {
         // A fleet's workers begin with the same groups, and there may be a million feeds.
-        guard try connection.scalar("SELECT digest FROM _layout") != digest else { return }
-        if !takesOver { try checkOthers(on: connection) }
+        let latest = try connection.query("SELECT digest, configured_at FROM _layout").first ?? []
+        let isLatest = latest.first == digest
+        let isNewer = latest.last.flatMap(\.self).flatMap { Int64($0) } ?? 0 < configuredAt
+        guard !isKnown || !isLatest || isNewer else { return }
+        if policy == .ifNobodyWorks, !isLatest { try checkOthers(on: connection) }
+        let (mayGo, values) = mayGo(policy)
         let gone = try connection.query(
-            "\(Self.compared) DELETE FROM _claim WHERE \"group\" IN (SELECT * FROM other) RETURNING 1", arrays)
+            "\(Self.compared) DELETE FROM _claim c WHERE \"group\" IN (SELECT * FROM other) AND \(mayGo) RETURNING 1",
+            arrays + values)
+        let held = try connection.query("\(Self.compared) SELECT \"group\" FROM other", arrays).compactMap { $0[0] }
+        let parameters = arrays + ["\(configuredAt)"]
         // By the index, and not by a look at the table for each group: it would see more rows with each that it makes.
         let made = try connection.query(
             """
-            \(Self.compared) INSERT INTO _claim ("group", feeds, due_at)
-                SELECT "group", feeds, (
+            \(Self.compared) INSERT INTO _claim ("group", feeds, definitions, configured_at, due_at)
+                SELECT "group", feeds, definitions, CAST($4 AS bigint), (
                     SELECT min(coalesce(f.next_due_at, '-infinity')) FROM unnest(feeds) m (name) LEFT JOIN feed f ON f.name = m.name)
-                FROM ours ON CONFLICT ("group") DO NOTHING RETURNING 1
-            """, arrays)
+                FROM ours WHERE NOT EXISTS (
+                    SELECT FROM _claim c WHERE c."group" = ANY (CAST($5 AS text[])) AND c.feeds && ours.feeds)
+                ON CONFLICT ("group") DO NOTHING RETURNING 1
+            """, parameters + [PostgreSQL.Connection.array(held)])
+        if isNewer {
+            try connection.query(
+                "UPDATE _claim c SET configured_at = CAST($4 AS bigint) WHERE c.configured_at < CAST($4 AS bigint) AND \(Self.isOurs)",
+                parameters)
+        }
         let changes = gone.isEmpty && made.isEmpty ? 0 : 1
-        if takesOver {
+        if policy != .ifNobodyWorks, held.isEmpty {
             try connection.query(
                 """
                 UPDATE _layout SET version = version + \(changes), digest = $1,
+                    configured_at = greatest(configured_at, CAST($2 AS bigint)),
                     is_whole = (SELECT count(*) FROM _claim) = \(groups.count)
-                """, [digest])
+                """, [digest, "\(configuredAt)"])
         } else if changes > 0 {
             try connection.execute("UPDATE _layout SET version = version + 1, digest = NULL")
+        }
+    }
+
+    /// The groups of other configurations that go.
+    enum Policy {
+        /// All of them, but only while no worker lives.
+        case ifNobodyWorks
+        /// Groups that are not newer, and groups that no worker holds any more.
+        case ifNotNewer
+        /// Groups that no worker holds any more.
+        case ifAbandoned
+    }
+
+    /// The condition for a group `c` of another configuration to go, and its parameters, from `$4`.
+    private func mayGo(_ policy: Policy) -> (condition: String, parameters: [String?]) {
+        // A group is held by living workers with another layout whose configuration is at least as new.
+        let isAbandoned = """
+            NOT EXISTS (SELECT FROM _worker w WHERE w.ended_at IS NULL AND w.seen_at > now() - interval '\(Worker.lease)'
+                AND w.layout <> $4 AND w.configured_at >= c.configured_at)
+            """
+        return switch policy {
+        case .ifNobodyWorks: ("true", [])
+        case .ifNotNewer: ("(c.configured_at <= CAST($5 AS bigint) OR \(isAbandoned))", [digest, "\(configuredAt)"])
+        case .ifAbandoned: (isAbandoned, [digest])
         }
     }
 
@@ -66,9 +113,10 @@ package struct GroupLayout: Sendable {
         var now = Difference(version: version)
         if row[1] == digest, row[2] == "t" { return now }
         var same: Set<String> = []
-        for row in try connection.query("SELECT \"group\", array_to_string(feeds, E'\\n') FROM _claim") {
+        let rows = try connection.query("SELECT \"group\", array_to_string(feeds, E'\\n'), definitions FROM _claim")
+        for row in rows {
             guard let name = row[0] else { continue }
-            if let group = groups[name], group.feeds.joined(separator: "\n") == row[1] {
+            if let group = groups[name], group.feeds.joined(separator: "\n") == row[1], group.definitions == row[2] {
                 same.insert(name)
             } else {
                 now.others.append(name)
@@ -87,30 +135,31 @@ package struct GroupLayout: Sendable {
             """, arrays)
         guard let other else { return }
         throw CopyProblem.refused(
-            "the workers of this store have another configuration, with other feeds of \(other)",
+            "the workers of this store have another configuration, with other feeds of \(other), or other definitions",
             advice: "use theirs, or stop them first")
     }
 
     /// These groups, and the names of others in the table that have one of their feeds or of their names.
     private static let compared = """
         WITH ours AS (
-            SELECT "group", string_to_array(feeds, E'\\n') AS feeds
-            FROM unnest(CAST($1 AS text[]), CAST($2 AS text[])) o ("group", feeds)
+            SELECT "group", string_to_array(feeds, E'\\n') AS feeds, definitions
+            FROM unnest(CAST($1 AS text[]), CAST($2 AS text[]), CAST($3 AS text[])) o ("group", feeds, definitions)
         ), other AS (
-            SELECT c."group" FROM _claim c JOIN ours o ON o."group" = c."group" WHERE o.feeds <> c.feeds
+            SELECT c."group" FROM _claim c JOIN ours o ON o."group" = c."group"
+            WHERE o.feeds <> c.feeds OR o.definitions <> c.definitions
             UNION
             SELECT c."group" FROM _claim c JOIN ours o ON o.feeds && c.feeds WHERE o."group" <> c."group"
         )
         """
 
-    /// The condition for a group `c` of the table that is among these, with the same feeds.
+    /// The condition for a group `c` of the table that is among these, with the same feeds and definitions.
     static let isOurs = """
         c."group" = ANY (CAST($1 AS text[])) AND EXISTS (
-            SELECT 1 FROM unnest(CAST($1 AS text[]), CAST($2 AS text[])) o (name, feeds)
-            WHERE o.name = c."group" AND string_to_array(o.feeds, E'\\n') = c.feeds)
+            SELECT 1 FROM unnest(CAST($1 AS text[]), CAST($2 AS text[]), CAST($3 AS text[])) o (name, feeds, definitions)
+            WHERE o.name = c."group" AND string_to_array(o.feeds, E'\\n') = c.feeds AND o.definitions = c.definitions)
         """
 
-    /// Names, and lines of feeds: the parameters of queries about groups.
+    /// Names, lines of feeds, and hashes of definitions: the parameters of queries about groups.
     let arrays: [String?]
-    private let digest: String
+    let digest: String
 }

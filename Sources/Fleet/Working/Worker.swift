@@ -30,7 +30,7 @@ package actor Worker {
 
     /// - Parameters:
     ///   - name: What the others call it.
-    ///   - takesOver: Whether its groups hold from now on, if other workers have others.
+    ///   - takesOver: True if its groups hold from now on, unless a worker with a newer configuration has others.
     /// - Throws: `FeedSyncError` of kind `store` where the system has no thread.
     package init(uri: String, name: String, groups: GroupLayout, takesOver: Bool) throws(FeedSyncError) {
         guard let executor = ThreadExecutor() else {
@@ -84,9 +84,9 @@ package actor Worker {
                 WITH free AS (
                     SELECT c."group" FROM _claim c WHERE \(GroupLayout.isOurs) AND \(Self.isFree) FOR UPDATE SKIP LOCKED
                 )
-                UPDATE _claim SET worker = $3, fence = nextval('_fence'), until = now() + interval '\(Self.lease)',
+                UPDATE _claim SET worker = $4, fence = nextval('_fence'), until = now() + interval '\(Self.lease)',
                     wanted_at = NULL
-                FROM free WHERE _claim."group" = free."group" AND (SELECT count(*) FROM free) = $4
+                FROM free WHERE _claim."group" = free."group" AND (SELECT count(*) FROM free) = $5
                 RETURNING _claim."group", fence, version
                 """, layout.arrays + [id, "\(layout.groups.count)"])
             let claims = rows.compactMap(claim)
@@ -170,6 +170,10 @@ package actor Worker {
                 """, [id, claimed])
             try connection.query("UPDATE _worker SET seen_at = now() WHERE id = $1", [id])
             difference = try layout.difference(since: difference, on: connection)
+            if takesOver, !difference.lost.isEmpty {
+                try connection.transaction { try layout.write(.ifAbandoned, unlessKnown: false, on: connection) }
+                difference = try layout.difference(since: difference, on: connection)
+            }
             let wanted = try connection.query(
                 """
                 SELECT c."group" FROM _claim c
@@ -272,10 +276,14 @@ package actor Worker {
             try connection.execute("DELETE FROM _copy")
             try store.adoptRestoredLogs()
             try NumberBlock.begin(in: connection)
-            try layout.write(takesOver: takesOver, on: connection)
+            try layout.write(takesOver ? .ifNotNewer : .ifNobodyWorks, on: connection)
             // Those of which nothing was heard for a day.
             try connection.execute("DELETE FROM _worker WHERE seen_at < now() - interval '1 day'")
         }
-        id = try connection.scalar("INSERT INTO _worker (name) VALUES ($1) RETURNING id", [name]) ?? ""
+        let worker = [name, layout.digest, takesOver ? "\(layout.configuredAt)" : "-1"]
+        id =
+            try connection.scalar(
+                "INSERT INTO _worker (name, layout, configured_at) VALUES ($1, $2, CAST($3 AS bigint)) RETURNING id",
+                worker) ?? ""
     }
 }

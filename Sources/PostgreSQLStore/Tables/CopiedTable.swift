@@ -12,17 +12,8 @@ package struct CopiedTable: Sendable, Hashable {
         package let name: String
         package let type: FieldType
 
-        /// Its name in PostgreSQL, which takes 63 bytes: https://www.postgresql.org/docs/15/sql-syntax-lexical.html
-        ///
-        /// Names that PostgreSQL has for columns of its own are changed, too.
-        package var shortName: String {
-            guard name.utf8.count > 63 || Self.reserved.contains(name) else { return name }
-            var hash = FNV1a()
-            hash.add(name.utf8)
-            var start = name
-            while start.utf8.count > 54 { start.unicodeScalars.removeLast() }
-            return "\(start)_\(hash.digits.prefix(8))"
-        }
+        /// Its name in PostgreSQL.
+        package var shortName: String { ShortName.of(name, reserved: Self.reserved) }
 
         /// Columns that every table has: https://www.postgresql.org/docs/15/ddl-system-columns.html
         private static let reserved: Set = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid", "_exact"]

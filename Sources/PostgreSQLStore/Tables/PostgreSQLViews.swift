@@ -22,17 +22,16 @@ package struct PostgreSQLViews {
     package init(feeds: [Feed]) { self.feeds = feeds }
 
     private static let own = PlaceColumn.allCases.map(\.rawValue)
-    /// The number of tables in one view: a union of thousands is deeper than the server's stack.
-    private static let mostTerms = 500
 
     /// Creates the views again that have changed.
     ///
     /// - Throws: `PostgreSQLError`, also if a user's view depends on one that must be dropped.
     package func apply(to connection: PostgreSQL.Connection) throws {
-        var wanted = parts(of: "change", changes)
+        var wanted = views("change", ["at", "feed", "run", "kind", "key", "before"], of: changes)
         for model in Set(feeds.compactMap(\.model)).sorted() {
             let name = String(model.map { $0 == "-" ? "_" : $0 })
-            wanted += parts(of: name, terms(of: feeds.filter { $0.model == model }))
+            let (columns, terms) = union(of: feeds.filter { $0.model == model })
+            wanted += views(name, columns, of: terms)
         }
         let marked = wanted.map { (name: $0.name, sql: $0.sql, mark: "feedsync \(Self.hash($0.sql))") }
         let marks = try Self.marks(on: connection)
@@ -42,7 +41,7 @@ package struct PostgreSQLViews {
         if !isSame { try drop(from: connection) }
         for view in marked where !isSame || marks[view.name] != view.mark {
             let name = PostgreSQL.Connection.identifier(view.name)
-            if !isSame { try connection.execute("CREATE VIEW \(name) AS\n\(view.sql)") }
+            if !isSame { try connection.execute(view.sql) }
             try connection.execute("COMMENT ON VIEW \(name) IS \(PostgreSQL.Connection.literal(view.mark))")
         }
     }
@@ -94,17 +93,15 @@ package struct PostgreSQLViews {
         return hash.digits
     }
 
-    /// A union as one view, or as several and one that shows them.
-    private func parts(of name: String, _ terms: [String]) -> [(name: String, sql: String)] {
-        guard terms.count > Self.mostTerms else {
-            return terms.isEmpty ? [] : [(name, terms.joined(separator: "\nUNION ALL "))]
+    /// The statements that create the view of a union and its parts. Each names the columns: in PostgreSQL a part gets
+    /// the names of its own first term.
+    private func views(_ name: String, _ columns: [String], of terms: [String]) -> [(name: String, sql: String)] {
+        let header = columns.map(PostgreSQL.Connection.identifier).joined(separator: ", ")
+        let parts = UnionParts(name, of: terms) { PostgreSQL.Connection.identifier(ShortName.of($0)) }
+        return parts.views.map { view in
+            let name = ShortName.of(view.name)
+            return (name, "CREATE VIEW \(PostgreSQL.Connection.identifier(name)) (\(header)) AS\n\(view.query)")
         }
-        let parts = stride(from: 0, to: terms.count, by: Self.mostTerms).map { start in
-            let rest = terms[start..<min(start + Self.mostTerms, terms.count)]
-            return (name: "_\(name)_part\(start / Self.mostTerms + 1)", sql: rest.joined(separator: "\nUNION ALL "))
-        }
-        let all = parts.map { "SELECT * FROM \(PostgreSQL.Connection.identifier($0.name))" }
-        return parts + [(name, all.joined(separator: "\nUNION ALL "))]
     }
 }
 
@@ -112,7 +109,7 @@ extension PostgreSQLViews {
     /// The queries for changes of stored rows, and for new rows in each feed's table.
     private var changes: [String] {
         let first = """
-            SELECT at, feed, run, kind, CAST(key AS json) #>> '{}' AS key, before FROM _change
+            SELECT at, feed, run, kind, CAST(key AS json) #>> '{}', before FROM _change
             """
         return [first]
             + feeds.map { feed in
@@ -128,7 +125,7 @@ extension PostgreSQLViews {
                 let values = columns.map { "CAST(to_json(\($0)) AS text)" }.joined(separator: " || ',' || ")
                 let key = columns.count == 1 ? "CAST(\(columns[0]) AS text)" : "'[' || \(values) || ']'"
                 return """
-                    SELECT t._first_seen_at, \(name), e.run, 'new', \(key), NULL
+                    SELECT t._first_seen_at, CAST(\(name) AS text), e.run, CAST('new' AS text), \(key), CAST(NULL AS json)
                     FROM \(PostgreSQL.Connection.identifier(feed.table.name)) t JOIN (
                         SELECT at, max(run) AS run FROM event WHERE \(isOfFeed) AND inserted > 0 GROUP BY at
                     ) e ON e.at = t._first_seen_at
@@ -138,7 +135,7 @@ extension PostgreSQLViews {
 
     /// A model's feeds: `feed` first, then every column that any of them has. Where feeds differ in a column's type, it
     /// is text.
-    private func terms(of feeds: [Feed]) -> [String] {
+    private func union(of feeds: [Feed]) -> (columns: [String], terms: [String]) {
         var columns: [String] = []
         var types: [String: Set<FieldType>] = [:]
         for feed in feeds {
@@ -150,8 +147,8 @@ extension PostgreSQLViews {
             }
         }
         let names = ["feed"] + ColumnNames.columnNames(for: ["feed"] + columns).dropFirst()
-        let shown = names.map { PostgreSQL.Connection.identifier(CopiedTable.Column(name: $0, type: .text).shortName) }
-        return feeds.map { feed in
+        let shown = names.map { CopiedTable.Column(name: $0, type: .text).shortName }
+        let terms = feeds.map { feed in
             let values = columns.map { column in
                 let all = types[Self.folded(column)] ?? []
                 let type = all.count == 1 ? all.first?.sql ?? "text" : "text"
@@ -160,11 +157,10 @@ extension PostgreSQLViews {
                 let name = PostgreSQL.Connection.identifier(CopiedTable.Column(name: own, type: ownType).shortName)
                 return all.count == 1 ? name : "CAST(\(name) AS text)"
             }
-            let named = zip(["CAST(\(PostgreSQL.Connection.literal(feed.name)) AS text)"] + values, shown)
-                .map { "\($0) AS \($1)" }
-            return
-                "SELECT \((named + Self.own).joined(separator: ", ")) FROM \(PostgreSQL.Connection.identifier(feed.table.name))"
+            let all = ["CAST(\(PostgreSQL.Connection.literal(feed.name)) AS text)"] + values + Self.own
+            return "SELECT \(all.joined(separator: ", ")) FROM \(PostgreSQL.Connection.identifier(feed.table.name))"
         }
+        return (shown + Self.own, terms)
     }
 
     /// As SQLite compares names.

@@ -1,0 +1,18 @@
+internal import Glibc
+
+extension Configuration {
+    /// The time at which one of the configuration's files changed last, in milliseconds since 1970; 0 if it is unknown.
+    ///
+    /// The files are its own, those that it includes, and the presets beside it.
+    package func changedAt() -> Int64 {
+        let presets = FilePath.join(FilePath.join(folder, "presets"), "*.yaml")
+        return ([file] + (includes + [presets]).flatMap(WrittenFeeds.files)).map(Self.changedAt).max() ?? 0
+    }
+
+    private static func changedAt(_ path: String) -> Int64 {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return 0 }
+        let (milliseconds, isBeyond) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000)
+        return isBeyond ? 0 : max(milliseconds + Int64(status.st_mtim.tv_nsec / 1_000_000), 0)
+    }
+}

@@ -1,0 +1,23 @@
+import Testing
+import Text
+
+@Suite("The parts of a union")
+struct UnionPartsTests {
+    @Test(
+        "A union of at most 500 terms is one view; a longer one is shown by a view of its parts",
+        arguments: [(0, 0), (1, 1), (499, 1), (500, 1), (501, 3), (1_201, 4), (250_001, 504)])
+    func cut(terms: Int, views: Int) throws {
+        let parts = UnionParts("v", of: (0..<terms).map { "SELECT \($0)" }) { "\"\($0)\"" }.views
+        #expect(parts.count == views)
+        #expect(parts.last?.name ?? "v" == "v")
+        #expect(Set(parts.map(\.name)).count == views)
+        // Each term is in one view, and each part in a later view.
+        let queries = parts.flatMap { $0.query.split(separator: "\nUNION ALL ").map(String.init) }
+        #expect(Set(queries).count == queries.count)
+        #expect(queries.count == terms + max(views - 1, 0))
+        #expect(parts.allSatisfy { $0.query.split(separator: "\nUNION ALL ").count <= UnionParts.mostTerms })
+        for (index, part) in parts.dropLast().enumerated() {
+            #expect(parts[(index + 1)...].contains { $0.query.contains("SELECT * FROM \"\(part.name)\"") })
+        }
+    }
+}
