@@ -53,7 +53,9 @@ let package = Package(
         // One numbered step of a schema, and which of them a store lacks. Pure.
         .target(name: "SchemaMigration", dependencies: ["Text"], swiftSettings: settings),
         .target(name: "SQLite", dependencies: ["CSQLite", "Concurrency", "SchemaMigration"], swiftSettings: settings),
-        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "SchemaMigration"], swiftSettings: settings),
+        .target(
+            name: "PostgreSQL", dependencies: ["CPostgreSQL", "Concurrency", "SchemaMigration", "Text"],
+            swiftSettings: settings),
         .target(
             name: "HTTP", dependencies: ["CContentCoding", "CCurl", "Concurrency", "Text", "Time"],
             swiftSettings: settings),
@@ -146,7 +148,7 @@ let package = Package(
                 "Editing", "BodyFormats", "CProcess", "Connectors", "DemoFeed", "FeedSync", "HTTP", "HTTPServer",
                 "JSON",
                 "Concurrency",
-                "Fleet", "PostgreSQLStore", "Reports", "Text", "Time", "Web",
+                "Fleet", "PostgreSQL", "PostgreSQLStore", "Reports", "Text", "Time", "Web",
             ],
             swiftSettings: settings),
 

@@ -1,5 +1,6 @@
 internal import CProcess
 internal import Glibc
+internal import PostgreSQL
 
 /// The command `feedsync`.
 ///
@@ -45,12 +46,26 @@ enum Feedsync {
             end(.tryLater)
         }
         let interruption = Interruption()
+        guard cprocess_has_threads(Int32(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)) + Self.ownThreads)) != 0 else {
+            console.report(
+                Failure(
+                    .tryLater, ["the system starts too few threads"],
+                    advice: "allow more threads and memory, as with ulimit -u, ulimit -v, or TasksMax= of a unit"))
+            end(.tryLater)
+        }
         let command = Task.detached {
             let code = await invocation.run(environment: environment, console: console)
             end(interruption.code ?? console.failure?.code ?? code)
         }
-        interruption.wait(endsGracefully: invocation.command.endsGracefully) { command.cancel() }
+        interruption.wait(endsGracefully: invocation.command.endsGracefully) {
+            command.cancel()
+            SilentServer.end(at: .now)
+        }
     }
+
+    /// The threads of a command beside those that run Swift's tasks, one for each core: of the store, of libcurl, and of
+    /// libdispatch's own.
+    private static let ownThreads = 3
 
     /// Ends the process without the C library's clean-up: libraries with threads of their own would be taken apart
     /// under them, and everything has been written.

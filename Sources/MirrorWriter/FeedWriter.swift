@@ -230,7 +230,10 @@ package final class FeedWriter: PageTransactionWriter {
             return counts
         }
         // A run has succeeded only if its rows are in the file at the path.
-        try transactions.inGroup { try transactions.checkFile() }
+        try transactions.inGroup {
+            try transactions.checkFile()
+            try transactions.checkLog()
+        }
         return counts
     }
 

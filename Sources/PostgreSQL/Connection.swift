@@ -39,7 +39,7 @@ public final class Connection {
         guard let handle = Self.connect(names, values) else { throw PostgreSQLError("no memory for a connection") }
         self.handle = handle
         place = Self.place(of: handle)
-        guard cpq_status(handle) == CONNECTION_OK else { throw Self.error(of: handle) }
+        guard cpq_status(handle) == CONNECTION_OK else { throw Self.error(of: handle, hiding: uri) }
         try checkEncoding()
         try execute(
             """
@@ -70,8 +70,11 @@ public final class Connection {
     }
 
     /// libpq's error of the connection, which has no code and no statement.
-    static func error(of handle: OpaquePointer) -> PostgreSQLError {
-        PostgreSQLError(cpq_error_message(handle).map { String(cString: $0) } ?? "the connection failed")
+    ///
+    /// - Parameter uri: The URI, whose passwords are masked where the error repeats it.
+    static func error(of handle: OpaquePointer, hiding uri: String? = nil) -> PostgreSQLError {
+        let message = cpq_error_message(handle).map { String(cString: $0) } ?? "the connection failed"
+        return PostgreSQLError(uri.map { message.replacing($0, with: ConnectionURI.masked($0)) } ?? message)
     }
 
     /// True if a transaction is open, even a failed one.
@@ -113,7 +116,9 @@ extension Connection {
             throw PostgreSQLError("a parameter contains a NUL character", sql: sql)
         }
         try checkRest(sql)
-        let result = withCStrings(values) { cpq_execute(handle, sql, Int32(clamping: values.count), $0) }
+        let result = try waiting {
+            withCStrings(values) { cpq_execute(handle, sql, Int32(clamping: values.count), $0) }
+        }
         defer { cpq_clear(result) }
         try check(result, sql, PGRES_TUPLES_OK, PGRES_COMMAND_OK)
         return (0..<cpq_row_count(result)).map { row in
@@ -152,8 +157,10 @@ extension Connection {
     public func send(_ script: inout Script) throws(PostgreSQLError) {
         let start = script.start
         try checkRest(start)
-        let isSent = try script.withCString { cpq_send_all(handle, $0) }
-        guard isSent == 1 else { throw Self.error(of: handle) }
+        beginWaiting()
+        let isSent = Swift.Result { () throws(PostgreSQLError) in try script.withCString { cpq_send_all(handle, $0) } }
+        try endWaiting()
+        guard try isSent.get() == 1 else { throw Self.error(of: handle) }
         // The server does not say which statement of a script failed, and the first one is of no help.
         sent = start.hasPrefix("BEGIN;") ? "" : start
     }
@@ -168,7 +175,7 @@ extension Connection {
         guard let sent else { return }
         self.sent = nil
         var failure: PostgreSQLError?
-        while let result = cpq_result(handle) {
+        while let result = try waiting({ cpq_result(handle) }) {
             defer { cpq_clear(result) }
             do throws(PostgreSQLError) {
                 try check(result, sent, PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY)
@@ -285,9 +292,12 @@ public struct CopyWriter: ~Copyable {
 
     fileprivate mutating func send() throws(PostgreSQLError) {
         guard !bytes.isEmpty else { return }
-        let code = bytes.withUnsafeBytes { bytes in
-            cpq_put_copy_data(
-                connection.handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: bytes.count))
+        let code = try connection.waiting {
+            bytes.withUnsafeBytes { bytes in
+                cpq_put_copy_data(
+                    connection.handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+                    Int32(clamping: bytes.count))
+            }
         }
         guard code == 1 else { throw Connection.error(of: connection.handle) }
         bytes.removeAll(keepingCapacity: true)
@@ -300,7 +310,7 @@ extension Connection {
     /// - Throws: the error of `body`, with nothing copied; `PostgreSQLError` for a row that the table rejects.
     public func copyIn(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws {
         try checkRest(sql)
-        let begin = withCStrings([]) { cpq_execute(handle, sql, 0, $0) }
+        let begin = try waiting { withCStrings([]) { cpq_execute(handle, sql, 0, $0) } }
         defer { cpq_clear(begin) }
         try check(begin, sql, PGRES_COPY_IN)
         var writer = CopyWriter(self)
@@ -322,11 +332,15 @@ extension Connection {
     /// - Throws: the error of `body`; `PostgreSQLError`. The connection can be used again in both cases.
     public func copyOut(_ sql: String, _ body: ([[UInt8]?]) throws -> Void) throws {
         try checkRest(sql)
-        let begin = withCStrings([]) { cpq_execute(handle, sql, 0, $0) }
+        let begin = try waiting { withCStrings([]) { cpq_execute(handle, sql, 0, $0) } }
         defer { cpq_clear(begin) }
         try check(begin, sql, PGRES_COPY_OUT)
         var failure: (any Error)?
+        var rows = 0
         while true {
+            // Once for many rows, because it costs as much as a row.
+            if rows.isMultiple(of: Self.rowsOfAWait) { beginWaiting() }
+            rows += 1
             var bytes: UnsafeMutablePointer<CChar>?
             let count = cpq_get_copy_data(handle, &bytes)
             guard count > 0, let bytes else {
@@ -339,13 +353,16 @@ extension Connection {
             let row = UnsafeRawBufferPointer(start: bytes, count: Int(count) - 1)
             do { try body(CopyText.fields(of: row)) } catch { failure = error }
         }
+        do throws(PostgreSQLError) { try endWaiting() } catch { throw failure ?? error }
         do { try endCopy(sql) } catch { failure = failure ?? error }
         if let failure { throw failure }
     }
 
+    private static let rowsOfAWait = 256
+
     private func endCopy(_ sql: String) throws(PostgreSQLError) {
         var failure: PostgreSQLError?
-        while let result = cpq_result(handle) {
+        while let result = try waiting({ cpq_result(handle) }) {
             defer { cpq_clear(result) }
             do throws(PostgreSQLError) { try check(result, sql, PGRES_COMMAND_OK) } catch { failure = failure ?? error }
         }

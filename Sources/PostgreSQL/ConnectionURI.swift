@@ -1,3 +1,5 @@
+internal import Text
+
 /// The passwords in a URI of libpq.
 ///
 /// Source: https://www.postgresql.org/docs/15/libpq-connect.html#id-1.7.3.8.3.6
@@ -22,16 +24,23 @@ public enum ConnectionURI {
         }
     }
 
-    /// The ranges of the passwords, in order.
+    /// The ranges of the passwords, in order. A text that may be one counts, however libpq would read the URI.
     private static func passwords(in uri: String) -> [Range<String.Index>] {
         guard let start = uri.firstRange(of: "://")?.upperBound else { return [] }
-        let query = uri[start...].firstIndex(of: "?") ?? uri.endIndex
+        // A password may contain `?`, which libpq takes before an `@`.
+        let query = uri[start...].firstMatch(of: #/\?[\w%.-]+=/#)?.range.lowerBound ?? uri.endIndex
         var ranges: [Range<String.Index>] = []
         // One with an `@` in it ends at the last one.
         if let end = uri[start..<query].lastIndex(of: "@"), let colon = uri[start..<end].firstIndex(of: ":") {
             ranges.append(uri.index(after: colon)..<end)
         }
-        return ranges
-            + uri[query...].matches(of: #/[?&](?:ssl)?password=([^&]*)/#).map { $0.1.startIndex..<$0.1.endIndex }
+        let parameters = uri[query...].matches(of: #/[?&]([^=&]*)=([^&]*)/#)
+        return ranges + parameters.filter { isSecret($0.1) }.map { $0.2.startIndex..<$0.2.endIndex }
+    }
+
+    /// True for the name of a parameter with a secret, in any spelling.
+    private static func isSecret(_ name: Substring) -> Bool {
+        let name = PercentCoding.decoded(name.utf8, plus: "+").lowercased()
+        return ["pass", "secret", "token"].contains { name.contains($0) } && name != "passfile"
     }
 }

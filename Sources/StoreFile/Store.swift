@@ -152,6 +152,7 @@ extension Store {
                 .store, "\(file) exists and is not a database, so it is not replaced",
                 advice: "name another file")
         }
+        StoreFiles.removeAbandonedParts(of: file)
         let part = "\(file).part-\(getpid())"
         defer { unlink(part) }
         do {

@@ -93,6 +93,24 @@ struct StoreFiles: Sendable {
         return count == 0 || count == head.count && head.elementsEqual("SQLite format 3".utf8)
     }
 
+    /// Removes the parts of backups whose processes have ended.
+    static func removeAbandonedParts(of file: String) {
+        let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "./"
+        let start = "\(file.split(separator: "/").last ?? "").part-"
+        guard let stream = opendir(folder) else { return }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name.hasPrefix(start) else { continue }
+            let end = name.dropFirst(start.count)
+            let digits = end.hasSuffix("-journal") ? end.dropLast(8) : end
+            guard let id = pid_t(digits), id > 0, kill(id, 0) != 0, errno == ESRCH else { continue }
+            unlink(folder + name)
+        }
+    }
+
     /// True if users other than the owner may read the file: only the user can have set that.
     static func isShared(_ path: String) -> Bool {
         var status = stat()

@@ -33,6 +33,8 @@ package final class Transactions: @unchecked Sendable {
     private var hasMoved = false
     /// The time until which the log is not tried again, and the error: SQLite waits ten seconds for it each time.
     private var lostRace: (until: ContinuousClock.Instant, error: SQLiteError)?
+    /// The part of the log that `checkLog` has read.
+    private var checkedLog = Connection.CheckedLog()
     /// True if an alarm is set for the time when the pages are due, in case no further page comes.
     private var hasAlarm = false
 
@@ -191,6 +193,16 @@ package final class Transactions: @unchecked Sendable {
             connection.rollback()
             throw error
         }
+    }
+
+    /// Checks that the log, which has the rows of the last run, is as it was written.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store` if another program has changed it.
+    package func checkLog() throws(FeedSyncError) {
+        guard files != nil, !connection.logIsSound(behind: &checkedLog) else { return }
+        throw FeedSyncError(
+            .store, "\(path)-wal, the store's log, was changed by another program while feedsync was using it",
+            advice: "feedsync doctor --store \(path)")
     }
 
     /// Undoes the pages that wait for their commit. Their feeds return to the state of the last commit.

@@ -85,6 +85,45 @@ struct FilesDuringRunTests {
         try place.expectSound()
     }
 
+    @Test(
+        "If the log is damaged in the middle of a run, the run does not succeed",
+        arguments: ["cut", "zeros", "one byte"])
+    func damagedLog(kind: String) async throws {
+        let place = try Workplace(extra: "timeout: 10m")
+        let (run, gate) = try await held(place)
+        let log = try FileHandle(forUpdating: URL(fileURLWithPath: place.path("feedsync.db-wal")))
+        let size = try log.seekToEnd()
+        #expect(size > 40_000)
+        switch kind {
+        case "cut": try log.truncate(atOffset: size / 2)
+        case "zeros":
+            try log.seek(toOffset: size / 2)
+            try log.write(contentsOf: Data(count: 8_192))
+        default:
+            try log.seek(toOffset: size / 2)
+            let byte = try #require(try log.read(upToCount: 1)?.first)
+            try log.seek(toOffset: size / 2)
+            try log.write(contentsOf: Data([byte ^ 1]))
+        }
+        try log.close()
+        gate.open()
+        let end = await run.end()
+        #expect(end.code == 73 && end.output.isEmpty, "\(end.output) \(end.errors)")
+        #expect(end.errors.contains("Try: feedsync doctor"), "\(end.errors)")
+    }
+
+    @Test("If the index of the log is cut during a run, the run ends with exit code 73 and says so")
+    func cutIndex() async throws {
+        let place = try Workplace(extra: "timeout: 10m")
+        let (run, gate) = try await held(place)
+        #expect(truncate(place.path("feedsync.db-shm"), 0) == 0)
+        gate.open()
+        let end = await run.end()
+        #expect(end.code == 73 && end.errors.contains("the index of the store's log, was cut"), "\(end.errors)")
+        #expect(try await place.run("more things --all").code == 0)
+        try place.expectSound()
+    }
+
     @Test("If the link to the store is changed during a run, the run ends with exit code 73")
     func linkMoved() async throws {
         let place = try Workplace(extra: "timeout: 10m")

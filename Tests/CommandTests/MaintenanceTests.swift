@@ -39,6 +39,20 @@ struct MaintenanceTests {
         #expect(try place.query("SELECT count(*) FROM things", of: "copy.db") == ["300"])
     }
 
+    @Test("backup removes what a killed backup left, and not the part of one that goes on")
+    func abandonedParts() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        #expect(try await place.run("reload things").code == 0)
+        // The number of no process: https://man7.org/linux/man-pages/man5/proc_sys_kernel.5.html, pid_max
+        let gone = ["copy.db.part-5000000", "copy.db.part-5000000-journal"]
+        let others = ["copy.db.part-1", "copy.db.part-x", "other.db.part-5000000"]
+        for file in gone + others { try place.write(file, "") }
+        #expect(try await place.run("backup copy.db").code == 0)
+        for file in gone { #expect(!FileManager.default.fileExists(atPath: place.path(file))) }
+        for file in others { #expect(FileManager.default.fileExists(atPath: place.path(file))) }
+    }
+
     @Test("backup refuses - for a file, and completion says which shells there are")
     func operands() async throws {
         let place = try Workplace()

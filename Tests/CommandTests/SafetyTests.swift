@@ -183,4 +183,17 @@ struct SafetyTests {
         #expect(run.code == 73 || run.code == 0, "\(run.code) \(run.errors)")
         if run.code == 73 { #expect(run.errors.contains("ulimit -n")) }
     }
+
+    @Test("A command says at once that the system starts too few threads")
+    func fewThreads() async throws {
+        let place = try Workplace()
+        // The limit does not count for root.
+        let line = """
+            cp $FEEDSYNC copy; chmod 755 . copy; other=
+            if [ $(id -u) = 0 ]; then other="setpriv --reuid=65534 --clear-groups"; fi
+            exec timeout -s KILL 30 $other prlimit --nproc=1 ./copy reload things
+            """
+        let run = try await place.shell(line)
+        #expect(run.code == 75 && run.errors.contains("the system starts too few threads"), "\(run.code) \(run.errors)")
+    }
 }

@@ -87,6 +87,41 @@ import Testing
         try await bench.expectTrue()
     }
 
+    @Test("A signal ends a command whose server is connected and silent")
+    func silent() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 1)
+        let feed = try #require(bench.feeds["h0x0"])
+        let gate = bench.hosts[0].gate()
+        feed.hold(page: 2, at: gate)
+        let run = try bench.place.start("sync")
+        await gate.arrived()
+        let backends = try bench.query(
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        ).compactMap { Int32($0) }
+        #expect(!backends.isEmpty)
+        for backend in backends { kill(backend, SIGSTOP) }
+        defer { for backend in backends { kill(backend, SIGCONT) } }
+        gate.open()
+        run.send(SIGTERM)
+        let end = await run.end()
+        #expect(end.code == 143 && end.errors.contains("is connected, and has not answered for 1"), "\(end.errors)")
+    }
+
+    @Test("A rule that takes the rows of a table is named, and nothing is said to be stored")
+    func rule() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 1)
+        #expect(try await bench.place.run("sync").code == 0)
+        _ = try bench.query("CREATE RULE nothing AS ON INSERT TO h0x0 DO INSTEAD NOTHING")
+        try #require(bench.feeds["h0x0"]).edit { $0.insert(#"{"id":9999,"name":"new"}"#, at: 0) }
+        let run = try await bench.place.run("sync")
+        #expect(run.code == 73 && run.output.isEmpty, "\(run.output)")
+        #expect(run.errors.contains("the rule nothing of h0x0"), "\(run.errors)")
+        #expect(run.errors.contains("Try: DROP RULE \"nothing\" ON \"h0x0\""), "\(run.errors)")
+        _ = try bench.query("DROP RULE nothing ON h0x0")
+        #expect(try await bench.place.run("sync").code == 0)
+        try await bench.expectTrue()
+    }
+
     @Test("While workers work, another configuration of the same feeds is refused")
     func otherConfiguration() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 2)

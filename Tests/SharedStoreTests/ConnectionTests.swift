@@ -17,6 +17,10 @@ struct ConnectionTests {
                 "postgres://me@h:5432/db?password=s3cret&sslpassword=other&x=1",
                 "postgres://me@h:5432/db?password=***&sslpassword=***&x=1"
             ),
+            ("postgres://me:s3c?ret@h/db?host=/run", "postgres://me:***@h/db?host=/run"),
+            ("postgres://me:s3cret@[::1/db", "postgres://me:***@[::1/db"),
+            ("postgres://h/db?PASSWORD=s3cret", "postgres://h/db?PASSWORD=***"),
+            ("postgres://h/db?pass%77ord=s3cret&passfile=/f", "postgres://h/db?pass%77ord=***&passfile=/f"),
             ("postgres:///db?host=/run/a@b&user=me", "postgres:///db?host=/run/a@b&user=me"), ("feeds.db", "feeds.db"),
         ])
     func masked(uri: String, shown: String) { #expect(StoreAddress.masked(uri) == shown) }
@@ -30,6 +34,14 @@ struct ConnectionTests {
             #expect(error?.message.contains("write @ as %40") == true)
             #expect(error?.message.contains("ecret") == false)
         }
+    }
+
+    @Test("An error of libpq that repeats the URI has no password")
+    func repeated() {
+        let error = #expect(throws: PostgreSQLError.self) {
+            try PostgreSQL.Connection(uri: "postgres://me:s3cret@[::1/db")
+        }
+        #expect(error?.message.contains("me:***@[::1/db") == true, "\(error?.message ?? "")")
     }
 
     @Test(

@@ -1,5 +1,6 @@
 internal import FeedSync
 internal import HTTP
+internal import PostgreSQL
 internal import Reports
 
 /// The options of `sync`.
@@ -38,7 +39,10 @@ extension Session {
         let configuration = try configuration()
         let budget = RequestBudget(requests: request.maxRequests, time: request.maxTime)
         var options = try engineOptions(folder: configuration.folder, budget: budget)
-        if let deadline = budget.deadline { options.clock = DeadlineClock(deadline: deadline) }
+        if let deadline = budget.deadline {
+            options.clock = DeadlineClock(deadline: deadline)
+            SilentServer.end(at: deadline)
+        }
         var feeds =
             invocation.operands.isEmpty ? configuration.feeds : try self.feeds(of: configuration, partsToo: true)
         let store = try await storeForWriting(configuration, feeds)

@@ -10,6 +10,13 @@ enum CrashReport {
     static func leaveToSystem(_ environment: [String: String]) {
         guard environment["SWIFT_BACKTRACE"] == nil else { return }
         for number in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { signal(number, SIG_DFL) }
+        // SQLite maps the index of the store's log into memory.
+        cprocess_end_when_memory_is_lost(
+            """
+            feedsync: STORE-shm, the index of the store's log, was cut by another program while feedsync was using it
+            Try: feedsync doctor
+
+            """, ExitCode.store.rawValue)
     }
 
     /// Keeps memory, which holds every credential, out of core files: none is written or passed to a crash collector.

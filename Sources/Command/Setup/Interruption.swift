@@ -1,3 +1,4 @@
+internal import CProcess
 internal import Concurrency
 internal import Glibc
 

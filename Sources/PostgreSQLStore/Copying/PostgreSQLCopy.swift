@@ -19,7 +19,7 @@ struct PostgreSQLCopy {
 
     /// Copies the differences.
     ///
-    /// - Throws: `CopyProblem`, `PostgreSQLError`, `SQLiteError`, `MigrationError`.
+    /// - Throws: `CopyProblem`, `PostgreSQLError`, `SQLiteError`, `FeedSyncError`.
     func run() throws -> CopyReport {
         // All tables as they stand at one moment, while others write: https://sqlite.org/isolation.html
         try source.transaction(.deferred) {

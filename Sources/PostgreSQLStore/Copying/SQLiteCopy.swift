@@ -16,7 +16,7 @@ struct SQLiteCopy {
 
     /// Copies the differences.
     ///
-    /// - Throws: `CopyProblem`, `PostgreSQLError`, `SQLiteError`, `MigrationError`.
+    /// - Throws: `CopyProblem`, `PostgreSQLError`, `SQLiteError`, `FeedSyncError`.
     func run() throws -> CopyReport {
         guard try source.exists(), try source.pending().isEmpty else {
             throw CopyProblem.refused(

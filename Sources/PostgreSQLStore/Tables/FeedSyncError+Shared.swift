@@ -8,7 +8,7 @@ extension FeedSyncError {
         case let error as FeedSyncError: self = error
         case let error as CopyProblem: self.init(error)
         case let error as PostgreSQLError: self.init(error)
-        default: self.init(storing: error, path: path)
+        default: self.init(storing: error, path: ConnectionURI.masked(path))
         }
     }
 

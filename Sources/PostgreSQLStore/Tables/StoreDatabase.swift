@@ -3,6 +3,7 @@ internal import JSON
 internal import Migrations
 package import PostgreSQL
 package import SchemaMigration
+internal import StoreFile
 internal import Time
 
 /// A store in PostgreSQL: its tables in the schema that comes first in the connection's `search_path`.
@@ -56,7 +57,7 @@ package struct StoreDatabase {
 
     /// Makes the tables, or brings those of an older feedsync up to date.
     ///
-    /// - Throws: `MigrationError` if a newer feedsync made them; `PostgreSQLError`.
+    /// - Throws: `FeedSyncError` of kind `store` if a newer feedsync made them; `PostgreSQLError`.
     package func migrate(now: String) throws {
         try connection.execute(
             """
@@ -74,11 +75,13 @@ package struct StoreDatabase {
 
     /// The migrations that it lacks.
     ///
-    /// - Throws: `MigrationError` if a newer feedsync made it.
+    /// - Throws: `FeedSyncError` of kind `store` if a newer feedsync made it.
     package func pending() throws -> [Migration] {
         var recorded: [String: String] = [:]
         for row in try connection.query("SELECT name, checksum FROM _migration") { recorded[row[0] ?? ""] = row[1] }
-        return try Migrations.postgreSQL.pending(recorded: recorded)
+        do { return try Migrations.postgreSQL.pending(recorded: recorded) } catch {
+            throw FeedSyncError(storing: error, path: connection.place)
+        }
     }
 
     /// Gives rows of logs a transaction of this server if theirs is to come yet: the store was dumped on another one.
@@ -100,7 +103,8 @@ package struct StoreDatabase {
         let rows = try connection.query(
             """
             SELECT c.relname, a.attname, format_type(a.atttypid, NULL), col_description(a.attrelid, a.attnum),
-                EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey))
+                EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey)),
+                (SELECT min(r.rulename) FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.is_instead)
             FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = current_schema() AND c.relname = ANY(CAST($1 AS text[])) AND c.relkind IN ('r', 'p')
                 AND a.attnum > 0 AND NOT a.attisdropped\(isWritten)
@@ -116,6 +120,12 @@ package struct StoreDatabase {
 
     /// - Parameter rows: The names, types and comments of its columns, and whether they are of its primary key.
     private func table(_ name: String, columns rows: [[String?]]) throws -> CopiedTable {
+        if let rule = rows.first?[4] {
+            throw CopyProblem.refused(
+                "the rule \(rule) of \(name) puts something else in place of what is written to it",
+                advice:
+                    "DROP RULE \(PostgreSQL.Connection.identifier(rule)) ON \(PostgreSQL.Connection.identifier(name))")
+        }
         var columns: [CopiedTable.Column] = []
         for row in rows where !CopiedTable.isOfPostgreSQL(row[0] ?? "", in: name) {
             let isOfAnyType = CopiedTable.ofAnyType.contains([name, row[0] ?? ""])
