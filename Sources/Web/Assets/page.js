@@ -95,13 +95,24 @@ const ago = (seconds) => {
   return seconds > 0 ? `${length(seconds)} ago` : `in ${length(-seconds)}`;
 };
 
-// Keeps the times of a page up to date.
-export const tick = () => {
-  for (const time of document.querySelectorAll("time.ago")) {
+// Lists that the browser passes over because they are out of sight; their times are renewed when they come into view.
+const unseen = new WeakSet();
+const renew = (times) => {
+  for (const time of times) {
     const at = Date.parse(time.dateTime);
     const words = ago((Date.now() - at) / 1_000);
     if (!Number.isNaN(at) && time.textContent !== words) time.textContent = words;
   }
+};
+document.addEventListener("contentvisibilityautostatechange", ({ target, skipped }) => {
+  unseen[skipped ? "add" : "delete"](target);
+  if (!skipped) renew(target.querySelectorAll("time.ago"));
+});
+
+// Keeps the times of a page up to date.
+export const tick = () => {
+  renew(document.querySelectorAll("time.ago:not(.rows *)"));
+  for (const list of document.querySelectorAll(".rows")) if (!unseen.has(list)) renew(list.querySelectorAll("time.ago"));
 };
 setInterval(() => { if (!document.hidden) tick(); }, 5_000);
 addEventListener("pageshow", tick);

@@ -26,6 +26,30 @@ export const parsed = (view) => {
 export const inFeedOrder = (rows) =>
   rows.sort((one, other) => other.generation - one.generation || one.position - other.position);
 
+// The most rows in one list element. A browser passes over the ones that are out of sight as a whole, so that ten thousand
+// rows scroll like a hundred.
+const mostTogether = 20;
+
+// Rows in parts, each for one list element: a row stays in the element that it is in, and new ones join their neighbours
+// where there is room. `partOf` returns the element of a row, and `sizeOf` the number of rows in it.
+export const inParts = (rows, partOf, sizeOf, most = mostTogether) => {
+  const parts = [];
+  const used = new Set();
+  let part = null;
+  for (const row of rows) {
+    const own = partOf(row);
+    if (own && own !== part?.list && !used.has(own)) {
+      used.add(own);
+      if (part && !part.list && part.rows.length + sizeOf(own) <= most) part.list = own;
+      else parts.push(part = { list: own, rows: [] });
+    } else if (!part || (part.rows.length >= most && (own === undefined || own !== part.list))) {
+      parts.push(part = { list: null, rows: [] });
+    }
+    part.rows.push(row);
+  }
+  return parts;
+};
+
 // Draws rows into a list. An unchanged row keeps its element, and the visible rows keep their places.
 export class RowsView {
   // `since` is the last visit: rows that came later are marked.
@@ -33,10 +57,11 @@ export class RowsView {
     this.view = view;
     this.since = since;
     this.groups = new Map();
+    // The elements of rows by their keys, with what they show and the list element that they are in.
     this.nodes = new Map();
     for (const group of view.querySelectorAll(":scope > .group")) this.groups.set(group.dataset.section, group);
     for (const node of view.querySelectorAll(".row")) {
-      this.nodes.set(node.dataset.key, { node, signature: signature(node.outerHTML) });
+      this.nodes.set(node.dataset.key, { node, signature: signature(node.outerHTML), list: node.parentElement });
     }
     mark(view.querySelectorAll(".row"), since);
   }
@@ -64,7 +89,7 @@ export class RowsView {
       const group = this.group(section, headings.get(section) ?? "");
       if (group === place) place = place.nextElementSibling;
       else this.view.insertBefore(group, place);
-      this.fill(group.querySelector(".rows"), members, marksNews && !isFirst);
+      this.fill(group, members, marksNews && !isFirst);
     }
   }
 
@@ -79,7 +104,7 @@ export class RowsView {
   group(section, heading) {
     let group = this.groups.get(section);
     if (!group) {
-      group = element('<section class="group"><ol class="rows"></ol></section>');
+      group = element('<section class="group"></section>');
       group.dataset.section = section;
       this.groups.set(section, group);
     }
@@ -91,10 +116,25 @@ export class RowsView {
     return group;
   }
 
-  fill(list, rows, marksNews) {
+  // Draws the rows of a section.
+  fill(group, rows, marksNews) {
+    const parts = inParts(rows, (row) => this.nodes.get(row.key)?.list, (list) => list.childElementCount);
+    const kept = new Set(parts.map((part) => part.list));
+    for (const list of group.querySelectorAll(":scope > .rows")) if (!kept.has(list)) list.remove();
+    let place = group.querySelector(":scope > .rows");
+    for (const { list: drawn, rows } of parts) {
+      const list = drawn ?? element('<ol class="rows"></ol>');
+      if (!drawn) list.style.containIntrinsicSize = `auto ${rows.length * 5.5}rem`;
+      this.fillPart(list, rows, marksNews);
+      if (list === place) place = place.nextElementSibling;
+      else group.insertBefore(list, place);
+    }
+  }
+
+  fillPart(list, rows, marksNews) {
     let place = list.firstElementChild;
     for (const row of rows) {
-      const drawn = this.nodes.get(row.key);
+      let drawn = this.nodes.get(row.key);
       let node = drawn?.node;
       if (drawn?.signature !== row.signature) {
         node = element(row.text);
@@ -106,9 +146,10 @@ export class RowsView {
           drawn.node.replaceWith(node);
           node.querySelectorAll("a")[focused]?.focus({ preventScroll: true });
         }
-        this.nodes.set(row.key, { node, signature: row.signature });
+        this.nodes.set(row.key, drawn = { node, signature: row.signature });
       }
-      node.dataset.place = row.place;
+      drawn.list = list;
+      if (drawn.place !== row.place) node.dataset.place = drawn.place = row.place;
       if (node === place) place = place.nextElementSibling;
       else list.insertBefore(node, place);
     }
@@ -117,11 +158,18 @@ export class RowsView {
   // The first visible row that stays, and its place; none at the top, where new rows are shown.
   anchor(rows) {
     if (scrollY < 120) return null;
-    const wanted = new Set(rows.map((row) => row.key));
-    for (const [key, { node }] of this.nodes) {
-      const box = node.getBoundingClientRect();
-      if (box.bottom < 70 || !wanted.has(key)) continue;
-      return box.top > innerHeight ? null : { key, top: box.top };
+    let wanted = null;
+    // The rows of a list that is out of sight are not measured, which would have them laid out.
+    for (const list of this.view.querySelectorAll(".rows")) {
+      const { top, bottom } = list.getBoundingClientRect();
+      if (bottom < 70) continue;
+      if (top > innerHeight) return null;
+      wanted ??= new Set(rows.map((row) => row.key));
+      for (const node of list.children) {
+        const box = node.getBoundingClientRect();
+        if (box.bottom < 70 || !wanted.has(node.dataset.key)) continue;
+        return box.top > innerHeight ? null : { key: node.dataset.key, top: box.top };
+      }
     }
     return null;
   }

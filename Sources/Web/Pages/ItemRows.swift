@@ -20,6 +20,8 @@ struct ItemRows {
     /// The maximum number of characters of a title and a text in a list.
     private static let titleLength = 200
     private static let textLength = 280
+    /// The maximum number of rows in one list element, as in rows.js: a browser passes over those out of sight as a whole.
+    private static let mostTogether = 20
     /// The maximum number of characters in which a search looks for its words.
     private static let searchedLength = 4_000
 
@@ -42,8 +44,11 @@ struct ItemRows {
                         }
                     }
                 }
-                html.element("ol", .class("rows")) { html in
-                    for item in groups[name] ?? [] { write(item, to: &html) }
+                let items = groups[name] ?? []
+                for first in stride(from: 0, to: items.count, by: Self.mostTogether) {
+                    html.element("ol", .class("rows")) { html in
+                        for item in items[first...].prefix(Self.mostTogether) { write(item, to: &html) }
+                    }
                 }
             }
         }
