@@ -23,5 +23,6 @@ public enum Migrations {
         Migration(name: "0001_store", sql: String(decoding: PackageResources._001_store_sql, as: UTF8.self)),
         Migration(name: "0002_lists", sql: String(decoding: PackageResources._002_lists_sql, as: UTF8.self)),
         Migration(name: "0003_columns", sql: String(decoding: PackageResources._003_columns_sql, as: UTF8.self)),
+        Migration(name: "0004_returned", sql: String(decoding: PackageResources._004_returned_sql, as: UTF8.self)),
     ]
 }

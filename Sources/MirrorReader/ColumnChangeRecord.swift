@@ -1,5 +1,7 @@
 /// A change of a feed's columns as the store has it: a row of the table `_column_change`.
 package struct ColumnChangeRecord: Sendable, Hashable, JSONRecord {
+    /// The change's number, in the order of the changes.
+    package let id: Int
     /// The time, in UTC, ISO 8601 with milliseconds.
     package let at: String
     /// The feed's name; of a list, that of the feed that has it.
@@ -9,6 +11,7 @@ package struct ColumnChangeRecord: Sendable, Hashable, JSONRecord {
     package let change: ColumnChange
 
     init(_ row: RecordRow) throws {
+        id = try row.id("id")
         at = try row.textOrEmpty("at")
         feed = try row.textOrEmpty("feed")
         run = try row.id("run")

@@ -5,16 +5,21 @@ package struct DayFigures: Sendable, Hashable {
     /// Such as 2026-11-21.
     package let day: String
     package let inserted: Int
+    /// The number of items that changed, without those that came back.
     package let updated: Int
+    /// The number of items that came back.
+    package let returned: Int
     package let removed: Int
     package let requests: Int
     /// The number of runs that failed.
     package let failures: Int
 
     package init(
-        day: String, inserted: Int = 0, updated: Int = 0, removed: Int = 0, requests: Int = 0, failures: Int = 0
+        day: String, inserted: Int = 0, updated: Int = 0, returned: Int = 0, removed: Int = 0, requests: Int = 0,
+        failures: Int = 0
     ) {
-        (self.day, self.inserted, self.updated, self.removed) = (day, inserted, updated, removed)
+        (self.day, self.inserted, self.updated, self.returned) = (day, inserted, updated, returned)
+        self.removed = removed
         (self.requests, self.failures) = (requests, failures)
     }
 }
@@ -26,6 +31,7 @@ extension Store {
     package func days(of feed: String, last count: Int = 30) throws(FeedSyncError) -> [DayFigures] {
         try storing {
             var days: [DayFigures] = []
+            let returned = try connection.returnedByDay(of: feed, since: "")
             try connection.rows(
                 """
                 SELECT substr(started_at, 1, 10), sum(inserted), sum(updated), sum(removed), sum(requests),
@@ -33,14 +39,33 @@ extension Store {
                 FROM run WHERE feed = ? GROUP BY 1 ORDER BY 1 DESC LIMIT ?
                 """, [.text(feed), Value(max(0, count))]
             ) { row in
+                let back = returned[row.text(at: 0) ?? ""] ?? (all: 0, changed: 0)
                 days.append(
                     DayFigures(
-                        day: row.text(at: 0) ?? "", inserted: row.count(at: 1), updated: row.count(at: 2),
-                        removed: row.count(at: 3), requests: row.count(at: 4),
-                        failures: row.count(at: 5)))
+                        day: row.text(at: 0) ?? "", inserted: row.count(at: 1),
+                        updated: max(0, row.count(at: 2) &- back.changed), returned: back.all,
+                        removed: row.count(at: 3),
+                        requests: row.count(at: 4), failures: row.count(at: 5)))
             }
             return days.reversed()
         }
+    }
+}
+
+extension Connection {
+    /// The number of a feed's items that came back on each day, and of those of them that had changed, which runs and events
+    /// count among the changed ones.
+    ///
+    /// - Parameter time: The earliest time, as the store writes times.
+    func returnedByDay(of feed: String, since time: String) throws -> [String: (all: Int, changed: Int)] {
+        var days: [String: (all: Int, changed: Int)] = [:]
+        try rows(
+            """
+            SELECT substr(at, 1, 10), count(*), count(before) FROM _change
+            WHERE feed = ? AND kind = 'returned' AND at >= ? GROUP BY 1
+            """, [.text(feed), .text(time)]
+        ) { row in days[row.text(at: 0) ?? ""] = (row.count(at: 1), row.count(at: 2)) }
+        return days
     }
 }
 

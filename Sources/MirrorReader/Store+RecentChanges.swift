@@ -18,6 +18,7 @@ package struct RecentChanges: Sendable {
     package struct Figures: Sendable, Hashable {
         package fileprivate(set) var inserted = 0
         package fileprivate(set) var updated = 0
+        package fileprivate(set) var returned = 0
         package fileprivate(set) var removed = 0
     }
 
@@ -61,6 +62,35 @@ extension Store {
     }
 }
 
+extension Store {
+    /// The number of all changes that `recentChanges` leads through.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func changeCount(_ queries: [ChangeQuery], kinds: Set<Change.Kind>) throws(FeedSyncError) -> Int {
+        try storing {
+            try connection.transaction(.deferred) {
+                var count = 0
+                for query in queries {
+                    guard let source = try ChangeSource(query, until: .end, on: connection) else { continue }
+                    let known = try kinds.map { try SQL.string($0.rawValue) }.sorted().joined(separator: ", ")
+                    var counts = ["SELECT count(*) FROM _change WHERE feed = ? AND kind IN (\(known))"]
+                    if kinds.contains(.new) {
+                        counts.append(
+                            """
+                            SELECT count(*) FROM \(source.table) WHERE _first_seen_at IN (
+                                SELECT at FROM event WHERE \(source.isOfFeed) AND inserted > 0) AND ? IS NOT NULL
+                            """)
+                    }
+                    for sql in counts {
+                        count &+= Int(clamping: try connection.int64(sql, .text(query.feed)) ?? 0)
+                    }
+                }
+                return count
+            }
+        }
+    }
+}
+
 /// Reads changes backwards: the events say which feeds changed when, and only the tables of these are read.
 ///
 /// - Isolation: the store's.
@@ -99,7 +129,21 @@ private struct BackwardReader {
                 }
         } while result.changes.isEmpty && moment != nil
         result.next = moment
+        try tellReturnedApart()
         return result
+    }
+
+    private mutating func tellReturnedApart() throws {
+        guard let first = result.figures.keys.map(\.day).min() else { return }
+        for feed in Set(result.figures.keys.map(\.feed)) {
+            for (day, count) in try connection.returnedByDay(of: feed, since: first) {
+                let key = RecentChanges.DayOfFeed(day: day, feed: feed)
+                guard var figures = result.figures[key] else { continue }
+                figures.returned = count.all
+                figures.updated = max(0, figures.updated &- count.changed)
+                result.figures[key] = figures
+            }
+        }
     }
 
     /// The time in which the wanted number of changes came.

@@ -109,11 +109,14 @@ extension Store {
 
     /// The newest changes of a feed's columns, the newest first.
     ///
+    /// - Parameter id: Only those before this one; nil to begin with the newest.
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func columnChanges(of feed: String, last count: Int) throws(FeedSyncError) -> [ColumnChangeRecord] {
+    package func columnChanges(
+        of feed: String, before id: Int? = nil, last count: Int
+    ) throws(FeedSyncError) -> [ColumnChangeRecord] {
         try records(
-            "SELECT * FROM _column_change WHERE feed = ? ORDER BY id DESC LIMIT ?",
-            [.text(feed), Self.limit(count)], read: ColumnChangeRecord.init)
+            "SELECT * FROM _column_change WHERE feed = ? AND id < ? ORDER BY id DESC LIMIT ?",
+            [.text(feed), Value(id ?? .max), Self.limit(count)], read: ColumnChangeRecord.init)
     }
 
     /// The lists of a feed that has one for each row of another, by their names.

@@ -26,6 +26,27 @@ enum Responses {
         return response
     }
 
+    /// The response with a link to the API's description, if it is one for programs.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc8631
+    static func described(_ response: ServerResponse) -> ServerResponse {
+        let type = response.headers.first { $0.name == "Content-Type" }?.value ?? ""
+        guard programTypes.contains(where: type.hasPrefix) else { return response }
+        var response = response
+        let link = "</openapi.json>; rel=\"service-desc\""
+        if let place = response.headers.firstIndex(where: { $0.name == "Link" }) {
+            response.headers[place].value += ", " + link
+        } else {
+            response.headers.append(("Link", link))
+        }
+        return response
+    }
+
+    private static let programTypes = [
+        "application/json", "application/problem+json", "application/x-ndjson", "text/csv", "text/event-stream",
+        "text/yaml",
+    ]
+
     /// A response to a GET with its tag, or 304 if the client has it.
     static func conditional(_ response: ServerResponse, _ request: ServerRequest, tag: String? = nil) -> ServerResponse
     {

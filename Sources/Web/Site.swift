@@ -29,8 +29,10 @@ struct Site: Sendable {
         if let preflight = door.sharing.preflight(request) { return finished(preflight) }
         switch await content(request) {
         case .whole(let response):
+            let response = Responses.described(response)
             return .whole(bodies.encoded(door.sharing.shared(response, with: request), for: request))
-        case .stream(let head, let stream): return .stream(door.sharing.shared(head, with: request), stream)
+        case .stream(let head, let stream):
+            return .stream(door.sharing.shared(Responses.described(head), with: request), stream)
         }
     }
 
@@ -191,7 +193,7 @@ struct Site: Sendable {
         case ("demo", _): return demo(request)
         case ("picture", 2): return try await picture(parts[1], served, request)
         case ("status", 1): return shown(try await statusPage(served), request)
-        case ("login", 1): return shown(loginPage(to: request.parameter("to")), request)
+        case ("login", 1): return shown(loginPage(to: request.parameter("to") ?? pageBefore(request)), request)
         case ("open", 1): return finished(await open(request))
         case ("assets", 2): return asset(parts[1], isPinned: false, request)
         case ("assets", 3) where parts[1] == Asset.version: return asset(parts[2], isPinned: true, request)

@@ -28,7 +28,8 @@ import Testing
             let newest = try await place.ask("/feeds/things/changes?limit=1")
             let at = try #require(newest.list("at").first)
             #expect(page.contains("<h2><time datetime=\(at.prefix(11))\">"))
-            #expect(page.contains("27 new"))
+            #expect(page.contains("27 new, 1 changed, 1 removed, 1 back"))
+            #expect(page.contains("<title>New, back and removed a day</title>"))
             #expect(
                 page.contains(
                     "<span class=\"name\">name</span> <del dir=\"auto\">item 3</del>"
@@ -49,6 +50,23 @@ import Testing
             let list = try await place.ask("/changes?limit=1000")
             #expect(list.list("kind").count == 30)
             #expect(list.header("Vary") == "Accept, Accept-Encoding")
+        }
+    }
+
+    @Test(
+        "The number of all changes is told on request, of a kind, too, however few are on the page",
+        arguments: [
+            ("/feeds/things/changes?", "30"), ("/changes?", "30"), ("/changes?kind=new&", "27"),
+            ("/feeds/things/changes?kind=removed&kind=returned&", "2"), ("/feeds/things/changes?kind=changed&", "1"),
+        ])
+    func total(target: String, count: String) async throws {
+        try await serving { place in
+            for limit in ["limit=1", "limit=1000"] {
+                let page = try await place.ask("\(target)total=true&\(limit)")
+                #expect(page.header("X-Total-Count") == count)
+                if let next = page.next { #expect(try await place.ask(next).header("X-Total-Count") == count) }
+            }
+            #expect(try await place.ask(target + "limit=1").header("X-Total-Count") == nil)
         }
     }
 

@@ -74,6 +74,31 @@ import Testing
             html(Chart(title: "x", labels: labels, series: [.init(name: "x", form: .line, values: values)])).isEmpty)
     }
 
+    @Test("Bars of things that came in two ways stand on one another")
+    func stacked() {
+        let text = html(
+            Chart(
+                title: "x", labels: ["21 Nov"],
+                series: [
+                    .init(name: "new", form: .up, values: [3]), .init(name: "back", form: .up, values: [3]),
+                    .init(name: "removed", form: .down, values: [6]),
+                ]))
+        func bar(_ kind: String) -> (y: Double, height: Double)? {
+            guard let bar = text.split(separator: "<rect class=\"\(kind)\"").dropFirst().first else { return nil }
+            func number(_ name: String) -> Double? {
+                bar.split(separator: " \(name)=\"").dropFirst().first.flatMap { Double($0.prefix { $0 != "\"" }) }
+            }
+            return number("y").flatMap { y in number("height").map { (y, $0) } }
+        }
+        guard let new = bar("up"), let back = bar("up upper"), let removed = bar("down") else {
+            Issue.record("\(text)")
+            return
+        }
+        #expect(abs(back.y + back.height - new.y) < 0.2)
+        #expect(abs(new.height - back.height) < 0.2 && abs(removed.height - 2 * new.height) < 0.3)
+        #expect(abs(removed.y - (new.y + new.height)) < 0.2)
+    }
+
     @Test("Days without a run are days, too, and the counts of items are computed back through them")
     func days() {
         let known = [
@@ -86,6 +111,11 @@ import Testing
         #expect(series.itemCharts[1].marks?.places == [3])
         #expect(DaySeries([DayFigures(day: "2020-01-01")], itemCount: 1, today: 20_780).days.count == DaySeries.most)
         #expect(DaySeries([], itemCount: 1).days.isEmpty)
+        let back = DaySeries(
+            [DayFigures(day: "2026-11-22", inserted: 3, returned: 2, removed: 1)], itemCount: 9, today: 20_780)
+        #expect(back.counts == [9, 9])
+        #expect(back.itemCharts[1].title == "New, back and removed a day")
+        #expect(back.itemCharts[1].series.map(\.name) == ["new", "back", "removed"])
         #expect(
             DaySeries([DayFigures(day: "soon"), DayFigures(day: "2027-01-01")], itemCount: 1, today: 20_780).days
                 .isEmpty)

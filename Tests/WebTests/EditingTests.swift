@@ -206,6 +206,57 @@ import Testing
         }
     }
 
+    @Test("A stranger, a list of a feed and a removed feed are told why nothing of them can be changed")
+    func reasons() async throws {
+        try await serving(change: { settings in
+            settings.access.token = { "0123456789abcdef" }
+            settings.access.wrongTokenPause = .zero
+        }) { place in
+            try await place.perform(.sync)
+            let page = try await place.ask("/settings/things", headers: Self.html)
+            #expect(page.status == 200 && page.body.contains("Sign in to change this feed."))
+            for text in ["<textarea", "Remove the feed", "Rename", "Pause", "Sync now"] {
+                #expect(!page.body.contains(text), "\(text)")
+            }
+            let referer = ["Referer": "http://127.0.0.1:\(place.port)/settings/things"]
+            #expect(
+                try await place.ask("/login", headers: referer).body.contains("name=\"to\" value=\"/settings/things\""))
+            let foreign = ["Referer": "http://evil.example/settings/things"]
+            #expect(!(try await place.ask("/login", headers: foreign).body.contains("name=\"to\"")))
+            let refused = try await place.ask("/feeds/things/definition")
+            #expect(refused.status == 403 && refused.member("title") == "\"sign in to change this feed\"")
+            let token = ["Authorization": "Bearer 0123456789abcdef"]
+            #expect(try await place.ask("/feeds/things/definition", headers: token).status == 200)
+            let removed = try await place.ask("/feeds/things/remove", method: "POST", headers: token)
+            #expect(removed.status == 200)
+            let orphan = try await place.ask("/settings/things", headers: Self.html.merging(token) { $1 })
+            #expect(orphan.body.contains("It is not in the configuration any more."))
+            #expect(!orphan.body.contains("<textarea") && orphan.body.contains("Undo the removal"))
+        }
+    }
+
+    @Test("A feed of a store in PostgreSQL keeps its name, and the page and the API say so; all else can be changed")
+    func nameInPostgreSQL() async throws {
+        struct Runner: CommandRunner {
+            func run(
+                _ command: RequestCommand, on definition: FeedDefinition, of feeds: [FeedDefinition]
+            ) async throws(FeedSyncError) -> RunSummary { throw FeedSyncError(.store, "no store") }
+            func close() async {}
+        }
+        try await serving(change: { $0.runner = Runner() }) { place in
+            let before = try place.configuration
+            let reason = "a feed of a store in PostgreSQL keeps its name"
+            let page = try await place.ask("/settings/things", headers: Self.html).body
+            #expect(page.contains("A feed of a store in PostgreSQL keeps its name."))
+            #expect(!page.contains("action=\"/feeds/things/rename\"") && page.contains("Remove the feed"))
+            let reply = try await place.send("/feeds/things/rename", ["name": "others"])
+            #expect(reply.status == 422 && reply.member("title") == "\"\(reason)\"")
+            #expect(try place.configuration == before)
+            #expect(try await place.send("/feeds/things/pause").status == 200)
+            #expect(try place.configuration.contains("paused: true"))
+        }
+    }
+
     @Test("The forms of the page lead on to it, and show what was typed where that cannot be used")
     func forms() async throws {
         try await serving { place in

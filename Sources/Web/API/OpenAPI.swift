@@ -53,10 +53,11 @@ enum OpenAPI {
     private static let total = parameter(
         "total", "with the number of all in X-Total-Count", #"{"type":"string","enum":["true"]}"#)
     private static let before = parameter(
-        "before", "the run before which to go on, from Link", #"{"type":"integer","minimum":1}"#)
+        "before", "the run, or the change of columns, before which to go on, from Link",
+        #"{"type":"integer","minimum":1}"#)
     private static let ndjson = "application/x-ndjson"
     private static let ofChanges = [
-        lines,
+        lines, total,
         parameter(
             "limit", "how many at most", #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#),
         parameter(
@@ -205,7 +206,7 @@ enum OpenAPI {
             others: [wrong, unknown]),
         Operation(
             path: "/feeds/{feed}/schema", method: "get", summary: "The changes of a feed's columns, the newest first",
-            parameters: [feed, limit, lines], schema: list("column_change"), otherTypes: [ndjson],
+            parameters: [feed, limit, before, lines], schema: list("column_change"), otherTypes: [ndjson],
             others: [wrong, unknown]),
         Operation(
             path: "/runs", method: "get", summary: "The runs of all feeds, the newest first: follow Link rel=next",
@@ -390,7 +391,7 @@ enum OpenAPI {
             + #""advice":{"type":["string","null"]},"version":{"const":1}},"required":["title","status","error"]}"#
         let definitions = ResultSchema.definitions(at: schemas).dropLast()
         return "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"feedsync serve\",\"version\":\(FeedSyncVersion.text.json),"
-            + "\"description\":\"A store of feedsync, with the names of its tables. Each GET but /events has an ETag.\"},"
+            + "\"description\":\"A store of feedsync, with the names of its tables. Each GET but /events has an ETag. Each answer has a Link to this description, a list one to its next page.\"},"
             + #""security":[{},{"token":[]},{"session":[]}],"#
             + "\"paths\":{\(list)},\"components\":{\"schemas\":\(definitions),\(item),\(problem)},"
             + "\"securitySchemes\":\(securitySchemes)}}"

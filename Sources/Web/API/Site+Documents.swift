@@ -171,8 +171,17 @@ extension Site {
     ) async throws(FeedSyncError) -> SharedAnswer {
         if try await feed(name, served) == nil { return unknownFeed(name) }
         let limit = Self.limit(of: request)
+        let before = request.parameter("before").flatMap { Int($0) }
         return try await kept(request, served) { store async throws(FeedSyncError) in
-            Responses.list(try await store.columnChanges(of: name, last: limit).map(\.result), for: request)
+            let changes = try await store.columnChanges(of: name, before: before, last: limit)
+            func link(_ place: [(name: String, value: String)]) -> Link {
+                .feed(name, "schema", query: [(name: "limit", value: String(limit))] + place + request.kept("format"))
+            }
+            let last = changes.count == limit ? changes.last : nil
+            let links = Responses.links(
+                next: last.map { link([(name: "before", value: String($0.id))]) },
+                first: before.map { _ in link([]) })
+            return Responses.list(changes.map(\.result), for: request, headers: links)
         }
     }
 

@@ -46,6 +46,9 @@ extension Site {
         return nil
     }
 
+    /// The reason why feeds keep their names here; nil if they can have others.
+    var reasonToKeepName: String? { settings.runner == nil ? nil : "a feed of a store in PostgreSQL keeps its name" }
+
     /// Changes a feed, and answers with the feed; for a form of a page, with the page.
     func perform(
         _ action: FeedAction, on name: String, _ request: ServerRequest
@@ -94,9 +97,7 @@ extension Site {
     private func rename(
         _ name: String, to new: String, _ isForm: Bool, _ request: ServerRequest
     ) async throws(EditingError) -> SharedAnswer {
-        guard settings.runner == nil else {
-            throw .words("a feed of a store in PostgreSQL keeps its name")
-        }
+        if let reason = reasonToKeepName { throw .words(reason) }
         guard !new.isEmpty, new != name else { throw .words("give it another name") }
         let renaming = try FeedRenaming(of: try await lines(of: name), to: new)
         _ = try await renaming.perform(in: await shelf.writer)

@@ -27,9 +27,19 @@ struct Chart {
     private static let (left, right, top, bottom) = (46.0, 314.0, 10.0, 106.0)
 
     private var numbers: [Double] {
-        series.flatMap { series in
-            series.values.compactMap(\.self).map { series.form == .down ? -$0 : $0 }
+        series.indices.flatMap { place in
+            zip(series[place].values, below(place)).compactMap { value, below in
+                value.map { series[place].form == .down ? -$0 : below + $0 }
+            }
         } + (limit.map { [$0.value] } ?? [])
+    }
+
+    /// The heights at which the bars of a series begin: on those of the series before it that go up, too.
+    private func below(_ place: Int) -> [Double] {
+        series[place].values.indices.map { index in
+            guard series[place].form == .up else { return 0 }
+            return series[..<place].filter { $0.form == .up }.reduce(0) { $0 + max($1.values[index] ?? 0, 0) }
+        }
     }
 
     /// True if there is something to draw.
@@ -55,8 +65,12 @@ struct Chart {
                 html.element("title", text: title)
                 html.element("desc", text: description)
                 grid(scale, to: &html)
-                for series in series {
-                    if series.form == .line { line(series, scale, to: &html) } else { bars(series, scale, to: &html) }
+                for (place, series) in series.enumerated() {
+                    if series.form == .line {
+                        line(series, scale, to: &html)
+                    } else {
+                        bars(series, on: below(place), scale, to: &html)
+                    }
                 }
                 if let limit { rule(y(limit.value, scale), class: "limit", to: &html) }
                 for place in (marks?.places ?? []).sorted() where labels.indices.contains(place) {
@@ -119,15 +133,17 @@ struct Chart {
         ) { _ in }
     }
 
-    private func bars(_ series: Series, _ scale: ChartScale, to html: inout HTMLWriter) {
+    private func bars(_ series: Series, on below: [Double], _ scale: ChartScale, to html: inout HTMLWriter) {
         let step = (Self.right - Self.left) / Double(max(labels.count, 1))
         let width = min(step * 0.7, 24)
-        let zero = y(0, scale)
         for (place, value) in series.values.enumerated() {
             guard let value, value > 0 else { continue }
-            let end = y(series.form == .down ? -value : value, scale)
+            let zero = y(below[place], scale)
+            let end = y(series.form == .down ? -value : below[place] + value, scale)
+            let isOnOther = below[place] > 0
             html.element(
-                "rect", .class(series.form == .down ? "down" : "up"), .plain(.x, Self.digits(x(place) - width / 2)),
+                "rect", .class(series.form == .down ? "down" : isOnOther ? "up upper" : "up"),
+                .plain(.x, Self.digits(x(place) - width / 2)),
                 .plain(.y, Self.digits(min(zero, end))), .plain(.width, Self.digits(width)),
                 // A single one among thousands is seen, too.
                 .plain(.height, Self.digits(max(abs(zero - end), 1)))

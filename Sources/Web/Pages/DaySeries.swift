@@ -31,7 +31,7 @@ struct DaySeries {
         var (left, counts) = (itemCount, [Int]())
         for day in days.reversed() {
             counts.append(max(0, left))
-            left = left &- day.inserted &+ day.removed
+            left = left &- day.inserted &- day.returned &+ day.removed
         }
         self.counts = counts.reversed()
     }
@@ -39,7 +39,9 @@ struct DaySeries {
     /// Writes the changes of each day as a bar, on a logarithmic scale, with marks for days on which a run failed.
     func writeBars(to html: inout HTMLWriter) {
         guard !days.isEmpty else { return }
-        let changes = days.map { max(0, $0.inserted) &+ max(0, $0.updated) &+ max(0, $0.removed) }
+        let changes = days.map {
+            max(0, $0.inserted) &+ max(0, $0.updated) &+ max(0, $0.returned) &+ max(0, $0.removed)
+        }
         let words =
             "Changes in \(NumberFormat.count(days.count, "day")): \(changes.map(NumberFormat.count).joined(separator: "; "))"
         let scale = ChartScale(0, Double(changes.max() ?? 0), hasZero: true, isLogarithmic: true)
@@ -69,16 +71,18 @@ struct DaySeries {
     /// Charts of the items and of the changes.
     var itemCharts: [Chart] {
         let labels = days.map { DayName.short($0.day) }
+        let isBack = days.contains { $0.returned > 0 }
+        let back = Chart.Series(name: "back", form: .up, values: days.map { Double($0.returned) })
         return [
             Chart(
                 title: "Items", labels: labels,
                 series: [.init(name: "items", form: .line, values: counts.map(Double.init))], marks: failures),
             Chart(
-                title: "New and removed a day", labels: labels,
-                series: [
-                    .init(name: "new", form: .up, values: days.map { Double($0.inserted) }),
-                    .init(name: "removed", form: .down, values: days.map { Double($0.removed) }),
-                ], marks: failures),
+                title: isBack ? "New, back and removed a day" : "New and removed a day", labels: labels,
+                series: [.init(name: "new", form: .up, values: days.map { Double($0.inserted) })]
+                    + (isBack ? [back] : [])
+                    + [.init(name: "removed", form: .down, values: days.map { Double($0.removed) })],
+                marks: failures),
         ]
     }
 

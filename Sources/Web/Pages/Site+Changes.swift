@@ -25,13 +25,19 @@ extension Site {
         let recent = try await recentChanges(name, served, request, limit: limit).recent
         func link(_ place: [(name: String, value: String)]) -> Link {
             let words =
-                [(name: "limit", value: String(limit))] + Self.kindWords(request) + place + request.kept("format")
+                [(name: "limit", value: String(limit))] + Self.kindWords(request) + place
+                + request.kept("format", "total")
             return name.map { .feed($0, "changes", query: words) } ?? .own("changes", query: words)
         }
         let links = Responses.links(
             next: recent.next.map { link([(name: "before", value: $0.text)]) },
             first: request.parameter("before").map { _ in link([]) })
-        let headers = [(name: "Vary", value: "Accept")] + links
+        var headers = [(name: "Vary", value: "Accept")] + links
+        if request.wantsTotal, let store = served.search {
+            let names = if let name { [name] } else { try await served.feeds().map(\.name) }
+            let count = try await store.changeCount(names.map { ChangeQuery(feed: $0) }, kinds: Self.kinds(request))
+            headers.append((Responses.totalHeader, String(count)))
+        }
         return shown(Responses.list(recent.changes.map(\.result), for: request, headers: headers), request)
     }
 
@@ -149,8 +155,11 @@ extension Site {
     }
 
     private static func words(_ figures: RecentChanges.Figures) -> String {
-        [(figures.inserted, "new"), (figures.updated, "changed"), (figures.removed, "removed")]
-            .filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
+        [
+            (figures.inserted, "new"), (figures.updated, "changed"), (figures.removed, "removed"),
+            (figures.returned, "back"),
+        ]
+        .filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
     }
 }
 

@@ -7,6 +7,15 @@ extension Site {
         Self.isOwn(target) && target != "/" ? .own("login", query: [(name: "to", value: target)]) : .own("login")
     }
 
+    /// The page of ours that the browser was on; nil if it was on none.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc9110#name-referer
+    func pageBefore(_ request: ServerRequest) -> String? {
+        guard let caller = visitor?.caller, let page = request.header("Referer") else { return nil }
+        let own = ["http://", "https://"].map { $0 + caller.host + "/" }.first { page.hasPrefix($0) }
+        return own.map { String(page.dropFirst($0.count - 1)) }
+    }
+
     /// The form for the token.
     func loginPage(to target: String?, problem: String? = nil) -> ServerResponse {
         page("login", title: "Sign in", status: problem == nil ? 200 : 403, isPlain: true) { html in
