@@ -7,12 +7,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ServeTests {
     /// A server that runs, and the port where it listens.
     private func serve(
-        _ place: Workplace, _ options: String = "", before: String = ":"
+        _ place: Workplace, _ options: String = "", port: String = "0", before: String = ":"
     ) async throws -> (run: RunningCommand, port: String) {
+        _ = try await place.shell("rm -f said.txt")
         // A shell writes what it says of itself to a file, where it can be read while it runs.
         let run = try RunningCommand(
             [
-                "-c", "\(before); exec \"$0\" serve --listen 127.0.0.1:0 \(options) 2> said.txt",
+                "-c", "\(before); exec \"$0\" serve --listen 127.0.0.1:\(port) \(options) 2> said.txt",
                 RunningCommand.binary.path,
             ],
             executable: URL(fileURLWithPath: "/bin/sh"), folder: place.folder,
@@ -147,6 +148,36 @@ import Testing
         #expect(try place.text(of: "said.txt").contains("a wrong token, from 127.0.0.1"))
         run.send(SIGTERM)
         #expect(await run.end().code == 143)
+    }
+
+    @Test("A session that somebody signed out of is refused after a restart, and another one goes on")
+    func signOut() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        let script = """
+            url=http://127.0.0.1:PORT
+            token() { curl -s -b $1 $url/session | sed 's/.*"token":"//; s/".*//'; }
+            post() { curl -s -o /dev/null -w '%{http_code}\n' -X POST -b $1 -H "X-FeedSync-Token: $(token $1)" $url$2; }
+            """
+        let (run, port) = try await serve(place)
+        let before = try await place.shell(
+            script.replacing("PORT", with: "\(port)") + """
+
+                curl -s -o /dev/null -c jar "$(grep -o 'http://[^ ]*open?code=[0-9a-f]*' said.txt)"
+                curl -s -o /dev/null -c other -d "token=$(cat .local/state/feedsync/serve.token)" $url/login
+                post jar /feeds/things/reload; post other /feeds/things/reload; post jar /logout
+                cat .local/state/feedsync/serve.signed-out | wc -l; stat -c %a .local/state/feedsync/serve.signed-out
+                """)
+        #expect(before.output == "200\n200\n303\n1\n600\n", "\(before.output) \(before.errors)")
+        run.send(SIGTERM)
+        #expect(await run.end().code == 143)
+        let (again, _) = try await serve(place, port: port)
+        let after = try await place.shell(
+            script.replacing("PORT", with: "\(port)")
+                + "\npost jar /feeds/things/reload; post other /feeds/things/reload")
+        #expect(after.output == "401\n200\n", "\(after.output) \(after.errors)")
+        again.send(SIGTERM)
+        _ = await again.end()
     }
 
     @Test("--no-token says aloud that everybody on the machine may send commands")

@@ -108,7 +108,7 @@ import Testing
     func lifetime() throws {
         let now = Lock(1_700_000_000)
         let caller = try #require(self.caller(host: "127.0.0.1:80", at: .tcp(host: "127.0.0.1", port: 80)))
-        func sessions() -> Sessions { Sessions { now.withLock { $0 } } }
+        func sessions() -> Sessions { Sessions(now: { now.withLock { $0 } }) }
         let cookie = String(sessions().begin(for: caller, token: "token").prefix { $0 != ";" })
         func lasts() -> Bool { sessions().session(in: [cookie], of: caller, token: "token") != nil }
         #expect(lasts())
@@ -119,6 +119,32 @@ import Testing
         // A clock that goes back does not make one last longer.
         now.withLock { $0 = 1_600_000_000 }
         #expect(!lasts())
+    }
+
+    @Test("A session that somebody signed out of stays ended over a restart, until it would have ended by itself")
+    func signOutOverRestart() throws {
+        let now = Lock(1_700_000_000)
+        let kept = Lock<[String: Int]>([:])
+        let caller = try #require(self.caller(host: "127.0.0.1:80", at: .tcp(host: "127.0.0.1", port: 80)))
+        func sessions() -> Sessions {
+            Sessions(
+                merge: { ended, since in
+                    kept.withLock { kept in
+                        kept = kept.merging(ended) { $1 }.filter { $0.value >= since }
+                        return kept
+                    }
+                }, now: { now.withLock { $0 } })
+        }
+        let first = sessions()
+        let cookies = (1...2).map { _ in String(first.begin(for: caller, token: "token").prefix { $0 != ";" }) }
+        func session(_ number: Int) -> Sessions.Session? {
+            sessions().session(in: [cookies[number]], of: caller, token: "token")
+        }
+        first.end(try #require(session(0)))
+        #expect(session(0) == nil && session(1) != nil)
+        now.withLock { $0 += 31 * 86_400 }
+        first.end(Sessions.Session(id: "later", beganAt: now.withLock { $0 }))
+        #expect(kept.withLock { Array($0.keys) } == ["later"])
     }
 
     @Test("Wrong tokens are reported, the first at once and the others together")

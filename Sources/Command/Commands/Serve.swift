@@ -137,6 +137,12 @@ extension Session {
         access.isPrivate = file != nil
         let token = if let file { try TokenFile(file) } else { try TokenFile.own(environment) }
         access.token = { token.current }
+        // A unit of systemd's may have a folder for it, and no home.
+        let folder = environment["STATE_DIRECTORY"].map { "\($0)/serve.signed-out" }
+        if let path = folder ?? TokenFile.path("serve.signed-out", environment) {
+            let signOuts = SignOutFile(path) { [console] line in console.warn(line) }
+            access.mergeSignOuts = { signOuts.merge($0, since: $1) }
+        }
         return access
     }
 

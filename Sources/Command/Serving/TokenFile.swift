@@ -55,18 +55,17 @@ final class TokenFile: Sendable {
     }
 
     /// The path of the user's own token; nil without a home.
-    static func path(_ environment: [String: String]) -> String? {
-        if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return "\(folder)/feedsync/serve.token" }
+    static func path(_ environment: [String: String]) -> String? { path("serve.token", environment) }
+
+    /// The path of a file that is to outlive the server; nil without a home.
+    static func path(_ name: String, _ environment: [String: String]) -> String? {
+        if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return "\(folder)/feedsync/\(name)" }
         guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-        return "\(home)/.local/state/feedsync/serve.token"
+        return "\(home)/.local/state/feedsync/\(name)"
     }
 
     private static func make(_ path: String) -> Bool {
-        var end = path.startIndex
-        while let slash = path[path.index(after: end)...].firstIndex(of: "/") {
-            mkdir(String(path[..<slash]), 0o700)
-            end = slash
-        }
+        ParentFolders.make(of: path)
         let temporary = "\(path).\(getpid()).new"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }

@@ -13,7 +13,7 @@ internal import Text
 struct Doorkeeper: Sendable {
     private let address: ListenAddress
     private let access: Access
-    private let sessions = Sessions()
+    private let sessions: Sessions
     private let wrongTokens: WrongTokens
     /// The other sites that may use the API.
     let sharing: SharedOrigins
@@ -37,6 +37,7 @@ struct Doorkeeper: Sendable {
 
     init(_ address: ListenAddress, _ access: Access) {
         (self.address, self.access) = (address, access)
+        sessions = Sessions(merge: access.mergeSignOuts)
         sharing = SharedOrigins(origins: access.origins)
         wrongTokens = WrongTokens(pause: access.wrongTokenPause, report: access.report)
     }

@@ -22,10 +22,17 @@ final class Sessions: Sendable {
     private static let mostCodes = 100
 
     private let state = Lock(State())
+    private let merge: @Sendable ([String: Int], Int) -> [String: Int]
     private let now: @Sendable () -> Int
 
-    init(now: @escaping @Sendable () -> Int = { time(nil) }) {
-        self.now = now
+    /// - Parameter merge: As in `Access.mergeSignOuts`.
+    init(
+        merge: @escaping @Sendable ([String: Int], Int) -> [String: Int] = { ended, _ in ended },
+        now: @escaping @Sendable () -> Int = { time(nil) }
+    ) {
+        (self.merge, self.now) = (merge, now)
+        let ended = merge([:], now() - Self.lifetime)
+        state.withLock { $0.ended = ended }
     }
 
     /// The name of the cookie: a browser sends those of all ports of a host, and keeps the prefix for https.
@@ -69,11 +76,14 @@ final class Sessions: Sendable {
 
     /// Ends a session.
     func end(_ session: Session) {
-        state.withLock { state in
-            let now = now()
-            state.ended = state.ended.filter { now - $0.value < Self.lifetime }
+        let oldest = now() - Self.lifetime
+        let ended = state.withLock { state in
+            state.ended = state.ended.filter { $0.value >= oldest }
             state.ended[session.id] = session.beganAt
+            return state.ended
         }
+        let kept = merge(ended, oldest)
+        state.withLock { $0.ended.merge(kept) { $1 } }
     }
 
     /// The word that pages of a session send with a change; nobody else can read it.
