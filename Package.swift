@@ -194,7 +194,8 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests", dependencies: ["DemoFeed", "Examples", "FeedSync", "HTTPServer", "ScriptedServer"],
             swiftSettings: settings),
-        .testTarget(name: "SQLiteTests", dependencies: ["Concurrency", "SQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "SQLiteTests", dependencies: ["Concurrency", "SQLite", "SeededGenerator"], swiftSettings: settings),
         .testTarget(
             name: "HTTPTests",
             dependencies: ["HTTP", "HTTPServer", "ScriptedServer", "SeededGenerator", "Concurrency"],

@@ -33,4 +33,12 @@ static inline int csqlite_bind_blob_copy(sqlite3_stmt *statement, int index, con
     return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
+#include <stddef.h>
+
+// memmem is declared only for those who say so before any header of the C library is read.
+extern void *memmem(const void *bytes, size_t count, const void *part, size_t part_count);
+static inline int csqlite_contains(const void *bytes, size_t count, const void *part, size_t part_count) {
+    return memmem(bytes, count, part, part_count) != (void *)0;
+}
+
 #endif

@@ -18,8 +18,15 @@ extension Session {
             return nil
         }
         return try await reading { () async throws(FeedSyncError) in
-            try await Store(path: path, options: Store.Options(access: .readOnly))
+            try await Store(path: path, options: readOptions)
         }
+    }
+
+    /// A command that ends at once reads no further when it is interrupted.
+    private var readOptions: Store.Options {
+        var options = Store.Options(access: .readOnly)
+        options.heedsWorkLimits = !invocation.command.endsGracefully
+        return options
     }
 
     /// The store, for writing; nil if nothing was stored yet.
@@ -40,7 +47,7 @@ extension Session {
         guard store.reading?.followsFile == false else { return store }
         let path = store.path
         return try await reading { () async throws(FeedSyncError) in
-            try await Store(path: path, options: Store.Options(access: .readOnly))
+            try await Store(path: path, options: readOptions)
         }
     }
 

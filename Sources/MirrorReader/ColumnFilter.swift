@@ -44,7 +44,7 @@ package struct ColumnFilter: Sendable, Hashable {
     /// The condition in SQL with its values.
     func sql(_ type: ColumnType?) throws -> (text: String, values: [Value]) {
         let name = try SQL.identifier(column)
-        if comparison == .contains { return ("\(name) LIKE ? ESCAPE '\\'", [.text(SearchText.pattern(value))]) }
+        if comparison == .contains { return ("_has_text(\(name), ?)", [.text(value)]) }
         if value.isEmpty {
             return ("\(name) IS \(comparison == .unequal ? "NOT " : "")NULL", [])
         }

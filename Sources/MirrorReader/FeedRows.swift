@@ -141,8 +141,8 @@ struct FeedRows {
             let names = try columns.map(\.name).filter(wanted.contains).map { try SQL.identifier($0) }
             for word in text.words {
                 conditions.add(
-                    "(\(names.map { "\($0) LIKE ? ESCAPE '\\'" }.joined(separator: " OR ")))",
-                    Array(repeating: .text(SearchText.pattern(word)), count: names.count))
+                    "(\(names.map { "_has_text(\($0), ?)" }.joined(separator: " OR ")))",
+                    Array(repeating: .text(word), count: names.count))
             }
             guard !names.isEmpty else { return nil }
         }

@@ -211,8 +211,8 @@ final class SearchSource {
             values.append(.text("[\(candidates.map(String.init).joined(separator: ","))]"))
         }
         for word in query.text.words {
-            values.append(contentsOf: Array(repeating: .text(SearchText.pattern(word)), count: names.count))
-            var terms = names.map { "\($0) LIKE ? ESCAPE '\\'" }
+            values.append(contentsOf: Array(repeating: .text(word), count: names.count))
+            var terms = names.map { "_has_text(\($0), ?)" }
             if candidates != nil || query.text.words.count > 1, let word = SearchText.fullTextQuery(word) {
                 terms.append("_rowid_ IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ?)")
                 values.append(.text(word))

@@ -114,6 +114,7 @@ public final class Connection {
         for (option, enabled) in options {
             try handle.check(csqlite_db_config_set(handle.database, option, enabled))
         }
+        try addTextFunction()
     }
 
     /// Runs any number of statements one after another; their rows are ignored.
@@ -426,7 +427,8 @@ extension Connection {
     private static let stepsBetweenQuestions: Int32 = 4_000
 }
 
-private func endsWork() -> Bool {
+/// True if the work of the task has to end: it is cancelled, or beyond its limit.
+func endsWork() -> Bool {
     if let limit = WorkLimit.current, limit.isOver() { return true }
     return withUnsafeCurrentTask { $0?.isCancelled ?? false }
 }

@@ -55,11 +55,6 @@ package struct SearchText: Sendable, Hashable {
         return "\"\(putting(UInt8(ascii: "\""), before: "\"", in: word))\"\(goesOn ? "*" : "")"
     }
 
-    /// A pattern of SQLite's LIKE for a text that has the word anywhere, with `\` as its escape.
-    package static func pattern(_ word: String) -> String {
-        "%\(putting(UInt8(ascii: "\\"), before: "\\%_", in: word))%"
-    }
-
     /// A word with a mark before each of some ASCII characters, also where an accent follows them.
     private static func putting(_ mark: UInt8, before characters: String, in word: String) -> String {
         guard word.utf8.contains(where: characters.utf8.contains) else { return word }

@@ -52,6 +52,31 @@ struct SQLTests {
         #expect(place.files.allSatisfy { $0 != "other.db" && $0 != "copy.db" })
     }
 
+    @Test(
+        "Ctrl-C on a terminal ends a query at once, also while a pager waits for rows",
+        arguments: [
+            "SELECT count(*) FROM n", "SELECT i FROM n",
+            "SELECT count(*) FROM n WHERE i = -1 UNION ALL SELECT i FROM n",
+        ])
+    func interrupted(query: String) async throws {
+        let place = try await place()
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \(query)"
+        let run = try await place.shell(
+            """
+            mkfifo keys
+            PAGER='touch started; less -FRX' timeout 60 script -qec "$FEEDSYNC sql '$QUERY'" /dev/null < keys > shown.txt &
+            exec 3> keys
+            until [ -e started ]; do sleep 0.01; done
+            printf '\\003' >&3
+            # Where rows fill the screen, the pager stays until its reader leaves it.
+            (while sleep 0.2; do printf 'q' >&3; done) 2> /dev/null & typist=$!
+            wait %1; code=$?
+            kill $typist
+            exit $code
+            """, environment: ["QUERY": endless])
+        #expect(run.code == 130, "\(run.output) \(run.errors)")
+    }
+
     @Test("A query that SQLite does not take is told with SQLite's reason")
     func wrong() async throws {
         let place = try await place()

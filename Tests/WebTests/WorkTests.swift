@@ -18,6 +18,26 @@ import Web
         }
     }
 
+    @Test(
+        "A word that almost stands everywhere in a long text is looked for in time, by each way to search",
+        arguments: [
+            ("", "/feeds/things/items?q=WORD"), ("", "/feeds/things/items?q=WORD&order=place"),
+            ("", "/feeds/things/items?where=name+~+WORD"), ("search: [name]", "/feeds/things/items?q=WORD"),
+            ("search: [name]", "/feeds/things/items?q=WORD&order=place"), ("", "/list/things/rows?q=WORD"),
+        ])
+    func almost(extra: String, target: String) async throws {
+        let text = String(repeating: "a", count: 4_000_000)
+        try await WebPlace.serving(items: [#"{"id":1,"name":"\#(text)"}"#], extra: extra) { place in
+            try await place.perform(.sync)
+            let word = String(repeating: "a", count: 990) + "b"
+            let page = try await place.ask(target.replacing("WORD", with: word))
+            #expect(page.status == 200, "\(page.body.prefix(300))")
+            #expect(!page.body.contains("aaa") || page.body.utf8.count < 40_000)
+            let found = try await place.ask(target.replacing("WORD", with: String(repeating: "a", count: 990)))
+            #expect(found.status == 200 && found.body.contains("aaaa"))
+        }
+    }
+
     @Test("A list of long texts is a short page, and all of them come by pages of the API")
     func long() async throws {
         let items = (1...30).map { #"{"id":\#($0),"name":"\#(String(repeating: "long \($0) ", count: 150_000))"}"# }

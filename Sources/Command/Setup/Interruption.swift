@@ -41,8 +41,13 @@ final class Interruption: Sendable {
             }
             guard isFirst, endsGracefully else {
                 TemporaryFolder.removeAll()
-                // Ctrl-C is meant for the pager: it has the terminal until its reader leaves it.
-                if number == SIGINT { Pager.waitForEnd() }
+                if number == SIGINT {
+                    // What the command does is of no use any more, but the pager has the terminal until its reader leaves
+                    // it; it would wait for ever for the rest.
+                    cancel()
+                    Pager.endInput()
+                    Pager.waitForEnd()
+                }
                 _exit(ExitCode.signal(number).rawValue)
             }
             cancel()

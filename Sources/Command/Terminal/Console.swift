@@ -207,8 +207,8 @@ final class Console: Sendable {
 
     /// Waits until the pager has ended, and prints the lines that were kept for then.
     func endPager() {
-        guard let pager = state.withLock({ $0.pager }) else { return }
-        close(pager)
+        guard state.withLock({ $0.pager }) != nil else { return }
+        Pager.close()
         Pager.waitForEnd()
         let waiting = state.withLock { state in
             state.pager = nil

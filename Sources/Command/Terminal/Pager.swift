@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The program that shows long results on a terminal, page by page: `$PAGER`, or `less`.
 enum Pager {
-    private static let running = Lock<pid_t?>(nil)
+    private static let running = Lock<(process: pid_t, input: Int32?)?>(nil)
 
     /// Starts it; the end of a pipe to write to, or nil if there is none.
     static func start(_ environment: [String: String]) -> Int32? {
@@ -12,22 +12,43 @@ enum Pager {
             isThere(String(program), environment["PATH"] ?? "/usr/bin:/bin")
         else { return nil }
         guard let ends = try? Pipe.open() else { return nil }
-        defer { close(ends.read) }
+        defer { Glibc.close(ends.read) }
         // As in git: no pager for text that fits the screen, colours, and the text stays.
         // https://git-scm.com/docs/git-config#Documentation/git-config.txt-corepager
         let variables = environment.merging(["LESS": "FRX", "LV": "-c"]) { own, _ in own }
         guard let child = try? ChildProcess.start(["/bin/sh", "-c", wanted], environment: variables, input: ends.read)
         else {
-            close(ends.write)
+            Glibc.close(ends.write)
             return nil
         }
-        running.withLock { $0 = child }
+        running.withLock { $0 = (child, ends.write) }
         return ends.write
+    }
+
+    /// Ends what it gets to read, also in the middle of a line: what is written from now on is lost.
+    static func endInput() {
+        running.withLock { running in
+            guard let input = running?.input ?? nil else { return }
+            let nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)
+            guard nothing >= 0 else { return }
+            dup2(nothing, input)
+            _ = fcntl(input, F_SETFD, FD_CLOEXEC)
+            Glibc.close(nothing)
+        }
+    }
+
+    /// Closes the pipe to it.
+    static func close() {
+        running.withLock { running in
+            guard let input = running?.input ?? nil else { return }
+            Glibc.close(input)
+            running?.input = nil
+        }
     }
 
     /// Waits until it has ended, if one is running.
     static func waitForEnd() {
-        guard let child = running.withLock({ $0 }) else { return }
+        guard let child = running.withLock({ $0?.process }) else { return }
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
     }

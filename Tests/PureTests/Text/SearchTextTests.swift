@@ -58,7 +58,6 @@ import Testing
         #expect(SearchText("a c++").fullTextQuery(in: "\"x\"", isWhole: false) == ##"{"x"} : ("a" "c++")"##)
         #expect(SearchText("a b").fullTextQuery(in: "\"x\" \"y\"", isWhole: false) == ##"{"x" "y"} : ("a" "b"*)"##)
         #expect(SearchText(" \n").isEmpty)
-        #expect(SearchText.pattern(#"50%_\"#) == #"%50\%\_\\%"#)
     }
 
     @Test("A search that is too long to be typed is cut")
