@@ -101,7 +101,7 @@ let package = Package(
             name: "FeedSync",
             dependencies: [
                 "BodyFormats", "Concurrency", "Crawling", "FeedTables", "HTTP", "MirrorReader", "MirrorWriter",
-                "StoreFile",
+                "ResponseBody", "StoreFile",
                 "Text", "Upstream",
             ],
             swiftSettings: settings),

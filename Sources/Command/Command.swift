@@ -48,7 +48,8 @@ struct Command: Sendable {
     /// Every command, in the order of the help text.
     static let all: [Command] = [
         .add, .reload, .more, .sync, .plan, .status, .show, .search, .sql, .changes, .events, .feeds, .path, .explain,
-        .remove, .rename, .reset, .rekey, .prune, .backup, .store, .presets, .check, .doctor, .schema, .serve, .work,
+        .edit, .remove, .rename, .reset, .rekey, .prune, .backup, .store, .presets, .check, .doctor, .schema, .serve,
+        .work,
         .demo,
         .completion,
         .help,
@@ -74,6 +75,7 @@ struct Command: Sendable {
     var need: String {
         switch name {
         case "add": "the name of the new feed, and a URL or the name of a preset"
+        case "edit": "the name of a feed, and members as name=value"
         case "rename": "the name of a feed, and a new one"
         case "sql": "a query, in quotes"
         case "search": "the words to search for"
@@ -90,7 +92,7 @@ struct Command: Sendable {
     /// The source of their values.
     var needAdvice: String {
         let others: Set = ["add", "sql", "search", "backup", "store", "completion"]
-        return others.contains(name) ? helpAdvice : "feedsync feeds lists them"
+        return others.contains(name) ? helpAdvice : "feedsync feeds  # lists them"
     }
 
     /// Any number of operands.

@@ -70,6 +70,7 @@ enum Feedsync {
     /// Ends the process without the C library's clean-up: libraries with threads of their own would be taken apart
     /// under them, and everything has been written.
     private static func end(_ code: ExitCode) -> Never {
+        OutputFile.discard()
         _exit(code.rawValue)
     }
 }
@@ -80,9 +81,11 @@ extension Invocation {
         let session = Session(invocation: self, environment: environment, console: console)
         do throws(Failure) {
             try session.checkStore()
+            if let path = options[.output], path != "-" { try console.startFile(path) }
             let code = try await command.run(session)
             try await session.shared.end()
             console.endPager()
+            try console.finishFile()
             return code
         } catch {
             // The first failure is reported.

@@ -97,7 +97,7 @@ extension Session {
         let others = names.filter { name in !parts.contains { $0.name == name } }
         let (matching, unknown) = NamePattern.names(others, among: all.map(\.name))
         if let unknown {
-            throw .unknown("feed", unknown, among: all.map(\.name), advice: "feedsync status lists them")
+            throw .unknown("feed", unknown, among: all.map(\.name), advice: "feedsync status  # lists them")
         }
         return matching.compactMap { name in all.first { $0.name == name } } + parts
     }
@@ -111,7 +111,7 @@ extension Session {
         if let part = part.flatMap(\.self) { return part }
         throw Failure(
             .usage, ["no list `\(name)` was asked for yet"],
-            advice: "feedsync sql 'SELECT name FROM feed_part' lists those that were")
+            advice: "feedsync sql 'SELECT name FROM feed_part'  # lists those that were")
     }
 
     /// The part of a feed that has a list for each row of another; nil where the name is that of none.

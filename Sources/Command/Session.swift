@@ -130,7 +130,7 @@ struct Session: Sendable {
             let (names, unknown) = NamePattern.names([word], among: all)
             if let unknown {
                 throw .unknown(
-                    "feed", unknown, among: all, advice: "feedsync feeds lists those of \(configuration.file)")
+                    "feed", unknown, among: all, advice: "feedsync feeds  # lists those of \(configuration.file)")
             }
             feeds += names.filter { name in !feeds.contains { $0.name == name } }.compactMap(configuration.feed)
         }

@@ -36,6 +36,15 @@ package struct EditingError: Error, Sendable, Hashable {
         self.init(.configuration, error.diagnostics.map(\.description))
     }
 
+    /// Faults in the words of a user, whose positions would be in a text that was never written.
+    init(inWords error: ConfigurationError, advice: String? = nil) {
+        self.init(
+            .words,
+            error.diagnostics.map { diagnostic in
+                diagnostic.problem + (diagnostic.suggestion.map { "; did you mean `\($0)`?" } ?? "")
+            }, advice: advice)
+    }
+
     package init(_ error: FeedSyncError) {
         self.init(.feed(error.kind), [error.description], advice: error.advice)
     }

@@ -67,12 +67,7 @@ package struct FeedDraft: Sendable {
             }
             return (definition, new)
         } catch {
-            // Their positions would be in a text that was never written.
-            throw EditingError(
-                .words,
-                error.diagnostics.map { diagnostic in
-                    diagnostic.problem + (diagnostic.suggestion.map { "; did you mean `\($0)`?" } ?? "")
-                }, advice: advice)
+            throw EditingError(inWords: error, advice: advice)
         }
     }
 

@@ -1,4 +1,4 @@
-internal import FeedSync
+package import FeedSync
 internal import HTTP
 
 /// Changes of a feed's definition in the configuration that somebody sends over HTTP.
@@ -54,11 +54,7 @@ package struct FeedEdit: Sendable {
             new = try editor.replacing(lines.feed, with: source)
             changed = try lines.parsed(new).feed(named: lines.feed)
         } catch {
-            throw EditingError(
-                .words,
-                error.diagnostics.map { diagnostic in
-                    diagnostic.problem + (diagnostic.suggestion.map { "; did you mean `\($0)`?" } ?? "")
-                })
+            throw EditingError(inWords: error)
         }
         guard let changed else { throw .words("the feed \(lines.feed) was lost") }
         if let problem = KnownVariables(of: lines.feeds).problem(of: changed, inPlaceOf: definition) {
@@ -69,6 +65,26 @@ package struct FeedEdit: Sendable {
 }
 
 extension FeedLines {
+    /// Writes members of the feed.
+    ///
+    /// - Parameter members: The names with their values; nil to remove a member.
+    /// - Throws: `EditingError` of `words` for a value that a feed cannot have.
+    package func set(_ members: [(name: String, value: FeedEntry.Value?)]) throws(EditingError) {
+        try edit { text throws(EditingError) in
+            var text = text
+            // The file's own mistakes are not those of the words.
+            _ = try configuring { () throws(ConfigurationError) in try parsed(text) }
+            for (name, value) in members {
+                let editor = try editor(of: text)
+                text = try configuring { () throws(ConfigurationError) in
+                    try editor.setting(name, of: feed, to: value)
+                }
+            }
+            do throws(ConfigurationError) { _ = try parsed(text) } catch { throw EditingError(inWords: error) }
+            return text
+        }
+    }
+
     /// Writes that the feed is passed over by syncs of what is due, or is not.
     ///
     /// - Throws: `EditingError`, as for a feed that is not there.
@@ -76,11 +92,11 @@ extension FeedLines {
         try edit { text throws(EditingError) in
             let editor = try editor(of: text)
             return try configuring { () throws(ConfigurationError) in
-                guard !isPaused else { return try editor.setting("paused", of: feed, to: "true") }
+                guard !isPaused else { return try editor.setting("paused", of: feed, to: .plain("true")) }
                 let new = try editor.setting("paused", of: feed, to: nil)
                 // A preset, or what all feeds have in common, may say it, too.
                 guard try parsed(new).feed(named: feed)?.isPaused == true else { return new }
-                return try editor.setting("paused", of: feed, to: "false")
+                return try editor.setting("paused", of: feed, to: .plain("false"))
             }
         }
     }

@@ -60,7 +60,7 @@ package struct FeedLines: Sendable {
         let editor = try Self.editor(of: text, file)
         guard editor.names.contains(feed) else {
             let nearest = NearestWord.suggestion(for: feed, among: editor.names).map { "; did you mean \($0)?" } ?? ""
-            throw .words("no such feed: \(feed)\(nearest)", advice: "feedsync feeds lists those of \(file.path)")
+            throw .words("no such feed: \(feed)\(nearest)", advice: "feedsync feeds  # lists those of \(file.path)")
         }
         return editor
     }

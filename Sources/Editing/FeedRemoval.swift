@@ -18,9 +18,14 @@ package struct FeedRemoval: Sendable {
         private let after: [UInt8]
         /// The line of the comment above the feed, which stays; nil where there is none.
         package let commentLine: Int?
+        /// The removed lines, as they can be pasted below `feeds:`; nil where they hold a credential.
+        package let source: [String]?
 
-        fileprivate init(_ lines: FeedLines, before: [UInt8], after: [UInt8], commentLine: Int?) {
+        fileprivate init(
+            _ lines: FeedLines, before: [UInt8], after: [UInt8], commentLine: Int?, source: String?
+        ) {
             (self.lines, self.before, self.after, self.commentLine) = (lines, before, after, commentLine)
+            self.source = source?.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { "  \($0)" }
         }
 
         /// Puts the lines back where they were; at the end, without their comments, if the file was changed since.
@@ -47,7 +52,10 @@ package struct FeedRemoval: Sendable {
         try lines.edit { text throws(EditingError) in
             let editor = try lines.editor(of: text)
             let new = try configuring { () throws(ConfigurationError) in try editor.removing(lines.feed) }
-            undo = Undo(lines, before: text, after: new, commentLine: editor.commentLine(above: lines.feed))
+            let isPublic = lines.definition?.literalCredentials.isEmpty ?? false
+            undo = Undo(
+                lines, before: text, after: new, commentLine: editor.commentLine(above: lines.feed),
+                source: isPublic ? editor.source(of: lines.feed) : nil)
             return new
         }
         guard let undo else { throw .words("feed \(lines.feed) was not removed") }

@@ -28,7 +28,7 @@ package enum FeedSource: Sendable {
         let shown = Self.holdsSecret(word) ? "what was given" : word
         throw .words(
             "\(shown) is neither a URL nor the name of a preset\(hint)",
-            advice: "begin a URL with https://; feedsync presets lists the presets")
+            advice: "feedsync presets  # lists them; a URL begins with https://")
     }
 
     /// True if a word contains a literal secret: a user or password, or a parameter with a secret's name.
@@ -95,6 +95,28 @@ package enum FeedWords {
             pairs.append((String(word[..<equals]), String(word[word.index(after: equals)...])))
         }
         return FeedEntry.Member.parameters(pairs)
+    }
+
+    /// `member=value` words, as members of a feed; a value may be a mapping or a list in braces or brackets, and an empty
+    /// one is nil.
+    ///
+    /// - Throws: `EditingError` for another word.
+    package static func members(
+        _ words: some Sequence<String>
+    ) throws(EditingError) -> [(name: String, value: FeedEntry.Value?)] {
+        var members: [(name: String, value: FeedEntry.Value?)] = []
+        for word in words {
+            guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
+                throw .words(
+                    "unexpected argument: \(word)", advice: "write members as name=value, for example every=1h")
+            }
+            let text = String(word[word.index(after: equals)...])
+            let value = try configuring { () throws(ConfigurationError) in
+                text.isEmpty ? nil : try FeedEntry.Value(yaml: text)
+            }
+            members.append((String(word[..<equals]), value))
+        }
+        return members
     }
 
     /// A header written as `Name: value`; nil for other text.

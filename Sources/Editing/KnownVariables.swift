@@ -31,7 +31,7 @@ struct KnownVariables: Sendable {
             ("auth", feed.authentication == old.authentication), ("proxy", feed.proxyText == old.proxyText),
             ("ca", feed.connection.authorities?.path == old.connection.authorities?.path),
             ("client_certificate", feed.certificateTexts == old.certificateTexts),
-            ("on_change", feed.hookTexts == old.hookTexts),
+            ("on_change", feed.hook == old.hook),
             ("for_each", feed.forEach?.condition == old.forEach?.condition),
         ]
         return changed.first { !$0.isSame }.map { "`\($0.name)` is changed only in the file" }
@@ -77,14 +77,6 @@ extension FeedDefinition {
     fileprivate var certificateTexts: [String?] {
         let certificate = connection.clientCertificate
         return [certificate?.certificate.path, certificate?.key?.path, certificate?.password?.description]
-    }
-
-    fileprivate var hookTexts: [String?] {
-        switch hook?.target {
-        case .program(let words): words
-        case .webhook(let url, let secret): ["", url.description, secret?.description]
-        case nil: []
-        }
     }
 
     fileprivate var variables: [String] {

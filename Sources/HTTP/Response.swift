@@ -14,10 +14,21 @@ public struct Response: Sendable {
     public let wireByteCount: Int
     /// The number of redirects followed.
     public let redirectCount: Int
+    /// True if there were redirects, and each said that it holds from now on.
+    package let isMovedForGood: Bool
 
     /// A response with these parts.
     public init(
         status: Int, headers: Headers, url: WebURL, body: Body = Body(), wireByteCount: Int = 0, redirectCount: Int = 0
+    ) {
+        self.init(
+            status: status, headers: headers, url: url, body: body, wireByteCount: wireByteCount,
+            redirectCount: redirectCount, isMovedForGood: false)
+    }
+
+    init(
+        status: Int, headers: Headers, url: WebURL, body: Body, wireByteCount: Int, redirectCount: Int,
+        isMovedForGood: Bool
     ) {
         self.status = status
         self.headers = headers
@@ -25,13 +36,14 @@ public struct Response: Sendable {
         self.body = body
         self.wireByteCount = wireByteCount
         self.redirectCount = redirectCount
+        self.isMovedForGood = isMovedForGood
     }
 
     /// The response with another body.
     package func replacing(body: Body) -> Response {
         Response(
             status: status, headers: headers, url: url, body: body, wireByteCount: wireByteCount,
-            redirectCount: redirectCount)
+            redirectCount: redirectCount, isMovedForGood: isMovedForGood)
     }
 
     /// True for a status from 200 to 299.

@@ -7,6 +7,8 @@ struct Route {
     private(set) var url: WebURL
     private(set) var body: [UInt8]?
     private(set) var redirectCount = 0
+    /// True if there were redirects, and each said that it holds from now on.
+    private(set) var isForGood = false
     private var headers: Headers
     /// The hops so far, from the first redirect on.
     private var visited: Set<Stop> = []
@@ -92,6 +94,7 @@ struct Route {
         }
         if redirectCount == 0 { visited.insert(Stop(method: request.method, url: request.url)) }
         url = target
+        isForGood = (isForGood || redirectCount == 0) && (status == 301 || status == 308)
         redirectCount += 1
         guard visited.insert(Stop(method: method, url: url)).inserted else {
             throw refusal(.redirectLoop, "the redirects go in a circle")

@@ -166,7 +166,7 @@ final class Transfer {
         return .success(
             Response(
                 status: status, headers: head.headers, url: route.url, body: body, wireByteCount: wireByteCount,
-                redirectCount: route.redirectCount))
+                redirectCount: route.redirectCount, isMovedForGood: route.isForGood))
     }
 
     private var coding: String { "content coding (\(head.headers["Content-Encoding"]?.prefix(40) ?? ""))" }

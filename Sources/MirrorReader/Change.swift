@@ -20,6 +20,10 @@ package struct Change: Sendable, JSONRecord {
     package let after: [(name: String, json: String)]
     /// The item's title, as JSON; nil if the feed has no known column for it.
     package let title: String?
+    /// The item's web page, as JSON; nil if the feed has no known column for it.
+    package let link: String?
+    /// All columns of the item as it is stored now, each as JSON; empty for an item that is not.
+    package let item: [String: String]
 
     /// The columns of the view `change`, with the title and `after`.
     package var fields: JSONFields {
@@ -51,6 +55,9 @@ package struct ChangePlace: Sendable, Hashable {
     package var change: Int64 = 0
 
     package init() {}
+
+    /// True if something lies between the other place and this one.
+    package func isBeyond(_ other: ChangePlace) -> Bool { event > other.event || change > other.change }
 }
 
 /// The changes of a feed to read.
@@ -66,6 +73,8 @@ package struct ChangeQuery: Sendable {
     package var run: Int?
     /// The column of items' titles, or its path; nil to choose it by the names.
     package var title: String?
+    /// The column of items' web pages, or its path; nil to choose it by the names.
+    package var link: String?
     /// The key of the only item, as text: of several columns as a JSON array; nil for all items.
     package var key: String?
 

@@ -3,8 +3,7 @@ internal import SQLite
 
 /// Changes of a feed that are delivered together.
 package struct ChangeBatch: Sendable {
-    /// The changes as JSON objects.
-    package internal(set) var lines: [String] = []
+    package internal(set) var changes: [Change] = []
     /// The place after them.
     package internal(set) var end = ChangePlace()
 }
@@ -16,7 +15,7 @@ extension Store {
     /// - Throws: `FeedSyncError` of kind `store`.
     package func changeBatch(_ query: ChangeQuery, least: Int) throws(FeedSyncError) -> ChangeBatch {
         struct Reading {
-            var lines: [String] = []
+            var changes: [Change] = []
             var lastAt = ""
             var isCut = false
         }
@@ -24,17 +23,17 @@ extension Store {
         let end = try changes([query]) { change in
             reading.withLock { reading in
                 // Changes of one time belong to one page, which has one place.
-                guard reading.lines.count < least || change.at == reading.lastAt else {
+                guard reading.changes.count < least || change.at == reading.lastAt else {
                     reading.isCut = true
                     return false
                 }
-                reading.lines.append(change.result)
+                reading.changes.append(change)
                 reading.lastAt = change.at
                 return true
             }
         }
-        let (lines, lastAt, isCut) = reading.withLock { ($0.lines, $0.lastAt, $0.isCut) }
-        guard isCut else { return ChangeBatch(lines: lines, end: end) }
+        let (changes, lastAt, isCut) = reading.withLock { ($0.changes, $0.lastAt, $0.isCut) }
+        guard isCut else { return ChangeBatch(changes: changes, end: end) }
         return try storing {
             // Everything before the next change, so that a clock that was set back hides none.
             func last(_ table: String, after: Int64, until: Int64) throws -> Int64 {
@@ -46,7 +45,7 @@ extension Store {
             var place = ChangePlace()
             place.event = try last("event", after: query.after.event, until: end.event)
             place.change = try last("_change", after: query.after.change, until: end.change)
-            return ChangeBatch(lines: lines, end: place)
+            return ChangeBatch(changes: changes, end: place)
         }
     }
 }

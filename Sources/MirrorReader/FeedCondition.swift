@@ -22,17 +22,21 @@ package struct FeedCondition: Sendable {
     package let run: RunProgress?
     /// The counts of its lists, for a feed that has one for each row of another; nil if none was requested.
     package let parts: PartCounts?
+    /// True if its hook did not take what changed.
+    package let isHookBehind: Bool
 
     /// Creates the condition of a feed without stored data.
     package init(feed: String) {
         (record, history, failure, run, parts) = (nil, FeedHistory(feed: feed), nil, nil, nil)
+        isHookBehind = false
     }
 
     fileprivate init(
         _ record: FeedRecord?, _ history: FeedHistory, _ failure: FeedSyncError?, _ run: RunProgress?,
-        _ parts: PartCounts?
+        _ parts: PartCounts?, isHookBehind: Bool
     ) {
         (self.record, self.history, self.failure, self.run, self.parts) = (record, history, failure, run, parts)
+        self.isHookBehind = isHookBehind
     }
 
     /// The facts that decide the feed's state.
@@ -63,12 +67,13 @@ extension Store {
         // One feed is read after each run, all of them for a list.
         let histories = try feeds.count == 1 ? histories(of: feeds.first) : histories()
         let parts = try partCounts()
+        let failedHooks = try feedsWithFailedHooks()
         return try feeds.map { feed throws(FeedSyncError) in
             let own = histories[feed] == nil && FeedPart.feed(ofPart: feed) != nil ? try self.histories(of: feed) : [:]
             let history = histories[feed] ?? own[feed] ?? FeedHistory(feed: feed)
             return FeedCondition(
                 try self.feed(named: feed), history, try failure(of: feed, failures: history.failures),
-                try runProgress(of: feed), parts[feed])
+                try runProgress(of: feed), parts[feed], isHookBehind: failedHooks.contains(feed))
         }
     }
 

@@ -11,7 +11,7 @@ final class SearchSource {
     private let indexedFeed: IndexedFeed
     private let table: String
     private let index: String
-    private lazy var title = ItemTitle.column(query.show[feed]?.title, of: columns)
+    private lazy var title = ItemNames.column(query.show[feed]?.title, of: columns, \.title)
     /// The parts to find in the index's words. Long parts are in fewer words.
     private let parts: [[UInt8]]
     private var known: [Int64] = []

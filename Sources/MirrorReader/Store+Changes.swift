@@ -76,6 +76,7 @@ final class ChangeSource {
     private let columns: [RowColumn]
     private let key: [String]
     private let title: String?
+    private let link: String?
     private var hasNew = false
     /// The condition that an event is of the feed, or of one of its parts.
     let isOfFeed: String
@@ -90,7 +91,8 @@ final class ChangeSource {
         guard let found = try StoredTable(of: query.feed, on: connection), !found.key.isEmpty, !found.columns.isEmpty
         else { return nil }
         (table, columns, key) = (try SQL.identifier(found.name), found.columns, found.key)
-        title = ItemTitle.column(query.title, of: found.columns)
+        title = ItemNames.column(query.title, of: found.columns, \.title)
+        link = ItemNames.column(query.link, of: found.columns, \.link)
         let parts = try connection.scalar("SELECT 1 FROM feed_part WHERE feed = ? LIMIT 1", .text(query.feed))
         let name = try SQL.string(query.feed)
         isOfFeed = parts == nil ? "feed = \(name)" : ListTables.isOf(name)
@@ -171,7 +173,7 @@ extension ChangeSource {
             }
         return Change(
             at: row.text(at: 0) ?? "", feed: query.feed, run: Int(clamping: row.int64(at: 4)), kind: kind, key: key,
-            before: before, after: after, title: title.flatMap { now[$0] })
+            before: before, after: after, title: title.flatMap { now[$0] }, link: link.flatMap { now[$0] }, item: now)
     }
 
     private var keyIs: String { key.map { "\((try? SQL.identifier($0)) ?? "NULL") IS ?" }.joined(separator: " AND ") }
@@ -228,10 +230,10 @@ extension RowColumn {
     }
 }
 
-/// The title of an item.
-enum ItemTitle {
+/// The columns that name an item and lead to it.
+enum ItemNames {
     /// The column, by a word of the definition or else by the names of the columns.
-    static func column(_ word: String?, of columns: [RowColumn]) -> String? {
+    static func column(_ word: String?, of columns: [RowColumn], _ part: (ShowRule) -> String?) -> String? {
         if let word { return ShowRule.column(word, among: columns.map { (name: $0.name, path: $0.path) }) }
         let looks = columns.map { column in
             var look = ColumnLook(name: column.name)
@@ -239,6 +241,11 @@ enum ItemTitle {
             look.isNumber = column.type == .integer || column.type == .real || column.type == .boolean
             return look
         }
-        return ShowRule.found(in: looks).title
+        let links = looks.filter { !$0.isNumber }.map { look in
+            var look = look
+            look.isLink = true
+            return look
+        }
+        return part(ShowRule.found(in: looks)) ?? part(ShowRule.found(in: links))
     }
 }

@@ -1,5 +1,14 @@
 internal import SQLite
 
+/// The names under which the store keeps how far hooks were told; no user's consumer has such a name.
+package enum HookPlace {
+    package static let told = "(on_change)"
+    package static let tried = "(on_change, tried)"
+    /// Of the changes of columns.
+    package static let toldColumns = "(on_change, columns)"
+    package static let triedColumns = "(on_change, columns tried)"
+}
+
 extension Store {
     /// The progress of a consumer of changes in each feed that it has seen.
     ///
@@ -14,6 +23,18 @@ extension Store {
             }
             return places
         }
+    }
+
+    /// The feeds whose hooks were tried and did not take what changed.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    func feedsWithFailedHooks() throws(FeedSyncError) -> Set<String> {
+        var failed: Set<String> = []
+        for (told, tried) in [(HookPlace.told, HookPlace.tried), (HookPlace.toldColumns, HookPlace.triedColumns)] {
+            let places = try places(of: told)
+            failed.formUnion(try self.places(of: tried).filter { $1.isBeyond(places[$0] ?? ChangePlace()) }.keys)
+        }
+        return failed
     }
 
     /// Moves a consumer to a place: everything before it was printed.

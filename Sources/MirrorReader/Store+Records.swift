@@ -107,6 +107,21 @@ extension Store {
             [.text(feed), .text(since ?? ""), Value(run ?? 0)], read: ColumnChangeRecord.init)
     }
 
+    /// The changes of a feed's columns after one of them.
+    ///
+    /// - Parameter id: The number of the last known one.
+    /// - Returns: The changes, and the number of the last one in the store.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func columnChanges(
+        of feed: String, after id: Int64
+    ) throws(FeedSyncError) -> (records: [ColumnChangeRecord], end: Int64) {
+        let end = try storing { try connection.int64("SELECT max(id) FROM _column_change") ?? 0 }
+        let changes = try records(
+            "SELECT * FROM _column_change WHERE feed = ? AND id > ? AND id <= ? ORDER BY id",
+            [.text(feed), .integer(id), .integer(end)], read: ColumnChangeRecord.init)
+        return (changes, end)
+    }
+
     /// The newest changes of a feed's columns, the newest first.
     ///
     /// - Parameter id: Only those before this one; nil to begin with the newest.

@@ -191,6 +191,7 @@ package enum ResultSchema {
         Object(
             "removed", "a feed that was removed, and its items that stay",
             ["feed": text, "file": text, "item_count": count]),
+        Object("edited", "a feed whose members were changed", ["feed": text, "file": text]),
         Object("deleted", "a feed that was removed with its items", ["feed": text, "file": text, "deleted": count]),
         Object(
             "renamed", "a feed with its old and new name",
@@ -215,7 +216,7 @@ package enum ResultSchema {
         "status": ["status"], "changes": ["change"], "events": ["event"], "feeds": ["feed"],
         "path": ["paths", "configuration_path", "store_path"], "explain": ["explanation"],
         "explain --response": ["response"], "remove": ["removed"], "remove --data": ["deleted"],
-        "rename": ["renamed"], "reset": ["reset"], "rekey": ["rekeyed"], "prune": ["pruned"], "backup": ["backup"],
+        "edit": ["edited"], "rename": ["renamed"], "reset": ["reset"], "rekey": ["rekeyed"], "prune": ["pruned"], "backup": ["backup"],
         "store": ["copied"],
         "presets": ["preset", "preset_file"], "check": ["check"], "check --online": ["page", "failed_page"],
         "doctor": ["finding"],

@@ -36,7 +36,13 @@ package struct StateRow: Sendable, JSONRecord {
     }
 
     /// True if all is well, or will be when the run under way has ended.
-    package var isWell: Bool { stateAtRest == .fresh }
+    package var isWell: Bool { stateAtRest == .fresh && hookFailure == nil }
+
+    /// Words about a hook that did not take what changed; nil if all is well.
+    package var hookFailure: String? {
+        guard condition.isHookBehind, feed.definition?.hook != nil else { return nil }
+        return "on_change failed; what changed is kept, and comes with the next run"
+    }
 
     /// The time at which it is due; empty for a feed that is not in the configuration.
     package var due: String {
@@ -47,7 +53,10 @@ package struct StateRow: Sendable, JSONRecord {
     }
 
     /// The reason for its state; nil for a new feed.
-    package var why: String? { why(state) }
+    package var why: String? {
+        let reasons = [why(state), hookFailure].compactMap(\.self)
+        return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
+    }
 
     /// The state that a sync left, such as `fresh (head 2 min ago, all of it 6 h ago)`; no more than the word where all
     /// of the list was looked at.

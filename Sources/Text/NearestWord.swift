@@ -2,22 +2,30 @@
 package enum NearestWord {
     /// The candidate nearest to a mistyped word, or nil where none is near.
     ///
-    /// Near is one typing slip (a letter too many, too few, wrong, or two swapped) for each three letters begun, three
-    /// at most; case does not count. Of equally near candidates the first wins.
+    /// Near is one typing slip (a letter too many, too few, wrong, or two swapped) for each three letters, three at most,
+    /// and one in a shorter word; case does not count, nor do the dashes of an option. More than one slip needs the same
+    /// first letter, which people rarely get wrong: otherwise it is another word. Of equally near candidates the first
+    /// wins.
     package static func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
-        let letters = Array(word.lowercased().unicodeScalars)
+        let letters = Self.letters(word)
         guard !letters.isEmpty, letters.count <= 64 else { return nil }
         var best: (word: String, distance: Int)?
         for candidate in candidates {
-            let other = Array(candidate.lowercased().unicodeScalars)
-            let limit = min(3, (max(letters.count, other.count) + 2) / 3)
+            let other = Self.letters(candidate)
+            let limit = min(3, max(1, min(letters.count, other.count) / 3))
             // Every letter changed is another word, not a slip.
             guard abs(other.count - letters.count) <= limit, other.count <= 67 else { continue }
             let distance = distance(letters, other)
-            guard distance <= limit, distance < max(letters.count, other.count) else { continue }
+            guard distance <= limit, distance < max(letters.count, other.count),
+                distance == 1 || letters.first == other.first
+            else { continue }
             if distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         return best?.word
+    }
+
+    private static func letters(_ word: String) -> [Unicode.Scalar] {
+        Array(word.lowercased().unicodeScalars.drop { $0 == "-" })
     }
 
     /// The optimal string alignment distance.

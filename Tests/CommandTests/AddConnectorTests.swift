@@ -96,7 +96,7 @@ import Testing
                 "odd: left out: `source_x.components.Odd` is code of the connector's own"
             ),
             ("--connector ftp://example.com/manifest.yaml", 64, "ftp"),
-            ("things https://example.com --set a=b", 64, "--set belongs to --connector"),
+            ("things https://example.com --set a=b", 64, "unknown member `a`"),
         ] as [(String, Int32, String)])
     func faults(words: String, code: Int32, message: String) async throws {
         let place = try place()

@@ -140,7 +140,7 @@ import Testing
                 "add a github.serch", 64,
                 """
                 github.serch is neither a URL nor the name of a preset; did you mean github.search?
-                Try: begin a URL with https://; feedsync presets lists the presets
+                Try: feedsync presets  # lists them; a URL begins with https://
 
                 """
             ),

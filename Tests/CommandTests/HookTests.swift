@@ -142,7 +142,7 @@ struct HookTests {
             ("{}", "needs either `exec` or `webhook`"),
             ("{exec: [a], webhook: \"https://example.com\"}", "needs either"),
             ("{exec: []}", "must be a program and its arguments"),
-            ("{exec: [a], secret: b}", "signs what a `webhook` gets"),
+            ("{exec: [a], secret: b}", "`secret` of `on_change` is for what a `webhook` gets"),
             ("{webhook: ftp://example.com}", "must begin with `https://` or `http://`"),
             ("{excc: [a]}", "unknown member `excc`"),
         ] {

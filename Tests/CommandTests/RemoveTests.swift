@@ -11,11 +11,12 @@ import Testing
         let run = try await place.run("remove things")
         #expect(run.output == "things  removed from feedsync.yaml\n")
         #expect(
-            run.errors == """
+            run.errors.hasSuffix(
+                """
                 feedsync: things: note: kept its 3 items in feedsync.db; to delete them:
                   feedsync remove things --data
 
-                """)
+                """))
         #expect(run.code == 0)
         #expect(
             try place.text(of: "feedsync.yaml") == "feeds:\n" + Workplace.feed("idle", at: "\(place.server.url)/idle"))
@@ -89,6 +90,16 @@ import Testing
         #expect(unknown.code == 64 && unknown.errors.contains("no such feed: thing"), "\(unknown.errors)")
     }
 
+    @Test("The lines of a removed feed can be pasted back, and a credential among them is shown to nobody")
+    func lines() async throws {
+        let place = try Workplace(["things", "others"])
+        let text = try place.text(of: "feedsync.yaml")
+        #expect(try await place.shell("$FEEDSYNC remove others 2>> feedsync.yaml").code == 0)
+        #expect(try place.text(of: "feedsync.yaml").trimmingNewlines == text.trimmingNewlines)
+        try place.write("feedsync.yaml", "feeds:\n  a: {url: 'https://example.com', auth: {bearer: s3cret}}\n")
+        #expect(try await place.run("remove a").errors.isEmpty)
+    }
+
     @Test("The comment above a feed stays, and is mentioned")
     func comment() async throws {
         let place = try Workplace()
@@ -96,7 +107,10 @@ import Testing
             "feedsync.yaml", "feeds:\n  # mine\n  a: {preset: github.search}  # odd\n  b: {preset: github.search}\n")
         let run = try await place.run("remove a")
         #expect(run.output == "a  removed from feedsync.yaml\n")
-        #expect(run.errors == "feedsync: a: note: kept the comment above it (feedsync.yaml:2)\n")
+        #expect(
+            run.errors
+                == "  a: {preset: github.search}  # odd\nfeedsync: a: note: kept the comment above it (feedsync.yaml:2)\n"
+        )
         #expect(try place.text(of: "feedsync.yaml") == "feeds:\n  # mine\n  b: {preset: github.search}\n")
         #expect(
             try await place.run("remove b --json").output
@@ -116,9 +130,9 @@ import Testing
         arguments: [
             (
                 "remove thigns", 64,
-                "no such feed: thigns; did you mean things?\nTry: feedsync feeds lists those of feedsync.yaml\n"
+                "no such feed: thigns; did you mean things?\nTry: feedsync feeds  # lists those of feedsync.yaml\n"
             ),
-            ("remove", 64, "remove needs the name of a feed\nTry: feedsync feeds lists them\n"),
+            ("remove", 64, "remove needs the name of a feed\nTry: feedsync feeds  # lists them\n"),
             ("remove a b", 64, "unexpected argument: b\nTry: feedsync help remove\n"),
         ] as [(String, Int32, String)])
     func refusals(words: String, code: Int32, message: String) async throws {
@@ -145,5 +159,13 @@ import Testing
         #expect(asked.errors.contains("--yes") && place.server.requests.count == count)
         #expect(try await place.run("\(add) --yes").code == 0)
         #expect(try await place.run("add others \(place.server.url)/things").code == 0)
+    }
+}
+
+extension String {
+    fileprivate var trimmingNewlines: Substring {
+        var text = self[...]
+        while text.last == "\n" { text.removeLast() }
+        return text
     }
 }

@@ -95,14 +95,17 @@ struct RenameTests {
             ),
             (
                 "rename thigns other", 64,
-                "no such feed: thigns; did you mean things?\nTry: feedsync feeds lists those of feedsync.yaml\n"
+                "no such feed: thigns; did you mean things?\nTry: feedsync feeds  # lists those of feedsync.yaml\n"
             ),
             (
                 "rename things gone", 78,
                 "the store already has a feed `gone`\n"
                     + "Try: choose another name, or delete that one with feedsync remove gone --data\n"
             ),
-            ("rename things", 64, "rename needs the name of a feed, and a new one\nTry: feedsync feeds lists them\n"),
+            (
+                "rename things", 64,
+                "rename needs the name of a feed, and a new one\nTry: feedsync feeds  # lists them\n"
+            ),
         ] as [(String, Int32, String)])
     func refusals(words: String, code: Int32, message: String) async throws {
         let place = try Workplace(["things", "idle", "gone"])

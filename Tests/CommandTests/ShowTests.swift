@@ -209,7 +209,7 @@ struct ShowTests {
         let wrong = try await place.run("show things --since soon")
         #expect(wrong.code == 64)
         #expect(
-            wrong.errors.contains("--since must be a time such as 90m, 1d, today, yesterday or 2026-11-21, not soon"))
+            wrong.errors.contains("--since must be a time such as 90m, 7d, 2w, 1mo, yesterday or 2026-11-21, not soon"))
     }
 
     @Test("All items are printed, however many, with --quiet too", arguments: ["", " -q"])

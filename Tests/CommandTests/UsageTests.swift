@@ -4,11 +4,11 @@ import Testing
     @Test(
         "A wrong command line says what is wrong, and what was probably meant",
         arguments: [
-            ("relod things", "no such command: relod; did you mean reload?", "feedsync help lists the commands"),
-            ("frobnicate", "no such command: frobnicate", "feedsync help lists the commands"),
+            ("relod things", "no such command: relod; did you mean reload?", "feedsync help  # lists the commands"),
+            ("frobnicate", "no such command: frobnicate", "feedsync help  # lists the commands"),
             (
                 "reload thigns", "no such feed: thigns; did you mean things?",
-                "feedsync feeds lists those of feedsync.yaml"
+                "feedsync feeds  # lists those of feedsync.yaml"
             ),
             (
                 "reload things --wiat 3s", "no such option: --wiat; did you mean --wait?",
@@ -30,14 +30,14 @@ import Testing
                 "feedsync help more"
             ),
             ("more things --all --pages 2", "--pages and --all cannot be used together", "feedsync help more"),
-            ("reload", "reload needs the name of a feed", "feedsync feeds lists them"),
+            ("reload", "reload needs the name of a feed", "feedsync feeds  # lists them"),
             ("feeds things", "unexpected argument: things", "feedsync help feeds"),
-            ("show thing", "no such feed: thing; did you mean things?", "feedsync status lists them"),
+            ("show thing", "no such feed: thing; did you mean things?", "feedsync status  # lists them"),
             (
                 "presets github.serch", "no such preset: github.serch; did you mean github.search?",
-                "feedsync presets lists them"
+                "feedsync presets  # lists them"
             ),
-            ("help mor", "no such command: mor; did you mean more?", "feedsync help lists the commands"),
+            ("help mor", "no such command: mor; did you mean more?", "feedsync help  # lists the commands"),
             ("ls", "no such command: ls; did you mean feeds?", "feedsync help feeds"),
             ("list", "no such command: list; did you mean feeds?", "feedsync help feeds"),
             ("pull", "no such command: pull; did you mean sync?", "feedsync help sync"),

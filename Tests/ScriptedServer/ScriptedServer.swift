@@ -42,6 +42,9 @@ public final class ScriptedServer: Sendable {
         for path in [path, "\(path)/more"] { route(path) { feed.answer($0) } }
     }
 
+    /// Answers the paths without a script.
+    public func answerOthers(_ handler: @escaping Server.Handler) { script.withLock { $0.others = handler } }
+
     /// Answers the next requests for a path one after the other; the last response repeats.
     ///
     /// Responses enqueued later follow those that have not been given yet.
@@ -95,6 +98,7 @@ private struct Script {
     }
 
     var routes: [String: Route] = [:]
+    var others: Server.Handler = { _ in .json(#"{"message":"Not Found"}"#, status: 404) }
     var requests: [ServerRequest] = []
     var gates: [Gate] = []
 
@@ -117,6 +121,6 @@ private struct Script {
             return { _ in next }
         case nil: break
         }
-        return { _ in .json(#"{"message":"Not Found"}"#, status: 404) }
+        return others
     }
 }

@@ -51,13 +51,19 @@ struct NewFeed: Sendable {
         if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
         members += curl?.others ?? []
         if let body { members.append(.init("body", body)) }
-        entry = FeedEntry(name: name, members: members + (try Self.given(invocation)))
+        members += try Self.given(invocation)
+        let set = try editing { () throws(EditingError) in try FeedWords.members(invocation.values[.set] ?? []) }
+        for member in set {
+            members.removeAll { $0.name == member.name }
+            if let value = member.value { members.append(.init(member.name, value)) }
+        }
+        entry = FeedEntry(name: name, members: members)
         notes = curl.map(Self.notes) ?? []
     }
 
     private static func curl(_ text: String) throws(Failure) -> CurlCommand {
         do throws(CommandLineProblem) {
-            return try CurlCommand(text)
+            return try CurlCommand(text, in: AbsolutePath.of("."))
         } catch {
             throw .usage(error.message, advice: error.advice)
         }

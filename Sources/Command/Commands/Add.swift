@@ -36,7 +36,7 @@ extension Command {
 
             --connector adds the streams of a low-code connector of Airbyte, from its manifest.yaml or the
             folder that has it: all, or those named in place of NAME and URL. Its expressions are translated;
-            what cannot be said in a configuration is left out, with the reason. A setting is given with --set;
+            what cannot be said in a configuration is left out, with the reason. A setting of it is given with --set;
             secrets become '${NAME}'. Only a URL of the manifest is requested.
 
             From a preset, requests nothing. `feedsync presets` lists the presets.
@@ -44,6 +44,9 @@ extension Command {
             KEY=VALUE sets a parameter of the preset, or a query parameter; one that the preset does not have is
             written '?KEY=VALUE'. Write a secret as
             '${NAME}', in single quotes: the file then has the reference, not the value.
+
+            --set MEMBER=VALUE writes any other member of a feed, as in --set ca=authority.pem or
+            --set 'auth={bearer: "${TOKEN}"}'.
 
             If the store still has items of a feed of that name that was removed, asks whether the new feed
             is to go on with them.
@@ -55,9 +58,6 @@ extension Command {
         }
         if let connector = session.invocation.options[.connector] {
             return try await session.addStreams(of: connector)
-        }
-        if session.invocation.has(.set) {
-            throw .usage("--set belongs to --connector", advice: "feedsync help add")
         }
         let file = try session.configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
         let new = try NewFeed(session.invocation, presets: UserPresets(beside: file.path))

@@ -51,14 +51,7 @@ extension Command {
 
 extension Session {
     fileprivate func printColumnChanges(of feeds: [KnownFeed], in store: Store) async throws(Failure) {
-        var changes: [ColumnChangeRecord] = []
-        for feed in feeds {
-            let (since, run) = try await sinceWhen(feed.name, in: store)
-            changes += try await reading { () async throws(FeedSyncError) in
-                try await store.columnChanges(of: feed.name, since: since, run: run)
-            }
-        }
-        changes.sort { ($0.at, $0.feed) < ($1.at, $1.feed) }
+        let changes = try await columnChanges(of: feeds, in: store).sorted { ($0.at, $0.feed) < ($1.at, $1.feed) }
         if listingForm == .people {
             console.print(changes.map(line))
         } else {
@@ -104,7 +97,32 @@ extension Session {
             await Command.pause()
             store = try await current(store)
         }
-        if printer.count == 0, !isFollowing, !console.isClosed { console.note("no changes\(nothingSince)") }
+        guard !isFollowing, !console.isClosed else { return }
+        if printer.count == 0 { console.note("no changes\(nothingSince)") }
+        if !invocation.has(.ack), !invocation.has(.ofKey) { try await noteColumnChanges(of: feeds, in: store) }
+    }
+
+    /// Says that columns changed, too, and how to see it.
+    private func noteColumnChanges(of feeds: [KnownFeed], in store: Store) async throws(Failure) {
+        let count = try await columnChanges(of: feeds, in: store).count
+        guard count > 0 else { return }
+        let since = invocation.options[.sinceRun].map { " --since \(ShellWord.quoted($0))" } ?? ""
+        let names = invocation.operands.map { " \($0)" }.joined()
+        console.note(
+            "note: \(NumberFormat.count(count, "change")) of columns: feedsync changes --schema\(since)\(names)")
+    }
+
+    private func columnChanges(
+        of feeds: [KnownFeed], in store: Store
+    ) async throws(Failure) -> [ColumnChangeRecord] {
+        var changes: [ColumnChangeRecord] = []
+        for feed in feeds {
+            let (since, run) = try await sinceWhen(feed.name, in: store)
+            changes += try await reading { () async throws(FeedSyncError) in
+                try await store.columnChanges(of: feed.name, since: since, run: run)
+            }
+        }
+        return changes
     }
 
     private var nothingSince: String {
@@ -155,7 +173,7 @@ extension Session {
     private func time(_ text: String) throws(Failure) -> String {
         if let time = PointInTime.stored(text, now: WallClock.system.milliseconds) { return time }
         throw .usage(
-            "--since must be `last`, the number of a run, or a time such as 90m, 1d, yesterday or 2026-11-21, not \(text)",
+            "--since must be `last`, the number of a run, or a time such as 90m, 7d, 2w, 1mo, yesterday or 2026-11-21, not \(text)",
             advice: "feedsync help changes")
     }
 

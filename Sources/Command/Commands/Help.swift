@@ -41,7 +41,7 @@ extension Failure {
         if word == "version" { return .usage("no such command: version", advice: "feedsync --version") }
         guard let usual = Command.usualNames[word] else {
             return .unknown(
-                "command", word, among: Command.all.map(\.name), advice: "feedsync help lists the commands")
+                "command", word, among: Command.all.map(\.name), advice: "feedsync help  # lists the commands")
         }
         return .usage("no such command: \(word); did you mean \(usual)?", advice: "feedsync help \(usual)")
     }
@@ -55,6 +55,7 @@ extension Command {
         "init": "add", "new": "add", "create": "add", "rm": "remove", "delete": "remove", "mv": "rename",
         "log": "events", "logs": "events", "history": "changes", "diff": "changes", "next": "more", "info": "explain",
         "validate": "check", "test": "check", "debug": "doctor", "diagnose": "doctor", "health": "doctor",
-        "config": "path", "clean": "prune", "vacuum": "prune", "st": "status",
+        "config": "path", "set": "edit", "change": "edit", "restore": "backup", "man": "help", "pause": "edit",
+        "clean": "prune", "vacuum": "prune", "st": "status",
     ]
 }

@@ -22,7 +22,7 @@ extension Command {
                 throw .unknown("path", name, among: paths.map(\.name), advice: session.invocation.command.helpAdvice)
             }
             guard let path = wanted.path else {
-                throw Failure(.configuration, ["there is no \(name)"], advice: "feedsync path shows what there is")
+                throw Failure(.configuration, ["there is no \(name)"], advice: "feedsync path  # shows what there is")
             }
             if session.invocation.has(.json) {
                 session.print(result: JSONFields([(name, path)]))

@@ -22,7 +22,7 @@ extension Command {
         }
         if let name = session.invocation.operands.first {
             guard let preset = presets.first(where: { $0.name == name }) else {
-                throw .unknown("preset", name, among: presets.map(\.name), advice: "feedsync presets lists them")
+                throw .unknown("preset", name, among: presets.map(\.name), advice: "feedsync presets  # lists them")
             }
             if session.invocation.has(.json) {
                 session.print(result: fields(preset, withFile: true))

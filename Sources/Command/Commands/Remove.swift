@@ -9,7 +9,8 @@ extension Command {
         summary: "Remove a feed from the configuration; its items stay",
         explanation: """
             Removes the feed's lines from the configuration file, with the comments inside them. Comments
-            above the feed stay, and so does the rest of the file. The items stay in the store; the
+            above the feed stay, and so does the rest of the file. Prints the lines, unless they hold a
+            credential, so that they can be pasted back. The items stay in the store; the
             command prints how to delete them.
 
             With --data, also deletes the items, the history and everything else that the store has of the
@@ -24,15 +25,15 @@ extension Command {
         }
         let removal = try editing { () throws(EditingError) in try FeedRemoval(of: lines) }
         if session.invocation.has(.data) { return try await session.removeData(of: lines, removal) }
-        let comment = try editing { () throws(EditingError) in try removal.perform() }.commentLine
-        try await session.report(removed: name, from: lines.file, comment: comment)
+        let undo = try editing { () throws(EditingError) in try removal.perform() }
+        try await session.report(removed: name, from: lines.file, undo)
         return .done
     }
 }
 
 extension Session {
     fileprivate func report(
-        removed name: String, from file: ConfigurationFile, comment: Int?
+        removed name: String, from file: ConfigurationFile, _ undo: FeedRemoval.Undo
     ) async throws(Failure) {
         let kept = try await keptItems(of: name)
         if invocation.has(.json) {
@@ -40,7 +41,10 @@ extension Session {
             return print(result: document)
         }
         console.print("\(console.palette.name(name))  removed from \(file.path)")
-        if let comment { console.note("\(name): note: kept the comment above it (\(file.path):\(comment))") }
+        for line in undo.source ?? [] { console.comment(console.errorPalette.faint(line)) }
+        if let comment = undo.commentLine {
+            console.note("\(name): note: kept the comment above it (\(file.path):\(comment))")
+        }
         guard let kept else { return }
         console.note(
             "\(name): note: kept its \(NumberFormat.count(kept.count, "item")) in \(kept.store); to delete them:")

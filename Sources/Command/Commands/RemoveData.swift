@@ -21,7 +21,7 @@ extension Session {
         let isConfigured = editor.names.contains(name)
         guard isConfigured || record != nil else {
             throw .unknown(
-                "feed", name, among: editor.names + records.map(\.name), advice: "feedsync status lists them")
+                "feed", name, among: editor.names + records.map(\.name), advice: "feedsync status  # lists them")
         }
         let count = record?.itemCount ?? 0
         guard try isSure(of: "delete \(name), with \(NumberFormat.count(count, "item")) and its history?") else {

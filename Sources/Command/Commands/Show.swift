@@ -15,7 +15,8 @@ extension Command {
             through $PAGER or less. --markdown gets as wide a table. A pipe and the formats for programs get all columns;
             in a pipe, values are separated by tabs, and \\t, \\n, \\r and \\\\ stand for what would break the line.
 
-            The rows are never cut unless --limit says so.
+            The rows are never cut unless --limit says so. -o FILE writes them to a file, which is replaced when all is
+            written; Parquet is written by DuckDB (Docs/query.md).
 
             --at undoes the changes since TIME. Sections and the order of the items are those of today.
             """,
@@ -54,7 +55,7 @@ extension Session {
             if let column = columns.first(where: { $0.name == name }) { return column.name }
             throw .unknown(
                 "column", String(name), among: columns.map(\.name),
-                advice: "feedsync explain \(feed.name) lists the columns")
+                advice: "feedsync explain \(feed.name)  # lists the columns")
         }
         if let names = invocation.options[.namedColumns] {
             var wanted: [String] = []
@@ -78,7 +79,7 @@ extension Session {
         guard let text = invocation.options[option] else { return nil }
         if let time = PointInTime.stored(text, now: WallClock.system.milliseconds) { return time }
         throw .usage(
-            "\(option.written) must be a time such as 90m, 1d, today, yesterday or 2026-11-21, not \(text)",
+            "\(option.written) must be a time such as 90m, 7d, 2w, 1mo, yesterday or 2026-11-21, not \(text)",
             advice: invocation.command.helpAdvice)
     }
 
@@ -130,7 +131,7 @@ extension Session {
         guard let name = invocation.options[.section] else { return sections }
         guard let section = sections.first(where: { $0.name == name }) else {
             throw .unknown(
-                "section", name, among: sections.compactMap(\.name), advice: "feedsync show \(feed) shows them all")
+                "section", name, among: sections.compactMap(\.name), advice: "feedsync show \(feed)  # shows them all")
         }
         return [section]
     }

@@ -22,8 +22,8 @@ extension Command {
               incomplete  not all items of the list are stored
               fresh  all is well; what was looked at, and when
 
-            With --fail, exits with 1 unless each feed is fresh; a feed that is running counts as what it
-            would be otherwise.
+            With --fail, exits with 1 unless each feed is fresh, and its `on_change` took what changed; a feed that
+            is running counts as what it would be otherwise.
 
             `feedsync help words` explains the other words.
             """,

@@ -52,7 +52,7 @@ extension Session {
             let feeds = try await knownFeeds(configuration, store, includesRemoved: false)
             let rows = try await states(of: feeds, in: store)
             let lastSync = try await reading { () async throws(FeedSyncError) in try await store.lastBegin(of: "sync") }
-            let findings = rows.compactMap(Self.finding)
+            let findings = rows.compactMap(Self.finding) + rows.compactMap(Self.hookFinding)
             let well = rows.count(where: \.isWell)
             let count = "\(NumberFormat.count(well)) of \(NumberFormat.count(rows.count, "feed")) fresh"
             let summary = rows.isEmpty ? [] : [Finding(.feed, .ok, count)]
@@ -73,6 +73,12 @@ extension Session {
                 advice: advice)
         }
         return Finding(.schedule, lastSync == nil ? .warning : .ok, last, advice: lastSync == nil ? advice : nil)
+    }
+
+    private static func hookFinding(_ row: StateRow) -> Finding? {
+        row.hookFailure.map {
+            Finding(.feed, .problem, feed: row.feed.name, $0, advice: "feedsync sync \(row.feed.name)")
+        }
     }
 
     /// The finding about a feed; nil if all is well.

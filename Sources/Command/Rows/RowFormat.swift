@@ -1,5 +1,5 @@
 /// The format of printed rows.
-enum RowFormat: Sendable, CaseIterable {
+enum RowFormat: String, Sendable, CaseIterable {
     /// Aligned columns, as many as fit the terminal.
     case table
     /// A line of names, then a line for each row, tabs between the values.
@@ -12,9 +12,10 @@ enum RowFormat: Sendable, CaseIterable {
     /// A table in Markdown, as GitHub has it.
     case markdown
 
-    /// The options that ask for a format.
-    static let options: [Option] = [.ndjson, .csv, .tsv, .markdown]
+    /// The options that ask for a format, and say where the rows go.
+    static let options: [Option] = [.format, .output, .ndjson, .csv, .tsv, .markdown]
 
+    /// The short form of `--format`.
     private var option: Option? {
         switch self {
         case .table: nil
@@ -26,19 +27,56 @@ enum RowFormat: Sendable, CaseIterable {
         }
     }
 
-    /// The format that the command line asks for: a table on a terminal, tabs in a pipe if it asks for none.
+    /// The format that the command line asks for: by an option, or by the ending of the file to write; else a table on a
+    /// terminal, and tabs in a pipe.
     ///
-    /// - Throws: `Failure` with exit code 64 if it asks for two.
+    /// - Throws: `Failure` with exit code 64 if it asks for two, or for one that there is not.
     init(_ invocation: Invocation, isTerminal: Bool) throws(Failure) {
-        let wanted = Self.allCases.filter { $0.option.map(invocation.has) ?? false }
-        if wanted.count > 1, let first = wanted[0].option, let second = wanted[1].option {
+        var wanted = Self.allCases.compactMap { format in
+            format.option.flatMap { invocation.has($0) ? (format: format, written: $0.written) : nil }
+        }
+        if let name = invocation.options[.format] {
+            wanted.append((try Self.named(name, invocation), "\(Option.format.written) \(name)"))
+        }
+        if wanted.count > 1, wanted[0].format != wanted[1].format {
             throw .usage(
-                "\(first.written) and \(second.written) cannot be used together",
+                "\(wanted[0].written) and \(wanted[1].written) cannot be used together",
                 advice: invocation.command.helpAdvice)
         }
-        self = wanted.first ?? (isTerminal ? .table : .tsv)
+        if let format = wanted.first?.format {
+            self = format
+            return
+        }
+        let ending = try invocation.options[.output].flatMap { path throws(Failure) in try Self.ending(of: path) }
+        self = ending ?? (isTerminal ? .table : .tsv)
     }
 
     /// True if it is for people, who get a choice of columns.
     var isForPeople: Bool { self == .table || self == .markdown }
+
+    private static func named(_ name: String, _ invocation: Invocation) throws(Failure) -> RowFormat {
+        if name == "parquet" { throw noParquet }
+        if let format = RowFormat(rawValue: name), format.option != nil { return format }
+        let names = allCases.filter { $0.option != nil }.map(\.rawValue)
+        throw .unknown("format", name, among: names, advice: "one of \(names.joined(separator: ", "))")
+    }
+
+    private static func ending(of path: String) throws(Failure) -> RowFormat? {
+        switch path.split(separator: ".").last.map(String.init) {
+        case "csv": return .csv
+        case "tsv": return .tsv
+        case "json": return .json
+        case "ndjson", "jsonl": return .ndjson
+        case "md": return .markdown
+        case "parquet": throw noParquet
+        default: return nil
+        }
+    }
+
+    private static var noParquet: Failure {
+        .usage(
+            "Parquet is written by DuckDB, which reads the store",
+            advice:
+                "see \"DuckDB, and Parquet\" in Docs/query.md: COPY (SELECT … FROM store.things) TO 'things.parquet'")
+    }
 }

@@ -41,6 +41,7 @@ final class Interruption: Sendable {
             }
             guard isFirst, endsGracefully else {
                 TemporaryFolder.removeAll()
+                OutputFile.discard()
                 if number == SIGINT {
                     // What the command does is of no use any more, but the pager has the terminal until its reader leaves
                     // it; it would wait for ever for the rest.

@@ -7,7 +7,7 @@ enum Option: String, Sendable, CaseIterable {
     case namedColumns = "columns="
     /// As `since`, and also a run.
     case sinceRun = "since="
-    case `where`, since, at, sort, removed, ndjson, csv, tsv, markdown, ack, schema
+    case `where`, since, at, sort, removed, format, output, ndjson, csv, tsv, markdown, ack, schema
     case feed
     case dryRun = "dry-run"
     case online, due, jobs, fail, hell
@@ -61,6 +61,7 @@ enum Option: String, Sendable, CaseIterable {
         case .header: "H"
         case .request: "X"
         case .body: "d"
+        case .output: "o"
         default: nil
         }
     }
@@ -74,6 +75,8 @@ enum Option: String, Sendable, CaseIterable {
         case .config, .store, .trace: "PATH"
         case .wait, .maxWait, .maxTime: "DURATION"
         case .limit: "N|all"
+        case .format: "FORMAT"
+        case .output: "PATH"
         case .namedColumns, .sort: "NAMES"
         case .where: "SQL"
         case .since, .at: "TIME"
@@ -127,7 +130,7 @@ enum Option: String, Sendable, CaseIterable {
         case .columns: "also write the columns that were found"
         case .namedColumns: "these columns, separated by commas"
         case .where: "only items for which this is true, as in 'stars > 100'"
-        case .since: "only what is new or changed since TIME: 90m, 1d, today, yesterday or 2026-11-21"
+        case .since: "only what is new or changed since TIME: 90m, 7d, 2w, 1mo, today, yesterday or 2026-11-21"
         case .at: "the items as they were at TIME, as far as `keep` reaches"
         case .sinceRun: "only what happened since TIME (default: 1d), since that run, or in each feed's last one"
         case .sort: "sort by these columns, separated by commas; -NAME sorts downwards"
@@ -135,10 +138,10 @@ enum Option: String, Sendable, CaseIterable {
         case .feed: "only this feed; can be given several times"
         case .schema: "the changes of columns in place of those of items: new, gone, or of another type"
         case .removed: "also items that the server no longer has"
-        case .ndjson: "print one JSON object per line"
-        case .csv: "print CSV"
-        case .tsv: "print values separated by tabs, as in a pipe"
-        case .markdown: "print a Markdown table"
+        case .format: "csv, tsv, json, ndjson (one JSON object per line) or markdown"
+        case .output:
+            "write to this file in place of stdout, in the format of its ending; it is replaced when all is written"
+        case .ndjson, .csv, .tsv, .markdown: "as --format \(rawValue)"
         case .dryRun: "print the outcome, and change nothing"
         case .hell: "serve an upstream that is broken in every way, until stopped"
         case .online: "fetch a page of each feed, and show what would be stored"
@@ -150,7 +153,7 @@ enum Option: String, Sendable, CaseIterable {
         case .curl: "the request that this curl command makes, as a browser copies it"
         case .opml: "add every feed of this OPML file, without a request"
         case .connector: "add the streams of this low-code connector; operands choose some"
-        case .set: "a setting of the connector; can be given several times"
+        case .set: "write this member of the feed, or of the connector's settings; can be given several times"
         case .request: "GET or POST (default: POST with --data, else GET)"
         case .body: "send this JSON as the body of each request"
         case .items: "where the items are, as in data.list"

@@ -1,7 +1,8 @@
 internal import FeedSync
 internal import Glibc
 
-/// A moment as people say it: `90m`, `1d`, `today`, `yesterday`, `2026-11-21`, `2026-11-21T08:00:00Z`.
+/// A moment as people say it: `90m`, `1d`, `2w`, `1mo`, `today`, `yesterday`, `2026-11-21`, `2026-11-21T08:00:00Z`; or
+/// as the configuration has it between braces: `now-1mo/month`, of which `-1mo` is enough.
 enum PointInTime {
     /// The moment as the store writes times; nil for a text that is none.
     ///
@@ -15,8 +16,15 @@ enum PointInTime {
         switch text {
         case "today": return midnight(daysAgo: 0, now: now)
         case "yesterday": return midnight(daysAgo: 1, now: now)
-        default: return date(text) ?? Timestamp(text)?.text
+        default: return date(text) ?? Timestamp(text)?.text ?? relative(text, now: now)
         }
+    }
+
+    private static func relative(_ text: String, now: Int64) -> String? {
+        let isStep = text.utf8.first.map { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "/") } ?? false
+        let words = text.hasPrefix("now") ? text : isStep ? "now\(text)" : "now-\(text)"
+        guard !words.contains(":"), let moment = RelativeMoment(words) else { return nil }
+        return Timestamp(moment.text(at: now / 1000))?.text
     }
 
     /// The start of a day where the user is.

@@ -16,8 +16,10 @@ final class Console: Sendable {
         var pager: Int32?
         /// The lines to print after the pager has ended.
         var waiting: [String] = []
+        /// The file that gets the results in place of stdout.
+        var file: OutputFile?
 
-        var output: Int32 { pager ?? STDOUT_FILENO }
+        var output: Int32 { pager ?? file?.descriptor ?? STDOUT_FILENO }
     }
 
     private let state = Lock(State())
@@ -26,12 +28,15 @@ final class Console: Sendable {
     let palette: Palette
     /// Colours for stderr.
     let errorPalette: Palette
-    /// The columns of the terminal on stdout; nil if stdout is not a terminal.
-    let width: Int?
+    private let terminalWidth: Int?
+
+    /// The columns of the terminal that gets the results; nil if none does.
+    var width: Int? { state.withLock { $0.file } == nil ? terminalWidth : nil }
 
     init(environment: [String: String]) {
         self.environment = environment
-        width = isatty(STDOUT_FILENO) == 1 ? Self.columns(of: STDOUT_FILENO) : nil
+        let width = isatty(STDOUT_FILENO) == 1 ? Self.columns(of: STDOUT_FILENO) : nil
+        terminalWidth = width
         let isPlain = environment["NO_COLOR"].map { !$0.isEmpty } ?? false || environment["TERM"] == "dumb"
         palette = Palette(isOn: !isPlain && width != nil)
         errorPalette = Palette(isOn: !isPlain && isatty(STDERR_FILENO) == 1)
@@ -43,6 +48,22 @@ final class Console: Sendable {
             state.isQuiet = invocation.has(.quiet)
             state.printsResults = !state.isQuiet || invocation.has(.json) || invocation.command.isForResults
         }
+    }
+
+    /// Has results go to a file from now on.
+    ///
+    /// - Throws: `Failure` with exit code 74 if it cannot be created.
+    func startFile(_ path: String) throws(Failure) {
+        let file = try OutputFile(path)
+        state.withLock { $0.file = file }
+    }
+
+    /// Gives the file its name, if all results were written to it.
+    ///
+    /// - Throws: `Failure` with exit code 74 if that fails.
+    func finishFile() throws(Failure) {
+        guard let file = state.withLock({ $0.file }), failure == nil else { return }
+        try file.finish()
     }
 
     /// The columns for a progress line on stderr; nil if there should not be one.
@@ -118,7 +139,9 @@ final class Console: Sendable {
             // A reader that has seen enough is not a failure.
             if error == EPIPE { state.isClosed = true }
             guard error != 0, error != EPIPE else { return nil }
-            let failure = Failure(.output, ["cannot write to stdout: \(String(cString: strerror(error)))"])
+            let failure = Failure(
+                .output,
+                ["cannot write \(state.file == nil ? "to stdout" : "the file"): \(String(cString: strerror(error)))"])
             state.failure = failure
             return failure
         }

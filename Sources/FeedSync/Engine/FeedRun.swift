@@ -247,7 +247,10 @@ final class FeedRun {
     }
 
     func note(_ loaded: LoadedPage) {
-        if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
+        for notice in [loaded.end.notice, loaded.movedNotice(of: loader.definition)].compactMap(\.self)
+        where !notices.contains(notice) {
+            notices.append(notice)
+        }
         crawlNotices.note(loaded)
         if loaded.skipped != SkippedItems() { skipped[loaded.page.identity] = loaded.skipped }
     }

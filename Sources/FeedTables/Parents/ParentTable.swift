@@ -93,7 +93,7 @@ package struct ParentTable: Sendable {
             let hint = NearestWord.suggestion(for: column, among: known).map { "; did you mean `\($0)`?" } ?? ""
             throw FeedSyncError(
                 .configuration, "the items of `\(feed)` have no column `\(column)`\(hint)",
-                advice: "feedsync sql 'SELECT * FROM \(table) LIMIT 1' shows what they have")
+                advice: "feedsync sql 'SELECT * FROM \(table) LIMIT 1'  # shows what they have")
         }
     }
 

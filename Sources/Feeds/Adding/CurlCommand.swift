@@ -33,10 +33,15 @@ package struct CurlCommand: Sendable {
     private var isJSON = false
     private var isLiteralURL = false
 
+    /// The folder in which the command would be run.
+    private let folder: String
+
     /// Reads a whole command, `curl` included.
     ///
+    /// - Parameter folder: The folder that the names of files are relative to.
     /// - Throws: `CommandLineProblem`.
-    package init(_ text: String) throws(CommandLineProblem) {
+    package init(_ text: String, in folder: String = ".") throws(CommandLineProblem) {
+        self.folder = folder
         let shell = try ShellWords(text)
         guard shell.words.first.map({ $0.split(separator: "/").last == "curl" }) == true else {
             throw CommandLineProblem(
@@ -106,10 +111,7 @@ package struct CurlCommand: Sendable {
         case .proxy:
             setMember("proxy", .text(value.contains("://") || value.hasPrefix("${") ? value : "http://\(value)"))
         case .authorities:
-            guard value.hasPrefix("/") else {
-                throw CommandLineProblem("the file of \(word) must be given with its whole path", advice: "write /PATH")
-            }
-            setMember("ca", .text(value))
+            setMember("ca", .text(value.hasPrefix("/") || value.hasPrefix("${") ? value : "\(folder)/\(value)"))
         case .ignored(let takesValue): ignored.append(takesValue ? "\(word) \(value)" : word)
         case .refused(let reason):
             throw CommandLineProblem(

@@ -39,7 +39,8 @@ extension FeedEntry.Value {
     /// - Throws: `ConfigurationError` if it is no YAML.
     package init(yaml text: String) throws(ConfigurationError) {
         guard text.hasPrefix("{") || text.hasPrefix("[") else {
-            self.init(word: text)
+            // Other words may be texts that look like something else.
+            if text == "true" || text == "false" { self = .plain(text) } else { self.init(word: text) }
             return
         }
         do throws(YAMLError) {

@@ -38,18 +38,20 @@ extension ConfigurationEditor {
 
     /// The text with a value for a member of a feed, or without the member.
     ///
-    /// - Parameter value: A word that needs no quotes; nil to remove the member.
+    /// - Parameter value: Nil to remove the member.
     /// - Throws: `ConfigurationError` if there is no such feed, or if something else would change.
-    package func setting(_ member: String, of name: String, to value: String?) throws(ConfigurationError) -> [UInt8] {
+    package func setting(_ member: String, of name: String, to value: FeedEntry.Value?) throws(ConfigurationError)
+        -> [UInt8]
+    {
         guard let feed = feeds?.pairs.first(where: { $0.key.text == name })?.value,
             let node = feedPairs.first(where: { $0.key.text == name })?.value.pairs
         else { throw refused("there is no feed `\(name)`") }
         let index = feed.pairs.firstIndex { $0.key.text == member }
         let edits: [Edit]? =
             switch (index, value) {
-            case (let index?, let value?): [Edit(feed.pairs[index].value.bytes, value)]
+            case (let index?, let value?): replacement(of: feed.pairs[index], by: value, in: feed)
             case (let index?, nil): removal(of: index, in: feed)
-            case (nil, let value?): addition("\(member): \(value)", "\(member.json): \(value)", to: feed)
+            case (nil, let value?): addition(FeedEntry.Member(member, value), to: feed)
             case (nil, nil): []
             }
         let problem = "the feed `\(name)` cannot be changed without changing other lines; edit the file"
@@ -58,12 +60,32 @@ extension ConfigurationEditor {
         let others = node.filter { $0.key.text != member }
         guard let after = try? Self.parsed(text, file), isSame(after, besides: name),
             let pairs = Self.feeds(of: after).first(where: { $0.key.text == name })?.value.pairs,
-            pairs.first(where: { $0.key.text == member })?.value.text == value,
+            Self.isSame(pairs.first(where: { $0.key.text == member })?.value, value),
             others.elementsEqual(
                 pairs.filter { $0.key.text != member },
                 by: { $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value) })
         else { throw refused(problem) }
         return text
+    }
+
+    private static func isSame(_ node: Node?, _ value: FeedEntry.Value?) -> Bool {
+        guard let node, let value else { return node == nil && value == nil }
+        return value.isSame(as: node)
+    }
+
+    private func replacement(
+        of pair: (key: Layout, value: Layout), by value: FeedEntry.Value, in feed: Layout
+    ) -> [Edit] {
+        let text = ConfigurationText.flow(value, asJSON: isJSON(feed))
+        let isOnOtherLines = bytes[pair.key.bytes.upperBound..<pair.value.bytes.lowerBound].contains(UInt8(ascii: "\n"))
+        let lines = TextLines(bytes)
+        var end = pair.value.bytes.upperBound
+        // A block of text ends with its last line break.
+        while end > pair.value.bytes.lowerBound, lines.isLineStart(end) {
+            end = lines.textEnd(from: lines.lineStart(of: end - 1))
+        }
+        guard isOnOtherLines, !feed.isFlow else { return [Edit(pair.value.bytes.lowerBound..<end, text)] }
+        return [Edit(pair.key.bytes.upperBound..<end, ": \(text)")]
     }
 
     /// The bytes of a feed with its name: in a block all its lines, indented by a column.
@@ -89,12 +111,16 @@ extension ConfigurationEditor {
     }
 
     /// The edits that add a member to a feed, as in YAML or as in JSON; nil where its value is no mapping with members.
-    private func addition(_ member: String, _ json: String, to feed: Layout) -> [Edit]? {
+    private func addition(_ member: FeedEntry.Member, to feed: Layout) -> [Edit]? {
         guard feed.shape == .mapping, let last = feed.pairs.last else { return nil }
         let end = max(last.key.bytes.upperBound, last.value.bytes.upperBound)
-        guard !feed.isFlow else { return [Edit(end..<end, ", \(isJSON(feed) ? json : member)")] }
+        guard !feed.isFlow else {
+            let isJSON = isJSON(feed)
+            let name = isJSON ? member.name.json : member.name
+            return [Edit(end..<end, ", \(name): \(ConfigurationText.flow(member.value, asJSON: isJSON))")]
+        }
         let place = fillerEnd(after: end, deeperThan: last.key.column - 1)
-        return [lines([ConfigurationText.spaces(last.key.column) + member], at: place)]
+        return [lines(ConfigurationText.lines(of: member, indentation: last.key.column), at: place)]
     }
 
     private func removal(of index: Int, in feed: Layout) -> [Edit]? {

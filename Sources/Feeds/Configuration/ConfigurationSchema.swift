@@ -85,7 +85,10 @@ package enum ConfigurationSchema {
             "columns that can be searched for words, and the parameter by which the upstream searches"),
         Member("changes", boolean, "false keeps no old values"),
         Member(
-            "on_change", object(#""exec":{\#(words)},"webhook":{\#(text)},"secret":{\#(text)}"#),
+            "on_change",
+            object(
+                #""exec":{\#(words)},"webhook":{\#(text)},"secret":{\#(text)},"message":{\#(text)},"body":{},"#
+                    + #""method":{\#(choice(["POST", "PUT"]))},"headers":{"type":"object"},"batch":{\#(duration)}"#),
             "who is told what changes"),
         Member("timeout", duration, "how long a response may take"),
         Member("retries", #""type":"integer","minimum":0,"maximum":100"#, "how often a failed request is tried again"),

@@ -16,6 +16,11 @@ package enum ConfigurationText {
             + entry.members.flatMap { block($0, indentation: indentation + step, step: step, isMember: true) }
     }
 
+    /// A member of an entry as a block, one line each, without line breaks.
+    static func lines(of member: FeedEntry.Member, indentation: Int) -> [String] {
+        block(member, indentation: indentation, step: 2, isMember: true)
+    }
+
     /// An entry in braces, on one line; as JSON where the text around it is.
     static func flow(_ entry: FeedEntry, asJSON: Bool) -> String {
         "\(scalar(entry.name, asJSON: asJSON)): \(flow(.mapping(entry.members), asJSON: asJSON))"

@@ -100,7 +100,8 @@ extension MappingDecoder {
         return bodyTemplate(name, node)
     }
 
-    private func bodyTemplate(_ name: String, _ node: Node) -> BodyTemplate? {
+    /// A value of a JSON body.
+    func bodyTemplate(_ name: String, _ node: Node) -> BodyTemplate? {
         switch node.content {
         case .sequence(let elements):
             return .array(elements.compactMap { bodyTemplate(name, $0) })

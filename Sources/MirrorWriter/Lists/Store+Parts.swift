@@ -69,7 +69,7 @@ extension Store {
                     guard let part = try parent.part(named: only, on: connection) else {
                         throw FeedSyncError(
                             .configuration, "`\(rule.feed)` has no row for `\(only)`",
-                            advice: "feedsync sql 'SELECT name FROM feed_part' lists the parts that were asked for")
+                            advice: "feedsync sql 'SELECT name FROM feed_part'  # lists the parts that were asked for")
                     }
                     keys = [part.parentKey]
                 } else {

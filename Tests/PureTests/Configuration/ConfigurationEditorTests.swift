@@ -231,14 +231,41 @@ struct ConfigurationEditorTests {
             (#"{"feeds": {"a": {"url": "x"}}}"#, #"{"feeds": {"a": {"url": "x", "paused": true}}}"#),
         ])
     func members(text: String, expected: String) throws {
-        let set = try editor(text).setting("paused", of: "a", to: "true")
+        let set = try editor(text).setting("paused", of: "a", to: .plain("true"))
         #expect(String(decoding: set, as: UTF8.self) == expected)
-        let changed = try editor(expected).setting("paused", of: "a", to: "false")
+        let changed = try editor(expected).setting("paused", of: "a", to: .plain("false"))
         #expect(String(decoding: changed, as: UTF8.self) == expected.replacing("true", with: "false"))
         let removed = try editor(expected).setting("paused", of: "a", to: nil)
         #expect(String(decoding: removed, as: UTF8.self) == text)
         #expect(try editor(text).setting("paused", of: "a", to: nil) == Array(text.utf8))
-        #expect(throws: ConfigurationError.self) { try editor(text).setting("paused", of: "c", to: "true") }
+        #expect(throws: ConfigurationError.self) { try editor(text).setting("paused", of: "c", to: .plain("true")) }
+    }
+
+    @Test(
+        "The editor sets a mapping in place of any value, in the style of the text",
+        arguments: [
+            (
+                "feeds:\n  a:\n    sync:\n      mode: new\n      # c\n      full: 1d\n    url: x\n",
+                "feeds:\n  a:\n    sync: {mode: all}\n    url: x\n"
+            ),
+            (
+                "feeds:\n  a:\n    sync: new  # c\n    url: x\n",
+                "feeds:\n  a:\n    sync: {mode: all}  # c\n    url: x\n"
+            ),
+            ("feeds:\n  a: {sync: {mode: new}, url: x}\n", "feeds:\n  a: {sync: {mode: all}, url: x}\n"),
+            (
+                #"{"feeds": {"a": {"sync": "new", "url": "x"}}}"#,
+                #"{"feeds": {"a": {"sync": {"mode": "all"}, "url": "x"}}}"#
+            ),
+            (
+                "feeds:\n  a:\n    sync: |\n      text\n    url: x\n",
+                "feeds:\n  a:\n    sync: {mode: all}\n    url: x\n"
+            ),
+        ])
+    func mappings(text: String, expected: String) throws {
+        let value = FeedEntry.Value.mapping([.init("mode", .text("all"))])
+        let set = try? editor(text).setting("sync", of: "a", to: value)
+        #expect(set.map { String(decoding: $0, as: UTF8.self) } == expected)
     }
 
     @Test(

@@ -21,6 +21,16 @@ struct NearestWordTests {
         #expect(NearestWord.suggestion(for: word, among: ["key", "url", "q", "columns"]) == nil)
     }
 
+    @Test(
+        "Another word is no slip",
+        arguments: [
+            ("--port", "--store"), ("restore", "store"), ("man", "plan"), ("--keep", "--help"), ("--formal", "--sort"),
+            ("--kind", "--since"), ("--format", "--from"),
+        ])
+    func another(word: String, candidate: String) {
+        #expect(NearestWord.suggestion(for: word, among: [candidate]) == nil)
+    }
+
     @Test("The nearest word of two equally near ones is the first")
     func tie() {
         #expect(NearestWord.suggestion(for: "feeds", among: ["feed1", "feed2"]) == "feed1")

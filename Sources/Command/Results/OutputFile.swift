@@ -1,0 +1,62 @@
+internal import Concurrency
+internal import Glibc
+
+/// A file that gets the results in place of stdout. It has a temporary name until all is written, so that its readers
+/// never see a part, and a failure leaves what was there.
+struct OutputFile: Sendable {
+    let descriptor: Int32
+    private let path: String
+    /// Nil for a pipe or a device, which is written at once.
+    private let temporary: String?
+
+    /// The temporary file that exists now; there is at most one.
+    private static let present = Lock<String?>(nil)
+
+    /// - Throws: `Failure` with exit code 74 if it cannot be created.
+    init(_ path: String) throws(Failure) {
+        var status = stat()
+        let exists = stat(path, &status) == 0
+        if exists, status.st_mode & S_IFMT == S_IFDIR { throw Self.failure(path, EISDIR) }
+        if exists, status.st_mode & S_IFMT != S_IFREG {
+            (self.path, temporary) = (path, nil)
+            descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+            guard descriptor >= 0 else { throw Self.failure(path, errno) }
+            return
+        }
+        // What a link names is replaced, not the link.
+        let target = exists ? Self.resolved(path) : path
+        let name = "\(target).\(getpid())-\(UInt32.random(in: 0...UInt32.max)).new"
+        let opened = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard opened >= 0 else { throw Self.failure(path, errno) }
+        if exists { fchmod(opened, status.st_mode & 0o777) }
+        (self.path, temporary, descriptor) = (target, name, opened)
+        Self.present.withLock { $0 = name }
+    }
+
+    /// Gives the file its name, once all is written.
+    func finish() throws(Failure) {
+        guard let temporary else { return }
+        defer { Self.discard() }
+        guard fsync(descriptor) == 0 || errno == EINVAL, close(descriptor) == 0, rename(temporary, path) == 0 else {
+            throw Self.failure(path, errno)
+        }
+        Self.present.withLock { $0 = nil }
+    }
+
+    /// Removes an unfinished file.
+    static func discard() {
+        guard let name = present.withLock({ $0 }) else { return }
+        unlink(name)
+        present.withLock { $0 = nil }
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    private static func failure(_ path: String, _ error: Int32) -> Failure {
+        Failure(.output, ["cannot write \(path): \(String(cString: strerror(error)))"])
+    }
+}
