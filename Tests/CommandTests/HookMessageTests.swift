@@ -92,7 +92,7 @@ struct HookMessageTests {
         }
     }
 
-    @Test("What the documentation says for each receiver makes what the receiver takes", arguments: Receiver.allCases)
+    @Test("The lines of the documentation for each receiver make messages that it takes", arguments: Receiver.allCases)
     func receivers(_ receiver: Receiver) async throws {
         let hook = try receiver.hook
         let url = try #require(hook.firstMatch(of: /webhook: "?(https:\/\/[^\/]+)(\/[^"\s]*)/))

@@ -52,7 +52,7 @@ let package = Package(
             "FeedSync",
             [
                 "BodyFormats", "Concurrency", "Crawling", "FeedTables", "HTTP", "MirrorReader", "MirrorWriter",
-                "StoreFile",
+                "ResponseBody", "StoreFile",
                 "Text", "Upstream",
             ]),
         module("HTTPServer", ["CEpoll", "CMicroHTTPD", "Concurrency", "Text"]),

@@ -112,7 +112,7 @@ struct ChangeText: Sendable, Hashable {
 }
 
 extension ChangeText {
-    /// What a text of the definition says around the lines.
+    /// A text of the definition, with the lines in it.
     ///
     /// - Parameters:
     ///   - feed: The feed's name.
