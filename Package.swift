@@ -9,6 +9,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// glibc checks the bounds of copies where the compiler knows them: https://man7.org/linux/man-pages/man7/feature_test_macros.7.html
+let checked: [CSetting] = [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]
+let checkedPlusPlus: [CXXSetting] = [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]
+
 let package = Package(
     name: "feedsync",
     products: [
@@ -16,18 +20,18 @@ let package = Package(
         .library(name: "FeedSync", targets: ["FeedSync"]),
     ],
     targets: [
-        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         // Opened when they are needed, not at every start.
-        .target(name: "CCurl", dependencies: ["CLibraryLoader"]),
-        .target(name: "CContentCoding", dependencies: ["CLibraryLoader"]),
-        .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"]),
-        .target(name: "CPostgreSQL", dependencies: ["CLibraryLoader"]),
-        .target(name: "CLibraryLoader"),
-        .target(name: "CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(name: "CCurl", dependencies: ["CLibraryLoader"], cSettings: checked),
+        .target(name: "CContentCoding", dependencies: ["CLibraryLoader"], cSettings: checked),
+        .target(name: "CExpat", dependencies: ["CLibraryLoader"], cSettings: checked),
+        .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"], cSettings: checked),
+        .target(name: "CPostgreSQL", dependencies: ["CLibraryLoader"], cSettings: checked),
+        .target(name: "CLibraryLoader", cSettings: checked),
+        .target(name: "CPageDecoder", cxxSettings: checkedPlusPlus, linkerSettings: [.linkedLibrary("simdjson")]),
 
         // The ground floor: each depends on nothing but what is named here, and on no library.
         .target(name: "Concurrency", dependencies: ["CProcess"], swiftSettings: settings),
@@ -148,7 +152,7 @@ let package = Package(
                 "Editing", "BodyFormats", "CProcess", "Connectors", "DemoFeed", "FeedSync", "HTTP", "HTTPServer",
                 "JSON",
                 "Concurrency",
-                "Fleet", "PostgreSQL", "PostgreSQLStore", "Reports", "Text", "Time", "Web",
+                "CLibraryLoader", "Fleet", "PostgreSQL", "PostgreSQLStore", "Reports", "Text", "Time", "Web", "XML",
             ],
             swiftSettings: settings),
 

@@ -30,8 +30,12 @@ package struct XMLStream {
         let blank = text.prefix { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
         let result: Result<XMLElement, XMLError> = withoutActuallyEscaping(choose) { choose in
             withoutActuallyEscaping(use) { use in
-                guard let parser = XML_ParserCreate("UTF-8") else {
-                    return .failure(XMLError(problem: "out of memory", line: 1, column: 1, isCutOff: false))
+                guard missingLibrary == nil, let parser = cexpat_create("UTF-8") else {
+                    let problem = missingLibrary.map {
+                        "libexpat cannot be loaded (Debian's package is libexpat1): \($0)"
+                    }
+                    let error = XMLError(problem: problem ?? "out of memory", line: 1, column: 1, isCutOff: false)
+                    return .failure(error)
                 }
                 let builder = TreeBuilder(
                     parser, mostText: 4 * text.count + (64 << 10), skipped: blank.count { $0 == 0x0A },
@@ -40,6 +44,16 @@ package struct XMLStream {
             }
         }
         return try result.get()
+    }
+}
+
+/// The reason for which expat cannot be used; nil if it can. The first use opens the library.
+private let missingLibrary = cexpat_load().map { String(cString: $0) }
+
+extension XMLStream {
+    /// The version of the library that reads XML, as `expat_2.5.0`; nil if there is none.
+    package static var libraryVersion: String? {
+        missingLibrary == nil ? cexpat_version().map { String(cString: $0) } : nil
     }
 }
 
@@ -71,12 +85,12 @@ private final class TreeBuilder {
         self.use = use
     }
 
-    deinit { XML_ParserFree(parser) }
+    deinit { cexpat_free(parser) }
 
     func read(_ text: ArraySlice<UInt8>) -> Result<XMLElement, XMLError> {
-        XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+        cexpat_set_context(parser, Unmanaged.passUnretained(self).toOpaque())
         // Undeclared entities then reach the handler and are no error.
-        _ = XML_UseForeignDTD(parser, 1)
+        _ = cexpat_use_foreign_dtd(parser)
         setHandlers()
         let isRead = text.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -84,10 +98,10 @@ private final class TreeBuilder {
                 let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 20))
                 rest = rest.dropFirst(piece.count)
                 let start = piece.baseAddress?.assumingMemoryBound(to: CChar.self)
-                guard XML_Parse(parser, start, Int32(piece.count), rest.isEmpty ? 1 : 0) == XML_STATUS_OK else {
+                guard cexpat_parse(parser, start, Int32(piece.count), rest.isEmpty ? 1 : 0) == XML_STATUS_OK else {
                     return false
                 }
-                let begun = Int(XML_GetCurrentByteIndex(parser))
+                let begun = cexpat_byte(parser)
                 if !rest.isEmpty, begun >= 0, text.count - rest.count - begun > XMLStream.longestTag {
                     problem = "a tag or a comment has more than \(XMLStream.longestTag >> 20) MiB"
                     return false
@@ -100,46 +114,46 @@ private final class TreeBuilder {
     }
 
     private func failure() -> XMLError {
-        let code = XML_GetErrorCode(parser)
+        let code = cexpat_error(parser)
         let isCutOff =
             problem == nil
             && [
                 XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR,
                 XML_ERROR_UNCLOSED_CDATA_SECTION,
             ].contains(code)
-        let words = XML_ErrorString(code).map { String(cString: $0) } ?? "it is not XML"
+        let words = cexpat_error_text(code).map { String(cString: $0) } ?? "it is not XML"
         return XMLError(
             problem: problem ?? (isCutOff ? "the document is cut off" : words),
-            line: Int(XML_GetCurrentLineNumber(parser)) + skipped,
-            column: Int(XML_GetCurrentColumnNumber(parser)) + 1, isCutOff: isCutOff)
+            line: cexpat_line(parser) + skipped,
+            column: cexpat_column(parser) + 1, isCutOff: isCutOff)
     }
 
     private func stop(_ problem: String) {
         guard self.problem == nil else { return }
         self.problem = problem
-        _ = XML_StopParser(parser, 0)
+        _ = cexpat_stop(parser, 0)
     }
 
     private func setHandlers() {
-        XML_SetElementHandler(
+        cexpat_on_elements(
             parser,
             { context, name, attributes in TreeBuilder.of(context)?.begin(name, attributes) },
             { context, _ in TreeBuilder.of(context)?.end() })
-        XML_SetCharacterDataHandler(parser) { context, text, count in
+        cexpat_on_text(parser) { context, text, count in
             guard let text else { return }
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
             TreeBuilder.of(context)?.add(String(decoding: bytes, as: UTF8.self))
         }
-        XML_SetSkippedEntityHandler(parser) { context, name, isParameter in
+        cexpat_on_skipped_entity(parser) { context, name, isParameter in
             guard isParameter == 0, let name else { return }
             TreeBuilder.of(context)?.addEntity(String(cString: name))
         }
-        XML_SetEntityDeclHandler(parser) { context, name, isParameter, value, count, _, _, _, _ in
+        cexpat_on_entity_declaration(parser) { context, name, isParameter, value, count, _, _, _, _ in
             guard isParameter == 0, let name, let value else { return }
             let bytes = UnsafeRawBufferPointer(start: value, count: Int(count))
             TreeBuilder.of(context)?.declare(String(cString: name), String(decoding: bytes, as: UTF8.self))
         }
-        XML_SetExternalEntityRefHandler(parser) { parser, _, _, _, _ in
+        cexpat_on_external_entity(parser) { parser, _, _, _, _ in
             let context = parser.flatMap { cexpat_context($0) }
             TreeBuilder.of(context)?.stop("it refers to an external entity, and none is loaded")
             return 0

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import ScriptedServer
 import Testing
 
@@ -46,6 +47,22 @@ struct MissingLibraryTests {
         let run = try await place.run("store copy feedsync.db postgres:///x", environment: environment)
         #expect(run.code == 73)
         #expect(run.errors.contains("libpq cannot be loaded: ") && run.errors.contains("apt-get install libpq5"))
+    }
+
+    @Test("The error without libexpat names its package for a feed in XML, and feeds in JSON work")
+    func expat() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        place.server.route("/rss") { _ in
+            ServerResponse(
+                headers: [], body: Array("<rss version='2.0'><channel><item><guid>1</guid></item></channel></rss>".utf8)
+            )
+        }
+        let environment = try environment(breaking: "libexpat.so.1", in: place)
+        #expect(try await place.run("reload things", environment: environment).code == 0)
+        try place.write("xml.yaml", "feeds: {news: {url: \"\(place.server.url)/rss\", retries: 0}}")
+        let run = try await place.run("sync --config xml.yaml", environment: environment)
+        #expect(run.errors.contains("libexpat cannot be loaded (Debian's package is libexpat1): "), "\(run.errors)")
     }
 
     @Test("The error without the web server's library names its package for the demo")

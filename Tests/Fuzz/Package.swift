@@ -16,13 +16,13 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 let package = Package(
     name: "fuzz",
     targets: [
-        .systemLibrary(name: "CExpat", path: "Sources/CExpat", pkgConfig: "expat"),
         .systemLibrary(name: "CEpoll", path: "Sources/CEpoll"),
         .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
         .target(name: "CCurl", dependencies: ["CLibraryLoader"], path: "Sources/CCurl"),
         .target(name: "CContentCoding", dependencies: ["CLibraryLoader"], path: "Sources/CContentCoding"),
+        .target(name: "CExpat", dependencies: ["CLibraryLoader"], path: "Sources/CExpat"),
         .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"], path: "Sources/CMicroHTTPD"),
         .target(name: "CLibraryLoader", path: "Sources/CLibraryLoader"),
         .target(name: "CPageDecoder", path: "Sources/CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),

@@ -4,6 +4,13 @@
 // A shared library that is opened when it is first needed: a program that is linked with it would open it, and all that
 // it stands on, at every start.
 
+// What is linked into the binary, as `SOURCE/VERSION,...` of Debian's sources; empty where it is not known.
+#ifdef FEEDSYNC_LINKED
+static inline const char *library_linked(void) { return FEEDSYNC_LINKED; }
+#else
+static inline const char *library_linked(void) { return ""; }
+#endif
+
 /// Where the address of a library's function is to be put.
 struct library_function {
     const char *name;

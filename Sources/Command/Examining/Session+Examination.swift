@@ -2,6 +2,7 @@ internal import FeedSync
 internal import Glibc
 internal import HTTP
 internal import Reports
+internal import XML
 
 // What `doctor` looks at on this machine.
 extension Session {
@@ -9,7 +10,9 @@ extension Session {
         do throws(HTTPError) {
             let curl = try CurlLibrary.version()
             let sqlite = (try? await store?.libraryVersion()).flatMap(\.self).map { ", SQLite/\($0)" } ?? ""
-            return Finding(.version, .ok, "feedsync/\(FeedSyncVersion.text), \(curl)\(sqlite)")
+            let expat = XMLStream.libraryVersion.map { ", \($0)" } ?? ""
+            let linked = LibraryVersions.linked.isEmpty ? "" : "; linked in: \(LibraryVersions.linked)"
+            return Finding(.version, .ok, "feedsync/\(FeedSyncVersion.text), \(curl)\(expat)\(sqlite)\(linked)")
         } catch {
             return Finding(
                 .version, .problem, "feedsync/\(FeedSyncVersion.text): \(error.message)",
