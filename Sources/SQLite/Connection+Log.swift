@@ -12,7 +12,8 @@ extension Connection {
         // Another process may begin the log anew meanwhile.
         for _ in 0..<5 {
             guard let index = logIndex() else { return true }
-            if log(agreesWith: index, &checked) { return true }
+            // A log that cannot be read shows nothing.
+            guard let isSound = try? log(agreesWith: index, &checked), !isSound else { return true }
             guard logIndex() != index else { return false }
         }
         return true
@@ -44,22 +45,22 @@ extension Connection {
         return copies[0] == copies[1] ? LogIndex(copies[0]) : nil
     }
 
-    private func log(agreesWith index: LogIndex, _ checked: inout CheckedLog) -> Bool {
+    private func log(agreesWith index: LogIndex, _ checked: inout CheckedLog) throws(SQLiteError) -> Bool {
         guard index.pages > 0 else { return true }
-        guard let header = read(32, at: 0), Array(header[16..<24]) == index.salt,
+        guard let header = try read(32, at: 0), Array(header[16..<24]) == index.salt,
             Array(header[..<3]) == [0x37, 0x7f, 0x06]
         else { return false }
         if checked.salt != index.salt || checked.pages > index.pages { checked.pages = 0 }
         let frame = 24 + index.pageSize
         let place = { (page: Int) in 32 + Int64(page) * Int64(frame) }
         // The checksum goes on from the page before, or from the header.
-        let before = checked.pages == 0 ? Array(header[24..<32]) : read(8, at: place(checked.pages - 1) + 16)
+        let before = try checked.pages == 0 ? Array(header[24..<32]) : read(8, at: place(checked.pages - 1) + 16)
         guard let before else { return false }
         var sum = LogChecksum(before[...], isBigEndian: header[3] & 1 == 1)
         var first = checked.pages
         while first < index.pages {
             let count = min(index.pages - first, Self.chunk)
-            guard let bytes = read(count * frame, at: place(first)) else { return false }
+            guard let bytes = try read(count * frame, at: place(first)) else { return false }
             for start in stride(from: 0, to: bytes.count, by: frame) {
                 guard Array(bytes[start + 8..<start + 16]) == index.salt else { return false }
                 sum.add(bytes[start..<start + 8])
@@ -73,15 +74,19 @@ extension Connection {
     }
 
     /// Bytes of the log; nil if it is shorter.
-    private func read(_ count: Int, at offset: Int64) -> [UInt8]? {
+    private func read(_ count: Int, at offset: Int64) throws(SQLiteError) -> [UInt8]? {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(handle.database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK, let file,
             let read = file.pointee.pMethods?.pointee.xRead
-        else { return nil }
+        else { throw SQLiteError(code: SQLITE_IOERR, message: "the log cannot be read") }
         var code = SQLITE_OK
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             code = read(file, buffer.baseAddress, Int32(count), offset)
             filled = count
+        }
+        // https://sqlite.org/rescode.html#ioerr_short_read
+        guard code == SQLITE_OK || code == SQLITE_IOERR | 2 << 8 else {
+            throw SQLiteError(code: code, message: "the log cannot be read")
         }
         return code == SQLITE_OK ? bytes : nil
     }
