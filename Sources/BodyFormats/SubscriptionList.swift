@@ -10,6 +10,8 @@ package struct SubscriptionList: Sendable {
         package let url: String
         /// The title in the reader.
         package let title: String
+        /// The folder in the reader; nil for none.
+        package let folder: String?
     }
 
     /// A file that is no such list, with the position of the fault: lines and columns count from 1, and are nil if it
@@ -43,20 +45,22 @@ package struct SubscriptionList: Sendable {
         }
         var found: [Subscription] = []
         var known: Set<String> = []
-        Self.collect(from: root, into: &found, &known)
+        Self.collect(from: root, folder: nil, into: &found, &known)
         subscriptions = found
     }
 
-    private static func collect(from element: XMLElement, into found: inout [Subscription], _ known: inout Set<String>)
-    {
+    private static func collect(
+        from element: XMLElement, folder: String?, into found: inout [Subscription], _ known: inout Set<String>
+    ) {
         for outline in element.elements {
+            let titles = [outline.attribute("title"), outline.attribute("text")].compactMap(\.self)
+            let title = titles.first { !$0.isEmpty }
             // Programs disagree about its case.
             let url = outline.attributes.first { $0.name.local.lowercased() == "xmlurl" }?.value ?? ""
             if !url.isEmpty, known.insert(url).inserted {
-                let titles = [outline.attribute("title"), outline.attribute("text")].compactMap(\.self)
-                found.append(Subscription(url: url, title: titles.first { !$0.isEmpty } ?? ""))
+                found.append(Subscription(url: url, title: title ?? "", folder: folder))
             }
-            collect(from: outline, into: &found, &known)
+            collect(from: outline, folder: url.isEmpty ? title ?? folder : folder, into: &found, &known)
         }
     }
 }

@@ -87,6 +87,12 @@ package struct FeedDraft: Sendable {
 
     /// The feed with its discovered settings.
     func adding(_ inspection: Inspection) -> FeedDraft {
+        if let preset = inspection.preset(for: entry) {
+            var draft = self
+            draft.entry.members.insert(contentsOf: preset, at: 0)
+            draft.isOpen = false
+            return draft
+        }
         let given = inspection.ownParameters.withdrawn(from: entry.members)
         // The properties of the list come first, then its schedule.
         let isOfTime = { (member: FeedEntry.Member) in ["sync", "every"].contains(member.name) }

@@ -15,6 +15,19 @@ package struct Inspection: Sendable {
         ownParameters = PageParameters(discovered.definition.pagination)
     }
 
+    /// The preset of a feed of RSS or Atom, which keeps what the upstream drops; nil for other feeds, and where the user
+    /// said what such a preset says.
+    func preset(for entry: FeedEntry) -> [FeedEntry.Member]? {
+        guard let format = definition.format, format == .rss || format == .atom, !writesColumns else { return nil }
+        let said: Set = ["preset", "format", "items", "key", "pagination", "columns"]
+        guard !entry.members.contains(where: { said.contains($0.name) }) else { return nil }
+        // Its view has the name `post`.
+        let model: [FeedEntry.Member] = entry.name.lowercased() == "post" ? [.init("model", .plain("null"))] : []
+        return [.init("preset", .text(format.rawValue))] + model
+    }
+
+    private var writesColumns: Bool { members.contains { $0.name == "columns" } }
+
     /// The feeds that the URL names, where it is a web page's and not a feed's.
     var alternates: [AlternateLink] { discovered.alternates }
 

@@ -21,7 +21,8 @@ import Testing
             """)
         let before = try place.text(of: "feedsync.yaml")
         let dry = try await place.run("add --opml list.opml --every 1h --dry-run")
-        #expect(dry.code == 0 && dry.output.contains("  example-net:\n    url: https://example.net/rss\n"))
+        #expect(
+            dry.code == 0 && dry.output.contains("  example-net:\n    preset: rss\n    url: https://example.net/rss\n"))
         #expect(try place.text(of: "feedsync.yaml") == before)
         #expect(try await place.run("add things --opml list.opml").code == 64)
         let run = try await place.run("add --opml list.opml --every 1h")
@@ -31,10 +32,10 @@ import Testing
         let text = try place.text(of: "feedsync.yaml")
         #expect(text.hasPrefix("# mine\nfeeds:\n  swift-blog: {url: \"https://example.com/here\"}\n"))
         for lines in [
-            "  swift-blog-2:\n    url: https://swift.org/atom.xml\n    every: 1h\n",
-            "  n-code-more:\n    url: https://example.org/feed?a=1&b=2\n",
-            "  example-net:\n    url: https://example.net/rss\n",
-            "  feed-99-things:\n    url: https://example.net/99\n",
+            "  technology-swift-blog:\n    preset: rss\n    url: https://swift.org/atom.xml\n    every: 1h\n",
+            "  technology-uenicode-more:\n    preset: rss\n    url: https://example.org/feed?a=1&b=2\n",
+            "  example-net:\n    preset: rss\n    url: https://example.net/rss\n",
+            "  feed-99-things:\n    preset: rss\n    url: https://example.net/99\n",
         ] {
             #expect(text.contains(lines), "\(text)")
         }
@@ -45,7 +46,41 @@ import Testing
         let json = try await place.run("add --opml list.opml --json")
         #expect(
             json.output.split(separator: "\n").joined()
-                .contains(#""added":["swift-blog-2","n-code-more","example-net","feed-99-things"]"#), "\(json.output)")
+                .contains(
+                    #""added":["technology-swift-blog","technology-uenicode-more","example-net","feed-99-things"]"#),
+            "\(json.output)")
+    }
+
+    @Test("Items that a feed of RSS drops stay, by URL and by OPML, under a name that nothing stored has")
+    func archives() async throws {
+        let place = try Workplace.withoutConfiguration()
+        func serve(_ ids: ClosedRange<Int>) {
+            let items = ids.map { "<item><guid>\($0)</guid><title>Post \($0)</title></item>" }.joined()
+            place.server.route("/feed") { _ in
+                ServerResponse(
+                    headers: [("Content-Type", "application/rss+xml")],
+                    body: Array("<rss version='2.0'><channel>\(items)</channel></rss>".utf8))
+            }
+        }
+        serve(1...5)
+        #expect(try await place.run("add nachrichten \(place.server.url)/feed").code == 0)
+        #expect(
+            try place.text(of: "feedsync.yaml")
+                == "feeds:\n  nachrichten:\n    preset: rss\n    url: \(place.server.url)/feed\n")
+        _ = try await place.run("sync")
+        #expect(try await place.run("remove nachrichten").code == 0)
+        try place.write(
+            "list.opml",
+            "<opml><body><outline text='Nachrichten' xmlUrl='\(place.server.url)/feed'/><outline text='Post' xmlUrl='\(place.server.url)/feed?2'/></body></opml>"
+        )
+        #expect(try await place.run("add --opml list.opml").code == 0)
+        _ = try await place.run("sync")
+        serve(4...8)
+        let run = try await place.run("sync")
+        #expect(run.output.contains("nachrichten-2  3 new, 2 unchanged (1 page"), "\(run.output)")
+        #expect(
+            try place.query("SELECT count(*) FROM post WHERE feed = 'nachrichten-2' AND _removed_at IS NULL") == ["8"])
+        #expect(try place.query("SELECT count(*) FROM post_2") == ["8"])
     }
 
     @Test(

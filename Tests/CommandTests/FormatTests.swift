@@ -107,8 +107,7 @@ extension FormatTests {
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output.contains("format      atom\n"))
         let file = try place.text(of: "feedsync.yaml")
-        #expect(file.contains("    format: atom\n    items: items\n    key: id\n"))
-        #expect(file.contains("    pagination: {style: next_url, next: next}\n"))
+        #expect(file.contains("    preset: atom\n    url: \(place.server.url)/blog\n"))
         #expect(try await place.run("sync blog").code == 0)
         let titles = "SELECT title FROM blog ORDER BY id"
         #expect(try place.query(titles) == ["t1", "t2", "t3", "t4", "t5", "t6"])

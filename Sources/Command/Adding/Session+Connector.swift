@@ -31,7 +31,9 @@ extension Session {
         } else {
             _ = try file.edit { text throws(Failure) in
                 result = try translation(besides: text)
-                return try Self.adding(result.feeds.map { entry(of: $0) }, to: text, of: file)
+                let new = try Self.adding(result.feeds.map { entry(of: $0) }, to: text, of: file)
+                _ = try parsed(new, of: file)
+                return new
             }
         }
         print(result, in: file, isDry: isDry)

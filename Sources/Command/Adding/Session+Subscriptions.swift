@@ -12,7 +12,7 @@ extension Session {
     /// first pages.
     ///
     /// - Throws: `Failure` with exit code 64 for a file that cannot be read, 65 for one that is not a list of feeds.
-    func addSubscriptions(of path: String) throws(Failure) -> ExitCode {
+    func addSubscriptions(of path: String) async throws(Failure) -> ExitCode {
         guard invocation.operands.isEmpty else {
             throw .usage("--opml takes the names and URLs from the file", advice: Command.add.helpAdvice)
         }
@@ -23,11 +23,16 @@ extension Session {
                 .data, ["\(path): no `outline` has an `xmlUrl`"], advice: "export the feeds, not the articles")
         }
         let isDry = invocation.has(.dryRun)
+        let stored = await storedNames()
         var added: [FeedEntry] = []
         var counts = (known: 0, refused: 0)
         func entries(besides text: [UInt8]) throws(Failure) -> [FeedEntry] {
             let configuration = try parsed(text, of: file)
             var names = FeedNames(of: configuration.feeds)
+            names.reserve(stored + ["post"])
+            // The presets' view would have the name of a feed.
+            let model: [FeedEntry.Member] =
+                configuration.feeds.contains { $0.name.lowercased() == "post" } ? [.init("model", .plain("null"))] : []
             let urls = Set(configuration.feeds.map(\.url.description))
             var entries: [FeedEntry] = []
             counts = (0, 0)
@@ -42,8 +47,12 @@ extension Session {
                     counts.known += 1
                     continue
                 }
-                let name = names.addName(madeOf: [subscription.title, url.origin.host])
-                entries.append(FeedEntry(name: name, members: [.init("url", .text(subscription.url))] + every))
+                let place = subscription.folder.map { "\($0) " } ?? ""
+                let name = names.addName(madeOf: [subscription.title, url.origin.host].map { place + $0 })
+                let members: [FeedEntry.Member] = [
+                    .init("preset", .text("rss")), .init("url", .text(subscription.url)),
+                ]
+                entries.append(FeedEntry(name: name, members: members + model + every))
             }
             return entries
         }
@@ -54,7 +63,10 @@ extension Session {
         }
         _ = try file.edit { text throws(Failure) in
             added = try entries(besides: text)
-            return try Self.adding(added, to: text, of: file)
+            let new = try Self.adding(added, to: text, of: file)
+            // Nothing is written that could not be read again.
+            _ = try parsed(new, of: file)
+            return new
         }
         if invocation.has(.json) {
             print(result: JSONFields([("added", JSONDocument(JSONLines.array(added.map { "\"\($0.name)\"" })))]))
@@ -65,6 +77,14 @@ extension Session {
             ["added \(NumberFormat.count(added.count, "feed")) to \(file.path)\(known)"]
                 + (added.isEmpty ? [] : ["Next: \(console.palette.hint("feedsync sync"))"]))
         return .done
+    }
+
+    /// The names of the feeds that the store has, of which some are in no configuration any more.
+    private func storedNames() async -> [String] {
+        guard let configuration = try? configurationIfAny(), let store = try? await storeIfAny(configuration) else {
+            return []
+        }
+        return (try? await store.feeds().map(\.name)) ?? []
     }
 
     private var every: [FeedEntry.Member] {

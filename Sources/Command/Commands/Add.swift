@@ -31,8 +31,9 @@ extension Command {
             new feed has a list for each of its rows (`for_each`). The list of one row is looked at, so
             sync that feed first.
 
-            --opml adds all feeds that a feed reader has exported, under names made of their titles; those
-            whose URL is there already stay as they are.
+            --opml adds all feeds that a feed reader has exported, under names made of their folders and titles;
+            those whose URL is there already stay as they are. A feed of RSS or Atom gets the preset for it, so
+            that what it drops stays.
 
             --connector adds the streams of a low-code connector of Airbyte, from its manifest.yaml or the
             folder that has it: all, or those named in place of NAME and URL. Its expressions are translated;
@@ -54,7 +55,7 @@ extension Command {
         example: "feedsync add swift-repos github.search q=language:swift"
     ) { session throws(Failure) in
         if let list = session.invocation.options[.opml] {
-            return try session.addSubscriptions(of: list)
+            return try await session.addSubscriptions(of: list)
         }
         if let connector = session.invocation.options[.connector] {
             return try await session.addStreams(of: connector)

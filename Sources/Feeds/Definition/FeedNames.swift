@@ -50,9 +50,16 @@ package struct FeedNames {
         return name
     }
 
+    /// Keeps names from being made.
+    package mutating func reserve(_ names: [String]) {
+        for name in names where owners[Self.folded(name)] == nil {
+            owners[Self.folded(name)] = (.feed, "the feed `\(name)`")
+        }
+    }
+
     /// Lower-case words of ASCII letters and digits, joined by hyphens.
     private static func slug(_ text: String) -> String {
-        text.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.joined(separator: "-")
+        Transliteration.ascii(text).split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.joined(separator: "-")
     }
 
     /// The form in which names must differ.
