@@ -41,7 +41,7 @@ extension Failure {
             self.init(ExitCode(error.kind), [place + "stopped; everything fetched so far is kept"])
             return
         }
-        self.init(ExitCode(error.kind), [place + error.description], advice: error.advice)
+        self.init(ExitCode(error.kind), [place + PeopleTimes.written(in: error.description)], advice: error.advice)
     }
 
     /// The diagnostics of a configuration, each with its position.

@@ -139,7 +139,9 @@ final class Transfer {
                     .refusedAddress, "\(refusedAddress) is not connected to: it is of this machine or its network"))
         }
         guard code == CURLE_OK else {
-            let detail = easy.detail
+            // OpenSSL's words for a server that answers in plain HTTP.
+            let isPlain = easy.detail.contains("wrong version number")
+            let detail = isPlain ? "the server does not speak https at this port" : easy.detail
             let kind = TransferFailure.kind(of: code, hasResponse: status != 0, detail: detail)
             let message = detail.isEmpty ? TransferFailure.text(for: code) : detail
             return .failure(route.refusal(kind, message, code: TransferFailure.number(code)))

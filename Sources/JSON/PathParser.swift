@@ -65,7 +65,7 @@ struct PathParser {
             throw failure(peek.map { "expected a name here, not `\($0)`" } ?? "expected a name at the end")
         }
         if let next = peek, next.properties.isWhitespace || next == "\\" {
-            throw failure("a name with a space or a backslash needs quotes")
+            throw failure("a name with a space or a backslash needs quotes of its own, as in '\"a b\"'")
         }
         return String(text)
     }

@@ -118,7 +118,7 @@ extension Session {
         // The commands that use the store report its faults.
         guard !invocation.has(.dryRun), configuration?.feeds.contains(where: { $0.name == name }) != true,
             let store = try? await storeIfAny(configuration),
-            let record = (try? await store.feeds())?.first(where: { $0.name == name })
+            let record = (try? await store.feeds())?.first(where: { $0.name == name }), record.itemCount > 0
         else { return true }
         return try isSure(
             of: "go on with them?",

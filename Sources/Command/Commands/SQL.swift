@@ -26,9 +26,24 @@ extension Command {
             let printed = try await store.read(sql: sql, into: RowPrinter(session.console, format, choice: .all))
             session.console.noteSkipped(printed.skipped)
         } catch {
+            let advice = "feedsync sql 'SELECT name FROM sqlite_schema'  # lists the tables"
             throw Failure(
-                error, of: sql, option: nil, advice: "feedsync sql \"SELECT name FROM sqlite_schema\" lists tables")
+                error, of: sql, option: nil, advice: await session.nearestTable(to: error, in: store) ?? advice)
         }
         return .done
+    }
+}
+
+extension Session {
+    /// Advice on a table that there is not: the table that was probably meant; nil for other errors.
+    fileprivate func nearestTable(to error: QueryError, in store: Store) async -> String? {
+        let start = "no such table: "
+        guard case .invalid(let message) = error, message.hasPrefix(start),
+            let feeds = try? await store.feeds()
+        else { return nil }
+        let tables = feeds.map { $0.name.replacing("-", with: "_") } + feeds.compactMap(\.model)
+        let own = ["feed", "section", "run", "event", "change", "quota"]
+        let nearest = NearestWord.suggestion(for: String(message.dropFirst(start.count)), among: tables + own)
+        return nearest.map { "the table \($0)" }
     }
 }

@@ -156,7 +156,7 @@ extension ItemQuery {
             return "no items stored yet; feedsync sync \(feed.name) fetches them"
         }
         guard time == nil else { return "it had no items then" }
-        return "none of \(NumberFormat.count(feed.record?.itemCount ?? 0, "item")) is like that"
+        return "no item is like that (\(NumberFormat.count(feed.record?.itemCount ?? 0, "item")))"
     }
 }
 

@@ -25,7 +25,7 @@ enum FetchAdvice {
         case .connect, .connectionLost: "check the network, or run it again later"
         case .timeout, .stalled: "run it again later, or give the feed a longer `timeout`"
         case .tls:
-            "check the clock of this machine and the certificate of the host; name certificates of your own with `ca`"
+            "check the clock of this machine and the certificate of the host; name an authority of your own with `ca`, as in add --set ca=FILE"
         case .handshake:
             "check that the host speaks https at this port, with TLS 1.2 or later; if it does, run it again later"
         case .refusedRedirect: "check the `url`; if you trust the redirect, write its target there"
@@ -43,7 +43,7 @@ enum FetchAdvice {
 
     static func advice(_ kind: FeedSyncError.Kind, _ status: Int) -> String? {
         switch (kind, status) {
-        case (.refused, 401): "check the token in `auth`"
+        case (.refused, 401): "check the token in `auth` or `headers`; add `auth` to a feed that sends none"
         case (.refused, _): "check what the credential in `auth` can read"
         case (.rejected, 404), (.rejected, 410): "check the `url`"
         case (.rejected, 400..<500): "check the `url`, `query` and `headers`"

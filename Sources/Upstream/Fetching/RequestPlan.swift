@@ -184,9 +184,17 @@ package struct RequestPlan: Sendable {
                 definition, address: try resolve(definition.url, true), token: { tokens.current($0) },
                 file: { file throws(ConfigurationError) in try readable(file) }, resolve: resolve)
         } catch {
-            throw FeedSyncError(
-                .configuration, error.description, advice: "set what the definition refers to, then run it again")
+            throw FeedSyncError(.configuration, error.description, advice: adviceOnReferences)
         }
+    }
+
+    private var adviceOnReferences: String {
+        let missing = definition.templates.flatMap(\.references).lazy.compactMap { part -> String? in
+            guard case .environment(let name) = part, environment[name] == nil else { return nil }
+            return name
+        }.first
+        return missing.map { "export \($0)=…, then run it again" }
+            ?? "set what the definition refers to, then run it again"
     }
 
     /// The path of a file that the definition names.
