@@ -70,7 +70,10 @@ package struct Inspection: Sendable {
         guard discovered.definition.part == nil else {
             return ["this list has one page; the first longer one will show how it continues"]
         }
-        return ["this page counts as the whole list; if there is more, add `pagination` to the feed; if not, --paginate none saves the search"]
+        return [
+            "this page counts as the whole list; if there is more, add `pagination` to the feed; "
+                + "if not, --paginate none saves the search"
+        ]
     }
 
     /// The settings that needed no discovery, because the draft or its preset has them.

@@ -239,7 +239,8 @@ struct ShowTests {
         // A pager that shows the first line and ends is no failure, and notes come when it has ended.
         let cut = try await place.shell(
             #"script -qec 'PAGER="head -n 1" NO_COLOR=1 $FEEDSYNC show things --where 0; echo $?' /dev/null"#)
-        #expect(cut.output.hasSuffix("feedsync: things: note: no item is like that (3 items)\r\n0\r\n"), "\(cut.output)")
+        #expect(
+            cut.output.hasSuffix("feedsync: things: note: no item is like that (3 items)\r\n0\r\n"), "\(cut.output)")
     }
 
     @Test(

@@ -17,6 +17,7 @@ struct StoreVersionTests {
         for column in ["parent_state", "parent_rows"] {
             try connection.execute("ALTER TABLE _feed DROP COLUMN \(column)")
         }
+        try connection.execute("DROP INDEX _change_returned")
         try connection.execute("DELETE FROM _migration WHERE name NOT GLOB '0001*'")
         // Reading shows it as it will be, and leaves it as it is.
         #expect(try await place.run("show things --ndjson --columns id").output.split(separator: "\n").count == 150)
