@@ -122,6 +122,25 @@ import Testing
         try await bench.expectTrue()
     }
 
+    @Test("If PostgreSQL refuses the rows of one feed, a sync of several stores the others")
+    func refusedFeed() async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 2)
+        #expect(try await bench.place.run("sync h0x0").code == 0)
+        _ = try bench.query("ALTER TABLE h0x0 ADD CONSTRAINT small CHECK (id < 1000)")
+        try #require(bench.feeds["h0x0"]).edit { $0.insert(#"{"id":9999,"name":"new"}"#, at: 0) }
+        let run = try await bench.place.run("sync")
+        #expect(run.code == 73, "\(run.output) \(run.errors)")
+        #expect(run.errors.contains("h0x0: ") && !run.errors.contains("h1x0: "), "\(run.errors)")
+        for name in ["h0x1", "h1x0", "h1x1"] {
+            #expect(run.output.contains("\(name)  250 new"), "\(run.output)")
+            #expect(try bench.query("SELECT count(*) FROM \(name)") == ["250"])
+        }
+        #expect(try bench.query("SELECT count(*) FROM h0x0") == ["250"])
+        _ = try bench.query("ALTER TABLE h0x0 DROP CONSTRAINT small")
+        #expect(try await bench.place.run("sync").code == 0)
+        try await bench.expectTrue()
+    }
+
     @Test("While workers work, another configuration of the same feeds is refused")
     func otherConfiguration() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 2)

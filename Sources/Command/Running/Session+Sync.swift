@@ -8,6 +8,9 @@ struct SyncRequest: Sendable {
     let isDueOnly: Bool
     /// The number of feeds to sync at once.
     let jobs: Int
+    /// True if the feeds whose data the store did not take are tried again one by one: PostgreSQL refuses all of them for
+    /// the data of one.
+    var triesAgain = false
     let maxTime: Duration?
     let maxRequests: Int?
 
@@ -35,7 +38,7 @@ extension Session {
     ///
     /// - Throws: `Failure` if no feed can be tried at all.
     func sync() async throws(Failure) -> ExitCode {
-        let request = try SyncRequest(invocation)
+        var request = try SyncRequest(invocation)
         let configuration = try configuration()
         let budget = RequestBudget(requests: request.maxRequests, time: request.maxTime)
         var options = try engineOptions(folder: configuration.folder, budget: budget)
@@ -45,14 +48,28 @@ extension Session {
         }
         var feeds =
             invocation.operands.isEmpty ? configuration.feeds : try self.feeds(of: configuration, partsToo: true)
-        let store = try await storeForWriting(configuration, feeds)
+        var store = try await storeForWriting(configuration, feeds)
         options.client.run(on: store.executor)
         if request.isDueOnly { feeds = try await due(feeds, in: store) }
+        request.triesAgain = sharedStore(configuration) != nil && feeds.count > 1
 
         var reports: [String: RunReport] = [:]
         for level in SyncOrder.levels(feeds) {
-            let own = await sync(level, request, store, options, width: Self.width(of: feeds))
+            var own = await sync(level, request, store, options, width: Self.width(of: feeds))
+            if request.triesAgain, await shared.hasRefusedFeed() {
+                // One of them failed by itself, and the others with it: each is tried alone.
+                for feed in level where own[feed.name]?.isUnstored ?? true && !Task.isCancelled {
+                    do throws(Failure) { try await shared.end() } catch {}
+                    store = try await storeForWriting(configuration, [feed])
+                    options.client.run(on: store.executor)
+                    let report = await sync([feed], request, store, options, width: Self.width(of: feeds))
+                    own.merge(report) { _, last in last }
+                }
+            }
             reports.merge(own) { first, _ in first }
+        }
+        if request.triesAgain {
+            feeds.compactMap { reports[$0.name] }.filter(\.isUnstored).compactMap(\.failure).forEach(tell)
         }
         if invocation.has(.json) {
             var documents: [String] = []
@@ -150,7 +167,9 @@ extension Session {
                 // Nil if the store cannot be read.
                 let state =
                     showsLines && report.summary != nil ? try? await states(of: [known], in: store).first : nil
-                show(report, width: width, limit: limit.map(request.words), reach: reach, state: state)
+                show(
+                    report, width: width, limit: limit.map(request.words), reach: reach, state: state,
+                    mayBeTriedAgain: request.triesAgain)
                 reports[report.feed] = report
                 begin()
             }
@@ -163,7 +182,11 @@ extension Session {
     ///   - limit: The limit that cut it off, as on the command line; nil where none did.
     ///   - reach: How far the feed came by then.
     ///   - state: The feed's state after a sync that ended well.
-    private func show(_ report: RunReport, width: Int, limit: String?, reach: LoadingReach?, state: StateRow?) {
+    ///   - mayBeTriedAgain: True if the caller reports data that the store did not take.
+    private func show(
+        _ report: RunReport, width: Int, limit: String?, reach: LoadingReach?, state: StateRow?,
+        mayBeTriedAgain: Bool
+    ) {
         defer { report.hookFailure.map(tell) }
         if let limit, let reach {
             guard !invocation.has(.json) else { return }
@@ -175,6 +198,7 @@ extension Session {
         if !invocation.has(.json), let line = report.line(console.palette, nameWidth: width, state: state) {
             console.print(line)
         }
+        guard !report.isUnstored || !mayBeTriedAgain else { return }
         for notice in report.notices { console.note("\(report.feed): note: \(notice)") }
         guard let failure = report.failure, !isCutOff else { return }
         tell(failure)
@@ -186,6 +210,9 @@ extension Session {
 }
 
 extension RunReport {
+    /// True if the store did not take what came.
+    fileprivate var isUnstored: Bool { error?.kind == .store }
+
     /// True if it stopped because a limit was reached, which is not a failure.
     fileprivate func isCutOff(by budget: RequestBudget?) -> Bool {
         error?.kind == .cancelled && budget?.spent != nil && !Task.isCancelled

@@ -58,6 +58,9 @@ final class SharedStoreUse: Sendable {
         }
     }
 
+    /// True if PostgreSQL has refused the data of one feed for good. The store takes nothing of the others then.
+    func hasRefusedFeed() async -> Bool { await state.withLock { $0.claimed }?.hasRefusedFeed ?? false }
+
     /// The stored data of the feeds in the operands, for a command that reads; nil if nothing was stored yet.
     ///
     /// - Throws: `Failure` with exit code 73.

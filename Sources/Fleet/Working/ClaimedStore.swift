@@ -90,6 +90,9 @@ package actor ClaimedStore {
         }
     }
 
+    /// True if PostgreSQL has refused the data of one feed for good. The store takes nothing of the others then.
+    package var hasRefusedFeed: Bool { file?.progress.failure?.isOfFeed ?? false }
+
     /// Commits the rest, and releases the feeds.
     ///
     /// - Returns: The reason for which something was not stored; nil if all was.
