@@ -157,11 +157,16 @@ package final class WebServer: Sendable {
 
     private static func tell(_ shelf: Shelf, _ hub: EventHub) async {
         guard let store = await shelf.served.pages else { return }
+        // Read first: what is committed meanwhile is told of next time.
+        let mark = try? await store.mark()
         let most = 500
+        var hasEvents = false
         while let events = try? await store.events(after: hub.last, limit: most), !events.isEmpty {
             hub.publish(events)
-            guard events.count == most else { return }
+            hasEvents = true
+            guard events.count == most else { break }
         }
+        if let mark { hub.tell(of: mark, hasEvents: hasEvents) }
     }
 
     /// The paths to watch for a path with patterns: the path in all folders that match now, and the folders still to be

@@ -1,6 +1,7 @@
 import FeedSync
 import Foundation
 import HTTPServer
+import SQLite
 import ScriptedServer
 import Testing
 import Web
@@ -31,6 +32,22 @@ import Web
                 let text = await listener.read(until: "\"status\":\"endHeader\"")
                 #expect(ids(text) == [1, 2])
             }
+        }
+    }
+
+    @Test("A change of the store that is no event reaches each listener, too, without a number")
+    func change() async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.reload)
+            let listeners = try (1...3).map { _ in try listen(place) }
+            for listener in listeners { _ = await listener.read(until: "retry: 1000") }
+            let connection = try Connection(path: "\(place.folder)/feedsync.db")
+            try connection.run("UPDATE feed SET item_count = 7 WHERE name = 'things'")
+            for listener in listeners {
+                let text = await listener.read(until: "event: change")
+                #expect(ids(text).isEmpty)
+            }
+            #expect(try await place.ask("/feeds/things").member("item_count") == "7")
         }
     }
 

@@ -215,7 +215,7 @@ enum OpenAPI {
         Operation(
             path: "/events", method: "get",
             summary:
-                "The event log as server-sent events, live. Each has the event's id, and a row of the table `event` as data",
+                "The event log as server-sent events, live. Each has the event's id, and a row of the table `event` as data; one named `change` says that the store has changed otherwise",
             parameters: [
                 parameter("feed", "only this feed", text),
                 parameter("Last-Event-ID", in: "header", "the last event that is known; without it, from now on", text),

@@ -43,6 +43,8 @@ export const listen = (path, last, heard, renewed) => {
       last = message.lastEventId;
       heard(JSON.parse(message.data));
     };
+    // The store was changed without an event: a run has ended.
+    source.addEventListener("change", renewed);
     source.onerror = () => {
       if (!silence) silence = setTimeout(() => isLost(true), 1_000);
       if (source.readyState !== EventSource.CLOSED) return;

@@ -17,6 +17,9 @@ final class EventHub: Sendable {
         /// All events after this one are among the entries.
         var base = 0
         var last = 0
+        /// The number of changes of the store that no event tells of.
+        var changes = 0
+        var mark: Store.Mark?
         var listeners: [ObjectIdentifier: EventStream] = [:]
         var beat: Task<Void, Never>?
     }
@@ -30,6 +33,26 @@ final class EventHub: Sendable {
 
     /// The number of the newest published event.
     var last: Int { state.withLock { $0.last } }
+
+    /// The number of changes of the store that no event told of.
+    var changes: Int { state.withLock { $0.changes } }
+
+    /// Tells listeners that the store has changed since another mark, unless that mark is the present one.
+    ///
+    /// The end of a run is no event, but removes rows and says how the feed stands.
+    func tell(of mark: Store.Mark, hasEvents: Bool) {
+        let listeners = state.withLock { state -> [EventStream] in
+            let isChange = state.mark != nil && state.mark != mark && !hasEvents
+            state.mark = mark
+            guard isChange else { return [] }
+            state.changes += 1
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.wake() }
+    }
+
+    /// A message without a number, so that nobody takes it for the last event.
+    static let change = Array("event: change\ndata: {}\n\n".utf8)
 
     /// The number of listeners.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
@@ -115,6 +138,7 @@ final class EventHub: Sendable {
 final class EventStream: ResponseStream {
     private struct State {
         var place: Int
+        var changes: Int
         var pending: [UInt8] = Array("retry: 1000\n\n".utf8)
         var isReading = false
         var isFinished = false
@@ -131,7 +155,7 @@ final class EventStream: ResponseStream {
     ///   - id: The last event that the listener has.
     init(_ hub: EventHub, feed: String?, after id: Int, store: @escaping @Sendable () async -> Store?) {
         (self.hub, self.store, self.feed) = (hub, store, feed)
-        state = Lock(State(place: id))
+        state = Lock(State(place: id, changes: hub.changes))
     }
 
     func begin(wake: @escaping @Sendable () -> Void) {
@@ -170,7 +194,11 @@ final class EventStream: ResponseStream {
             if state.isReading { return .wait }
             if let (bytes, last) = hub.messages(after: state.place, of: feed) {
                 state.place = last
-                return bytes.isEmpty ? .wait : .bytes(bytes)
+                guard bytes.isEmpty else { return .bytes(bytes) }
+                let changes = hub.changes
+                guard changes != state.changes else { return .wait }
+                state.changes = changes
+                return .bytes(EventHub.change)
             }
             state.isReading = true
             let place = state.place
