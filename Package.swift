@@ -63,7 +63,7 @@ let package = Package(
         .target(
             name: "HTTP", dependencies: ["CContentCoding", "CCurl", "Concurrency", "Text", "Time"],
             swiftSettings: settings),
-        .target(name: "XML", dependencies: ["CExpat"], swiftSettings: settings),
+        .target(name: "XML", dependencies: ["CExpat", "Concurrency"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
         .target(
             name: "Migrations", dependencies: ["SchemaMigration"], path: "Migrations",
@@ -73,7 +73,8 @@ let package = Package(
         .target(name: "ResponseBody", dependencies: ["CPageDecoder", "Feeds", "HTTP"], swiftSettings: settings),
         // Bodies that are not JSON, written as JSON.
         .target(
-            name: "BodyFormats", dependencies: ["Feeds", "HTTP", "JSON", "ResponseBody", "Text", "Time", "XML"],
+            name: "BodyFormats",
+            dependencies: ["Concurrency", "Feeds", "HTTP", "JSON", "ResponseBody", "Text", "Time", "XML"],
             swiftSettings: settings),
         // Requests, credentials, fetching, and what is discovered from the first pages. Knows no store.
         .target(
@@ -234,7 +235,7 @@ let package = Package(
                 "BodyFormats", "Concurrency", "Crawling", "DemoFeed", "Feeds", "FeedSync", "HTTP", "HTTPServer",
                 "FeedTables", "MirrorReader", "MirrorWriter", "StoreFile", "PostgreSQL", "PostgreSQLServer",
                 "ResponseBody",
-                "SQLite", "ScriptedServer", "SeededGenerator", "Fleet", "PostgreSQLStore", "Upstream",
+                "SQLite", "ScriptedServer", "SeededGenerator", "Fleet", "PostgreSQLStore", "Upstream", "Web",
             ],
             exclude: ["Presets/examples"], swiftSettings: settings),
     ],

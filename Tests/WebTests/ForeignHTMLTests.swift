@@ -100,6 +100,17 @@ import Testing
         #expect(ForeignHTML.isLikely(text) == isHTML)
     }
 
+    @Test(
+        "Texts without tags are HTML where characters are written as in it, and an ampersand never by itself",
+        arguments: [
+            (["a &quot;b&quot;", "c"], true), (["AT&amp;T"], true), (["it&#39;s"], true),
+            (["AT&T", "a &amp; b"], false),
+            (["a & b"], false), (["a"], false), ([], false), (["a &amp; b & c"], false), (["&unknown;"], false),
+        ])
+    func escaped(texts: [String], areEscaped: Bool) {
+        #expect(ForeignHTML.areEscaped(texts) == areEscaped)
+    }
+
     private static func written(_ html: String) -> String {
         var page = HTMLWriter()
         ForeignHTML.write(html, to: &page) { number, address in

@@ -41,6 +41,21 @@ enum ForeignHTML {
         return signs.contains { start.contains($0) }
     }
 
+    /// True if texts without tags are written as in HTML, as titles of some APIs are: `How does one page &quot;well&quot;?`
+    static func areEscaped(_ texts: [String]) -> Bool {
+        texts.contains { text in references.contains { text.contains($0) } }
+            && !texts.contains { text in
+                text.split(separator: "&", omittingEmptySubsequences: false).dropFirst().contains { rest in
+                    let name = rest.prefix(10)
+                    return
+                        !(name.contains(";")
+                        && name.prefix { $0 != ";" }.allSatisfy { $0.isLetter || $0.isNumber || $0 == "#" })
+                }
+            }
+    }
+
+    private static let references = ["&quot;", "&amp;", "&#39;", "&#039;", "&#x27;", "&apos;", "&lt;", "&gt;"]
+
     /// The text of some HTML in one line, cut at a word.
     static func text(of html: String, most: Int) -> String {
         var result = ""

@@ -68,8 +68,10 @@ struct ItemRows {
     ) {
         let title = shape.title(of: item, in: listing, most: Self.titleLength)
         let isMarkup = shape.rule.text.map(shape.markup.contains) ?? false
-        let text = shape.line(
+        let line = shape.line(
             shape.rule.text, of: item, in: listing, most: search == nil ? Self.textLength : Self.searchedLength)
+        // A short one that stands for a title is not said again.
+        let text = line == title ? nil : line
         html.element(
             "li", .class("row"), .data(.key, item.key), .data(.place, item.place.text),
             .data(.seen, isStored ? item.row.firstSeenAt : nil)

@@ -8,6 +8,9 @@ struct RowShape: Sendable {
     /// The most characters of a text that a row is made of; what is shown of it is less.
     static let textLimit = 16_384
 
+    /// The most characters of a text that stands for a title.
+    private static let longestBorrowed = 100
+
     /// The columns' names.
     let rule: ShowRule
 
@@ -17,8 +20,10 @@ struct RowShape: Sendable {
     let time: String?
     /// The columns with HTML.
     let markup: Set<String>
-    /// The columns that make a title with the key, where no column is one.
+    /// The columns that make a title with the key, where an item has no other.
     private let besidesKey: [String]
+    /// The columns that lend an item a title if it lacks its own, as others have: such as the tag of a release.
+    private let lenders: [String]
 
     /// Follows the definition, or otherwise the names of the columns and the values in some rows.
     init(_ given: ShowRule?, _ listing: Listing) {
@@ -44,12 +49,28 @@ struct RowShape: Sendable {
             rule.figures.removeAll { $0 == rule.title || others.contains($0) }
         }
         self.rule = rule
+        lenders = Self.lenders(rule, listing)
         besidesKey = others
         time = given?.time.map { ShowRule.column($0, among: known) } ?? ShowRule.time(in: Self.looks(listing))
         columns = Set(
-            [rule.title, rule.text, rule.link, rule.picture, time].compactMap(\.self) + rule.figures + others)
+            [rule.title, rule.text, rule.link, rule.picture, time].compactMap(\.self) + rule.figures + others + lenders)
         markup = Self.markup(in: listing)
     }
+
+    /// The columns for titles of items without one: none where all have one, so that nothing is read in vain.
+    private static func lenders(_ rule: ShowRule, _ listing: Listing) -> [String] {
+        guard let title = rule.title, listing.items.contains(where: { listing.text(title, of: $0) == nil }) else {
+            return []
+        }
+        let texts = looks(listing).filter {
+            $0.hasValues && !$0.isNumber && !$0.isTime && !$0.isLink && $0.name != title
+                && isTelling($0.name, in: listing)
+        }.map(\.name)
+        let named = rule.figures.first(where: texts.contains)
+        return [named, rule.text].compactMap(\.self) + texts.prefix(mostLenders)
+    }
+
+    private static let mostLenders = 5
 
     /// The columns that are HTML in a third of the rows, because some feeds mix in plain texts.
     private static func markup(in listing: Listing) -> Set<String> {
@@ -61,7 +82,8 @@ struct RowShape: Sendable {
                 return text.isEmpty ? nil : text
             }
             let count = texts.filter(ForeignHTML.isLikely).count
-            if count > 0, count * 3 >= texts.count || column.name.hasSuffix("html") { columns.insert(column.name) }
+            let isMarkup = count > 0 && (count * 3 >= texts.count || column.name.hasSuffix("html"))
+            if isMarkup || ForeignHTML.areEscaped(texts) { columns.insert(column.name) }
         }
         return columns
     }
@@ -83,6 +105,10 @@ struct RowShape: Sendable {
     /// The title of an item, which is never empty.
     func title(of item: Listing.Item, in listing: Listing, most: Int = 200) -> String {
         if let title = line(rule.title, of: item, in: listing, most: most) { return title }
+        for column in lenders {
+            let text = line(column, of: item, in: listing, most: min(most, Self.longestBorrowed))
+            if let text, text != Shown.key(item.key) { return text }
+        }
         let key = Shown.key(item.key)
         let values = besidesKey.compactMap { column in
             listing.figure(column, of: item).map { Shown.text($0, most: 60) }

@@ -183,7 +183,7 @@ extension EngineBench {
 }
 
 extension String {
-    fileprivate func dropping(prefix: String) -> Substring? {
+    func dropping(prefix: String) -> Substring? {
         hasPrefix(prefix) ? dropFirst(prefix.count) : nil
     }
 }
