@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Feeds
 internal import HTTP
 internal import ResponseBody
@@ -79,7 +80,12 @@ struct JSONOutput {
     }
 
     private func check(_ isWritten: Bool, _ count: Int) throws(BodyFault) {
-        guard !isWritten else { return }
+        guard !isWritten else {
+            // Looks once for each MiB whether anybody still wants it.
+            let isNext = body.count >> 20 != (body.count - count) >> 20
+            if isNext, WorkLimit.hasToEnd { throw BodyFault("the work was ended") }
+            return
+        }
         guard count <= limit - body.count else {
             throw BodyFault(
                 "it becomes more than \(limit) bytes of JSON",

@@ -1,3 +1,4 @@
+internal import Concurrency
 package import Feeds
 package import HTTP
 internal import ResponseBody
@@ -56,6 +57,8 @@ package struct BodyReader: Sendable {
             }
             return (format, output.body)
         } catch {
+            // Its fault is that nobody wants it any more.
+            if WorkLimit.hasToEnd { throw .cancelled }
             throw error.error(of: response, as: format, secrets: secrets)
         }
     }

@@ -10,8 +10,12 @@ struct SyndicationItem {
     private let base: WebURL
     private let isAtom: Bool
 
-    init(_ element: XMLElement, outer: [XMLElement], url: WebURL) {
+    private let authors: FeedAuthors
+
+    /// - Parameter authors: The feed's authors as far as they are known; the same for all items of a document.
+    init(_ element: XMLElement, outer: [XMLElement], url: WebURL, authors: FeedAuthors) {
         self.element = element
+        self.authors = authors
         elements = element.elements
         self.outer = outer
         isAtom = element.name.local == "entry"
@@ -112,7 +116,14 @@ struct SyndicationItem {
             // An entry without an author has that of its source or of the feed.
             let own = elements.isEmpty ? [] : people(in: element)
             let source = first("source").map(people) ?? []
-            let names = !own.isEmpty ? own : !source.isEmpty ? source : people(in: outer[0])
+            let names =
+                !own.isEmpty
+                ? own
+                : !source.isEmpty
+                    ? source
+                    : authors.names(in: outer[0]) { author in
+                        key(author) == "author" ? person(author) : nil
+                    }
             if !names.isEmpty { return names.joined(separator: ", ") }
             return firstText("dc:creator")
         }
@@ -189,6 +200,26 @@ struct SyndicationItem {
             }
         }
         return members
+    }
+}
+
+/// The authors of a feed, looked for among its elements once for all entries without one of their own.
+///
+/// - Isolation: one thread.
+final class FeedAuthors {
+    private var count = 0
+    private var known: [String] = []
+
+    /// The names as far as the feed has been read.
+    ///
+    /// - Parameter name: The name of an author; nil for other elements.
+    func names(in feed: XMLElement, name: (XMLElement) -> String?) -> [String] {
+        // Of what was looked at, only a text can have grown.
+        for node in feed.nodes[min(count, feed.nodes.count)...] {
+            if case .element(let element) = node, let name = name(element) { known.append(name) }
+        }
+        count = feed.nodes.count
+        return known
     }
 }
 

@@ -30,6 +30,7 @@ struct SyndicationReader {
     /// Writes the document without the entries that are known to be superseded.
     private func write(to output: inout JSONOutput, noting versions: inout EntryVersions) throws(BodyFault) {
         let superseded = versions.superseded
+        let authors = FeedAuthors()
         var index = 0
         try output.write("{\"items\":[")
         var isFirst = true
@@ -44,7 +45,7 @@ struct SyndicationReader {
                     defer { index += 1 }
                     if superseded.contains(index) { return nil }
                     do throws(BodyFault) {
-                        let item = SyndicationItem(element, outer: outer, url: url)
+                        let item = SyndicationItem(element, outer: outer, url: url, authors: authors)
                         if let id = item.entryID { versions.meet(id, updated: item.updated, at: index) }
                         if !isFirst { try output.write(",\n") }
                         isFirst = false
@@ -163,7 +164,7 @@ enum Reference {
     /// The document's URL after `xml:base`.
     static func base(of elements: [XMLElement], url: WebURL) -> WebURL {
         elements.reduce(url) { base, element in
-            element.attribute("base", in: FeedNamespace.xml).flatMap { try? base.resolving($0) } ?? base
+            element.base.flatMap { try? base.resolving($0) } ?? base
         }
     }
 

@@ -22,6 +22,12 @@ public final class WorkLimit: @unchecked Sendable {
     /// - Parameter time: The time of a core.
     public init(_ time: Duration) { left = time }
 
+    /// True if the work of the running task has to end: the task is cancelled, or beyond its limit.
+    public static var hasToEnd: Bool {
+        if let current, current.isOver() { return true }
+        return withUnsafeCurrentTask { $0?.isCancelled ?? false }
+    }
+
     /// Counts the work since the last question; true if it has to end.
     public func isOver() -> Bool {
         let (thread, now) = (pthread_self(), Self.threadTime)

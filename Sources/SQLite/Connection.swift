@@ -420,17 +420,11 @@ extension Connection {
     ///
     /// Source: https://sqlite.org/c3ref/progress_handler.html
     public func heedWorkLimits() {
-        sqlite3_progress_handler(handle.database, Self.stepsBetweenQuestions, { _ in endsWork() ? 1 : 0 }, nil)
+        sqlite3_progress_handler(handle.database, Self.stepsBetweenQuestions, { _ in WorkLimit.hasToEnd ? 1 : 0 }, nil)
     }
 
     /// A question costs less than a microsecond, and so many steps take about fifty.
     private static let stepsBetweenQuestions: Int32 = 4_000
-}
-
-/// True if the work of the task has to end: it is cancelled, or beyond its limit.
-func endsWork() -> Bool {
-    if let limit = WorkLimit.current, limit.isOver() { return true }
-    return withUnsafeCurrentTask { $0?.isCancelled ?? false }
 }
 
 extension SQLiteError {

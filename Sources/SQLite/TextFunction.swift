@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Concurrency
 
 extension Connection {
     /// Adds the SQL function `_has_text(text, word)`: 1 if a text has a word anywhere, whatever the case of ASCII letters.
@@ -32,7 +33,7 @@ private func answer(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer
         let lowercaseWord = part + room
         lowercase(word, wordSize, into: lowercaseWord)
         for start in stride(from: 0, to: size - wordSize + 1, by: step) {
-            if start > 0, endsWork() { return sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
+            if start > 0, WorkLimit.hasToEnd { return sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
             let count = min(room, size - start)
             lowercase(text + start, count, into: part)
             // Linear in both lengths: https://sourceware.org/git/?p=glibc.git;a=blob;f=string/memmem.c

@@ -25,7 +25,14 @@ package struct XMLElement: Sendable {
     package let name: XMLName
     /// In the document's order, without the declarations of namespaces.
     package let attributes: [(name: XMLName, value: String)]
+    /// The value of `xml:base`: looked for once, because all elements in it ask for it.
+    package let base: String?
     package var nodes: [XMLNode] = []
+
+    init(name: XMLName, attributes: [(name: XMLName, value: String)]) {
+        (self.name, self.attributes) = (name, attributes)
+        base = attributes.first { $0.name.local == "base" && $0.name.space == XMLNames.xml }?.value
+    }
 
     /// The elements in it.
     package var elements: [XMLElement] {

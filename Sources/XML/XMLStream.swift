@@ -1,10 +1,12 @@
 internal import CExpat
+internal import Concurrency
 
 /// Reads a document from beginning to end, and hands over some of its elements as soon as they end.
 ///
 /// What was handed over is not kept, so that the memory is that of the largest such element and of the rest. No
 /// external entity is loaded and no DTD; entities that a document declares may not name others, and may not make it
-/// longer than four times its bytes.
+/// longer than four times its bytes; no more may the attributes that it declares for elements. So the work grows with the
+/// bytes, and no faster. It ends early, with an error, where `WorkLimit.hasToEnd`.
 ///
 /// Source: https://libexpat.github.io/doc/
 package struct XMLStream {
@@ -69,8 +71,11 @@ private final class TreeBuilder {
     private var nodeCount = 0
     private var nodesBefore: [Int] = []
     private var open: [XMLElement] = []
-    /// The namespaces of prefixes in each open element.
-    private var spaces: [[String: String]] = [["xml": XMLNames.xml]]
+    /// The namespaces that each prefix stood for, in the open elements that declare it; the last one counts.
+    private var spaces: [String: [String]] = ["xml": [XMLNames.xml]]
+    /// The prefixes that each open element declares.
+    private var declared: [[String]] = []
+    private var steps = 0
     private var root: XMLElement?
     private var problem: String?
 
@@ -168,6 +173,7 @@ private final class TreeBuilder {
         _ name: UnsafePointer<CChar>?, _ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?
     ) {
         guard problem == nil, let name else { return }
+        step()
         guard open.count < XMLStream.deepest else {
             return stop("elements are nested more than \(XMLStream.deepest) deep")
         }
@@ -178,22 +184,34 @@ private final class TreeBuilder {
             place += 2
             guard written.count <= XMLStream.mostNodes else { return count(written.count) }
         }
-        var known = spaces.last ?? [:]
+        var prefixes: [String] = []
         for attribute in written {
-            if attribute.name == "xmlns" { known[""] = attribute.value }
-            if attribute.name.hasPrefix("xmlns:") { known[String(attribute.name.dropFirst(6))] = attribute.value }
+            let isDefault = attribute.name == "xmlns"
+            guard isDefault || attribute.name.hasPrefix("xmlns:") else { continue }
+            let prefix = isDefault ? "" : String(attribute.name.dropFirst(6))
+            spaces[prefix, default: []].append(attribute.value)
+            prefixes.append(prefix)
         }
-        spaces.append(known)
+        declared.append(prefixes)
         let attributes = written.filter { $0.name != "xmlns" && !$0.name.hasPrefix("xmlns:") }.map {
-            (name: XMLNames.name($0.name, in: known, isAttribute: true), value: $0.value)
+            (name: self.name($0.name, isAttribute: true), value: $0.value)
         }
-        textCount += written.reduce(0) { $0 + $1.value.utf8.count }
-        let element = XMLElement(
-            name: XMLNames.name(String(cString: name), in: known, isAttribute: false), attributes: attributes)
+        // Those that a DTD declares stand in no tag, and have a name and perhaps no value.
+        textCount += written.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 1 }
+        let element = XMLElement(name: self.name(String(cString: name), isAttribute: false), attributes: attributes)
         open.append(element)
         nodesBefore.append(nodeCount)
         count(1 + attributes.count)
         checkLength()
+    }
+
+    private func name(_ written: String, isAttribute: Bool) -> XMLName {
+        let parts = written.split(separator: ":", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else {
+            let space = isAttribute ? nil : spaces[""]?.last.flatMap { $0.isEmpty ? nil : $0 }
+            return XMLName(space: space, local: written)
+        }
+        return XMLName(space: spaces[parts[0]]?.last, prefix: parts[0], local: parts[1])
     }
 
     private func count(_ nodes: Int) {
@@ -205,7 +223,7 @@ private final class TreeBuilder {
 
     private func end() {
         guard problem == nil, let element = open.popLast() else { return }
-        spaces.removeLast()
+        for prefix in declared.popLast() ?? [] { spaces[prefix]?.removeLast() }
         let before = nodesBefore.popLast() ?? 0
         guard !open.isEmpty else {
             root = element
@@ -221,6 +239,7 @@ private final class TreeBuilder {
 
     private func add(_ text: String) {
         guard problem == nil, !open.isEmpty else { return }
+        step()
         textCount += text.utf8.count
         checkLength()
         let last = open.count - 1
@@ -249,7 +268,13 @@ private final class TreeBuilder {
     }
 
     private func checkLength() {
-        if textCount > mostText { stop("its entities make it more than four times as long") }
+        if textCount > mostText { stop("its entities or declared attributes make it more than four times as long") }
+    }
+
+    /// Looks now and then whether the work has to end.
+    private func step() {
+        steps &+= 1
+        if steps & 0x3FF == 0, WorkLimit.hasToEnd { stop("the work was ended") }
     }
 }
 
@@ -262,15 +287,6 @@ extension [XMLNode] {
 }
 
 /// The namespaces of built-in prefixes.
-private enum XMLNames {
+enum XMLNames {
     static let xml = "http://www.w3.org/XML/1998/namespace"
-
-    static func name(_ written: String, in spaces: [String: String], isAttribute: Bool) -> XMLName {
-        let parts = written.split(separator: ":", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else {
-            let space = isAttribute ? nil : spaces[""].flatMap { $0.isEmpty ? nil : $0 }
-            return XMLName(space: space, local: written)
-        }
-        return XMLName(space: spaces[parts[0]], prefix: parts[0], local: parts[1])
-    }
 }

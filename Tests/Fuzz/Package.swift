@@ -27,7 +27,8 @@ let package = Package(
         .target(name: "CLibraryLoader", path: "Sources/CLibraryLoader"),
         .target(name: "CPageDecoder", path: "Sources/CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
         module("Concurrency", ["CProcess"]), module("Text"), module("Time", ["Text"]), module("JSON", ["Text"]),
-        module("Pagination", ["JSON", "Text", "Time"]), module("YAML", ["CYAML"]), module("XML", ["CExpat"]),
+        module("Pagination", ["JSON", "Text", "Time"]), module("YAML", ["CYAML"]),
+        module("XML", ["CExpat", "Concurrency"]),
         .target(
             name: "Feeds", dependencies: ["Concurrency", "JSON", "Pagination", "Text", "Time", "YAML"],
             path: "Sources/Feeds", resources: [.embedInCode("Presets")], swiftSettings: settings,
@@ -35,7 +36,7 @@ let package = Package(
         .plugin(name: "PresetList", capability: .buildTool(), path: "Plugins/PresetList"),
         module("HTTP", ["CContentCoding", "CCurl", "Concurrency", "Text", "Time"]),
         module("ResponseBody", ["CPageDecoder", "Feeds", "HTTP"]),
-        module("BodyFormats", ["Feeds", "HTTP", "JSON", "ResponseBody", "Text", "Time", "XML"]),
+        module("BodyFormats", ["Concurrency", "Feeds", "HTTP", "JSON", "ResponseBody", "Text", "Time", "XML"]),
         module("SchemaMigration", ["Text"]), module("SQLite", ["CSQLite", "Concurrency", "SchemaMigration"]),
         module("Crawling", ["Feeds"]),
         .target(

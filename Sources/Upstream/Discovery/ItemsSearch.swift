@@ -22,7 +22,7 @@ struct ItemsSearch {
     /// Every candidate, best first.
     static func candidates(in body: JSONTree, url: WebURL? = nil) -> [ItemsCandidate] {
         var search = ItemsSearch(url: url)
-        search.look(at: body, Path([]), within: [])
+        search.look(at: body, Path([]), within: Surroundings())
         search.addSingle(body)
         // Swift's sort is stable: of two alike the one that came first is better.
         return search.found.sorted { $0.score > $1.score }
@@ -56,15 +56,45 @@ struct ItemsSearch {
         return best
     }
 
-    private mutating func look(at value: JSONTree, _ path: Path, within objects: [JSONTree.Members]) {
+    /// The objects around a place, of which each is looked through once, however many places are in it.
+    private struct Surroundings {
+        /// The innermost object; nil outside of any.
+        private(set) var parent: JSONTree.Members?
+        /// True if the innermost object has members about pages.
+        private(set) var hasPaging = false
+        /// The names of the innermost object's members that are not about pages: the first two are enough.
+        private(set) var otherNames: [String] = []
+        /// True if one of the objects has an id.
+        private(set) var isItemLike = false
+
+        func within(_ object: JSONTree.Members) -> Surroundings {
+            var inner = Surroundings()
+            inner.parent = object
+            inner.isItemLike = isItemLike || ItemsNames.isItemLike(object)
+            for member in object.all {
+                if PagingNames.isOfPaging(member.name) {
+                    inner.hasPaging = true
+                } else if inner.otherNames.count < 2, !inner.otherNames.contains(member.name) {
+                    inner.otherNames.append(member.name)
+                }
+                if inner.hasPaging, inner.otherNames.count == 2 { break }
+            }
+            return inner
+        }
+    }
+
+    private mutating func look(at value: JSONTree, _ path: Path, within objects: Surroundings) {
         seen += 1
         guard path.segments.count <= Self.deepest, seen <= Self.most else { return }
         let candidate = ItemsCandidate(value, at: path)
         if let candidate { add(candidate, within: objects) }
         switch value {
         case .object(let members):
+            guard path.segments.count < Self.deepest else { return }
+            let inner = objects.within(members)
             for member in members.all where !ItemsNames.isFault(member.name) && !MemberName.isTooLong(member.name) {
-                look(at: member.value, path.appending(member.name), within: objects + [members])
+                guard seen < Self.most else { return }
+                look(at: member.value, path.appending(member.name), within: inner)
             }
         case .array(let elements):
             // What the items have in them is theirs, but one element may be an envelope, as may be each of a mixture.
@@ -80,7 +110,7 @@ struct ItemsSearch {
 
     private func isItem(_ item: ItemsCandidate.Item) -> Bool { ItemsNames.isItemLike(item.members) }
 
-    private mutating func add(_ candidate: ItemsCandidate, within objects: [JSONTree.Members]) {
+    private mutating func add(_ candidate: ItemsCandidate, within objects: Surroundings) {
         var candidate = candidate
         let items = candidate.items.map(\.members)
         var score = -1.5 * Double(candidate.path.segments.count)
@@ -91,14 +121,14 @@ struct ItemsSearch {
             if isNamed { score += 8 }
             if ItemsNames.isPerhapsBeside(name) { score -= 4 }
             // A GraphQL connection may have its nodes twice: the plain ones are easier to read.
-            if name == "edges", objects.last?["nodes"]?.elements != nil { score -= 1 }
+            if name == "edges", objects.parent?["nodes"]?.elements != nil { score -= 1 }
             if ItemsNames.isResource(name, of: resource) { (score, isNamed) = (score + 8, true) }
         }
         if candidate.path.segments.dropLast().contains(.member("_embedded")) { (score, isNamed) = (score + 8, true) }
         // Links and figures for paging stand where the items are.
-        if let parent = objects.last, parent.names.contains(where: PagingNames.isOfPaging) { score += 3 }
+        if objects.hasPaging { score += 3 }
         // A list in an object with an id of its own belongs to it.
-        if objects.contains(where: ItemsNames.isItemLike) { score -= 8 }
+        if objects.isItemLike { score -= 8 }
         if ItemsNames.areLinks(items) { score -= 12 }
         switch candidate.shape {
         case .emptyArray:
@@ -125,11 +155,11 @@ struct ItemsSearch {
     }
 
     /// True if an empty list is the only member of an object apart from those about pages.
-    private static func isAlone(_ candidate: ItemsCandidate, in objects: [JSONTree.Members]) -> Bool {
-        guard let parent = objects.last, let name = candidate.name, !ItemsNames.isBeside(name),
-            !objects.contains(where: ItemsNames.isItemLike)
-        else { return false }
-        return parent.all.allSatisfy { $0.name == name || PagingNames.isOfPaging($0.name) }
+    private static func isAlone(_ candidate: ItemsCandidate, in objects: Surroundings) -> Bool {
+        guard objects.parent != nil, let name = candidate.name, !ItemsNames.isBeside(name), !objects.isItemLike else {
+            return false
+        }
+        return objects.otherNames.allSatisfy { $0 == name }
     }
 
     /// A greater weight for many items that are alike and have an id.

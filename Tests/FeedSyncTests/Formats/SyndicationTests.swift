@@ -172,7 +172,7 @@ struct SyndicationTests {
         let text =
             "<!DOCTYPE rss [<!ENTITY a \"\(entity)\">]><rss><channel><title>"
             + String(repeating: "&a;", count: 10_000)
-        #expect(try bench.failure(text)?.hasSuffix("its entities make it more than four times as long") == true)
+        #expect(try bench.failure(text)?.hasSuffix("make it more than four times as long") == true)
     }
 
     @Test("A document is read in the encoding of the mark, the header or the declaration, in this order")
