@@ -71,6 +71,7 @@ import Testing
         arguments: [
             ("a\u{1B}[1mb\u{1B}[0m", true, "a\u{1B}[1mb\u{1B}[0m"), ("a\u{1B}[1mb", false, "a [1mb"),
             ("a\u{1B}[2Jb\u{1B}", true, "a [2Jb "), ("ä\u{85}\u{2028}\u{2066}…\u{7F}\tb\nc", true, "ä   …  b\nc"),
+            ("a\u{61C}b\u{200E}\u{200F}c\u{E0041}", false, "a b  c "), ("👩\u{200D}🔬", false, "👩\u{200D}🔬"),
         ])
     func controlCharacters(text: String, keepsColours: Bool, result: String) {
         #expect(ControlCharacters.replaced(in: text, keepsColours: keepsColours) == result)
@@ -79,8 +80,8 @@ import Testing
     @Test("JSON has escapes for characters that control a terminal")
     func controlCharactersInJSON() {
         #expect(
-            ControlCharacters.escaped(inJSON: "{\"a\":\t\"ä\u{7F}\u{9B}\u{202E}\"}")
-                == #"{"a": "ä\u007f\u009b\u202e"}"#)
+            ControlCharacters.escaped(inJSON: "{\"a\":\t\"ä\u{7F}\u{9B}\u{202E}\u{E0041}\"}")
+                == #"{"a": "ä\u007f\u009b\u202e\udb40\udc41"}"#)
     }
 
     @Test(

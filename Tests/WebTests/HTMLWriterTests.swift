@@ -20,9 +20,14 @@ import Testing
         "A link leads to the web or to a page of ours",
         arguments: [
             "javascript:alert(1)", "JAVASCRIPT:alert(1)", "data:text/html,x", " https://a.example", "//a.example",
-            "https://a.example/\u{202E}", "https://a.example/\n", "vbscript:x", "",
+            "https://a.example/\u{202E}", "https://a.example/\n", "vbscript:x", "", "https://a.example@b.example/",
+            "http://me:pass@b.example",
         ])
     func noLink(text: String) { #expect(Link.web(text) == nil) }
+
+    @Test(
+        "A link to the web may have an @ behind its host", arguments: ["https://a.example/@me", "http://a.example?x=@"])
+    func link(text: String) { #expect(Link.web(text) != nil) }
 
     @Test("Paths and parameters of ours are encoded")
     func own() {

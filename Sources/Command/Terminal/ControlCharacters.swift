@@ -1,5 +1,5 @@
-/// The characters that control a terminal or the direction of text: C0, DEL, C1, line and paragraph
-/// separators, and the marks of the bidirectional algorithm.
+/// The characters that control a terminal or the direction of text, or that nobody sees: C0, DEL, C1, line and paragraph
+/// separators, the marks of the bidirectional algorithm, and tags.
 ///
 /// Source: https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters
 enum ControlCharacters {
@@ -31,8 +31,10 @@ enum ControlCharacters {
                 // In JSON these occur only between values, as white space.
                 result += " "
             } else {
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
             }
         }
         return result
@@ -41,14 +43,17 @@ enum ControlCharacters {
     static func contains(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0A: false
-        case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+        case 0..<0x20, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xE0000...0xE007F: true
         default: false
         }
     }
 
-    /// True if the text's bytes rule them out: in UTF-8, those beyond ASCII start with C2 or E2.
+    /// True if the text's bytes rule them out: in UTF-8, those beyond ASCII start with C2, D8, E2 or F3.
     private static func isPlain(_ text: String) -> Bool {
-        text.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x0A) && $0 != 0x7F && $0 != 0xC2 && $0 != 0xE2 }
+        text.utf8.allSatisfy { byte in
+            (byte >= 0x20 || byte == 0x0A) && byte != 0x7F && byte != 0xC2 && byte != 0xD8 && byte != 0xE2
+                && byte != 0xF3
+        }
     }
 
     /// `ESC [ … m` at the start of the text; empty if there is something else.

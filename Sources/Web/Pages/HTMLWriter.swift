@@ -243,12 +243,14 @@ struct Link {
     /// A place on the same page.
     static func fragment(_ id: StaticString) -> Link { Link(text: "#\(id)") }
 
-    /// A web address from elsewhere; nil for anything else, such as `javascript:`.
+    /// A web address from elsewhere; nil for anything else, such as `javascript:`, and for one with a user name, which
+    /// people take for the host.
     static func web(_ text: String) -> Link? {
         let lower = text.prefix(8).lowercased()
         guard lower.hasPrefix("https://") || lower.hasPrefix("http://"), text.utf8.count <= 4_000,
             text.unicodeScalars.allSatisfy({ $0.value > 32 && $0.value != 127 && !$0.properties.isBidiControl })
         else { return nil }
-        return Link(text: text)
+        let authority = text.drop { $0 != "/" }.dropFirst(2).prefix { !"/?#\\".contains($0) }
+        return authority.contains("@") ? nil : Link(text: text)
     }
 }
