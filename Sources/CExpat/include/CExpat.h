@@ -34,7 +34,11 @@ const char *cexpat_load(void);
 
 // As the library's header declares them, so that the compiler checks each call against it.
 #define CEXPAT_MEMBER(name) __typeof__(XML_##name) *name;
+// Newer headers, as Debian 13's, deprecate functions whose successors older libraries do not have.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
 extern struct cexpat_functions { CEXPAT_FUNCTIONS(CEXPAT_MEMBER) } cexpat_functions;
+#pragma clang diagnostic pop
 
 static inline const char *cexpat_version(void) { return cexpat_functions.ExpatVersion(); }
 static inline XML_Parser cexpat_create(const char *encoding) { return cexpat_functions.ParserCreate(encoding); }
