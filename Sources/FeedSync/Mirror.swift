@@ -38,6 +38,8 @@ public final class Mirror: Sendable {
     private let options: EngineOptions
     private let isReadOnly: Bool
     let watch: StoreWatch
+    /// Ends when the mirror is closed.
+    let closing = Broadcast<Void>(nil)
     private let engines = Lock(Engines())
 
     private struct Engines: Sendable {
@@ -115,6 +117,7 @@ public final class Mirror: Sendable {
         }
         for engine in open { await engine.close() }
         watch.finish()
+        closing.finish()
     }
 }
 

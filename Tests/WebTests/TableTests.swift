@@ -100,7 +100,7 @@ import Web
     @Test(
         "A parameter that a path does not take is refused, with the nearest one",
         arguments: [
-            ("/feeds/things/items?sorted=stars", "did you mean `sort`?"), ("/feeds/things/items?key=1", "`key` here"),
+            ("/feeds/things/items?sorts=stars", "did you mean `sort`?"), ("/feeds/things/items?key=1", "`key` here"),
             ("/feeds/things?limit=3", "`limit` here"), ("/runs?feed=things", "`feed` here"), ("/quota?x", "`x` here"),
             ("/changes?kinds=new", "did you mean `kind`?"), ("/events?feeds=things", "did you mean `feed`?"),
         ])

@@ -45,7 +45,7 @@ final class Broadcast<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends all streams, and any stream requested later.
+    /// Ends all streams. A stream that is requested later has the last value alone.
     func finish() {
         let listeners: [AsyncStream<Value>.Continuation] = state.withLock { state in
             defer { state.listeners = [:] }
@@ -65,10 +65,10 @@ final class Broadcast<Value: Sendable>: Sendable {
     func values(onEnd: @escaping @Sendable () -> Void) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: buffering)
         let id: Int? = state.withLock { state in
+            if let current = state.current { continuation.yield(current) }
             guard !state.isFinished else { return nil }
             state.next += 1
             state.listeners[state.next] = continuation
-            if let current = state.current { continuation.yield(current) }
             return state.next
         }
         continuation.onTermination = { [weak self] _ in

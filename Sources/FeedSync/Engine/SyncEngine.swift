@@ -76,11 +76,12 @@ public actor SyncEngine {
 
     /// The engine's state, with the error of a failed command: the current state first, then each new one.
     ///
-    /// A reader that is slower than the changes gets the newest state. The sequence ends when the engine is released.
+    /// A reader that is slower than the changes gets the newest state. The sequence ends when the engine is released or its mirror
+    /// is closed.
     public nonisolated var state: some AsyncSequence<EngineState, Never> & Sendable { states.values }
 
     /// The refresh status alone, with every transition: the current one first. The sequence ends when the engine is
-    /// released.
+    /// released or its mirror is closed.
     public nonisolated var refreshStatus: some AsyncSequence<RefreshStatus, Never> & Sendable { statuses.values }
 
     /// The feed's sections; see `Mirror.sections(of:)`.
@@ -136,10 +137,12 @@ public actor SyncEngine {
         await run?.value
     }
 
-    /// Cancels all commands and refuses further ones.
+    /// Cancels all commands, refuses further ones, and ends the sequences of states.
     func close() async {
         isClosed = true
         await cancel()
+        states.finish()
+        statuses.finish()
     }
 
     /// The number of callers that wait for an answer.

@@ -58,7 +58,13 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         let found = Broadcast<Results>(nil, buffering: .bufferingNewest(1))
         (self.events, self.found) = (events, found)
         let start = clock.now
+        let closing = mirror.closing.values
         Task {
+            let end = Task {
+                for await _ in closing {}
+                events.finish()
+            }
+            defer { end.cancel() }
             var rules = SearchRules()
             var request: Task<Void, Never>?
             var requestCount = 0
@@ -117,7 +123,7 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// The last results, then those for each later text.
+    /// The last results, then those for each later text. The sequence ends with the search, or when its mirror is closed.
     public var results: some AsyncSequence<Results, Never> & Sendable { found.values }
 
     private static func results(

@@ -140,11 +140,33 @@ struct MirrorTests {
         #expect(counts == [10])
         await #expect(throws: FeedSyncError(.store, "the mirror is closed")) { try await engine.perform(.reload) }
         engine.requestCommand.send(.reload)
-        for await state in engine.state where !state.isRunning {
-            #expect(state.error == FeedSyncError(.store, "the mirror is closed"))
-            break
+        var error: FeedSyncError?
+        while error == nil {
+            for await state in engine.state { error = state.error }
+            await Task.yield()
         }
+        #expect(error == FeedSyncError(.store, "the mirror is closed"))
         await #expect(throws: FeedSyncError.self) { _ = try await mirror.feed(bench.definition) }
+    }
+
+    @Test("The sequences of states and of a search end when the mirror is closed")
+    func closedStates() async throws {
+        let bench = try await EngineBench()
+        let mirror = mirror(of: bench)
+        let feed = try await mirror.feed(bench.definition)
+        let definition = bench.definition
+        let search = TypedSearch<Thing>(in: mirror) { _ throws(ConfigurationError) in definition }
+        let ends = Task { [state = feed.state, statuses = feed.refreshStatus, results = search.results] in
+            for await _ in state {}
+            for await _ in statuses {}
+            for await _ in results {}
+        }
+        await mirror.close()
+        await ends.value
+        // A sequence that begins later has the last state alone.
+        var states = 0
+        for await _ in feed.state { states += 1 }
+        #expect(states == 1)
     }
 
     @Test("Nothing is left of an observation whose reader stopped, nor of its mirror")
