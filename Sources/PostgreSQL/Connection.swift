@@ -18,7 +18,20 @@ public final class Connection {
     ///   `~/.pgpass`, as by `psql`. https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING
     /// - Throws: `PostgreSQLError` if libpq is not installed, if the URI or a password in it is wrong, if the server
     ///   cannot be reached within ten seconds or refuses, and if the database is not in UTF-8.
-    public init(uri: String) throws(PostgreSQLError) {
+    public convenience init(uri: String) throws(PostgreSQLError) {
+        try self.init(to: uri)
+        if try isPooled() { try checkPool(uri) }
+        try checkEncoding()
+        try execute(
+            """
+            SET client_encoding = 'UTF8'; SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET extra_float_digits = 1;
+            SET bytea_output = 'hex'; SET standard_conforming_strings = on; SET array_nulls = on;
+            SET quote_all_identifiers = off; SET default_transaction_isolation = 'read committed'
+            """)
+    }
+
+    /// Connects, and sets nothing.
+    init(to uri: String) throws(PostgreSQLError) {
         if let missingLibrary {
             throw PostgreSQLError("libpq cannot be loaded: \(missingLibrary)", isMissingLibrary: true)
         }
@@ -40,13 +53,6 @@ public final class Connection {
         self.handle = handle
         place = Self.place(of: handle)
         guard cpq_status(handle) == CONNECTION_OK else { throw Self.error(of: handle, hiding: uri) }
-        try checkEncoding()
-        try execute(
-            """
-            SET client_encoding = 'UTF8'; SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET extra_float_digits = 1;
-            SET bytea_output = 'hex'; SET standard_conforming_strings = on; SET array_nulls = on;
-            SET quote_all_identifiers = off; SET default_transaction_isolation = 'read committed'
-            """)
     }
 
     deinit { cpq_finish(handle) }

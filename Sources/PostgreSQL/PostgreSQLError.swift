@@ -10,10 +10,16 @@ public struct PostgreSQLError: Error, Sendable, Hashable {
     public let sql: String?
     /// True if libpq is not installed.
     public let isMissingLibrary: Bool
+    /// True if a pooler gives each transaction another session.
+    public let isPooled: Bool
 
     /// An error with these parts.
-    public init(_ message: String, code: String? = nil, sql: String? = nil, isMissingLibrary: Bool = false) {
+    public init(
+        _ message: String, code: String? = nil, sql: String? = nil, isMissingLibrary: Bool = false,
+        isPooled: Bool = false
+    ) {
         self.isMissingLibrary = isMissingLibrary
+        self.isPooled = isPooled
         self.message = Self.oneLine(message)
         self.code = code
         self.sql = sql.map { Self.oneLine($0) }.map { $0.count > 200 ? "\($0.prefix(200))…" : $0 }

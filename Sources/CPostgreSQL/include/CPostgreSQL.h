@@ -10,6 +10,7 @@
 const char *cpq_load(void);
 
 #define CPQ_FUNCTIONS(FUNCTION)                                                                                        \
+    FUNCTION(backendPID)                                                                                               \
     FUNCTION(clear)                                                                                                    \
     FUNCTION(connectdbParams)                                                                                          \
     FUNCTION(conninfoFree)                                                                                             \
@@ -53,6 +54,7 @@ extern struct cpq_functions { CPQ_FUNCTIONS(CPQ_MEMBER) } cpq_functions;
 PGconn *cpq_connect(const char *const *names, const char *const *values);
 
 static inline void cpq_finish(PGconn *connection) { cpq_functions.finish(connection); }
+static inline int cpq_backend_id(const PGconn *connection) { return cpq_functions.backendPID(connection); }
 static inline int cpq_socket(const PGconn *connection) { return cpq_functions.socket(connection); }
 static inline ConnStatusType cpq_status(const PGconn *connection) { return cpq_functions.status(connection); }
 static inline const char *cpq_error_message(const PGconn *connection) { return cpq_functions.errorMessage(connection); }

@@ -35,6 +35,8 @@ extension FeedSyncError {
         let advice =
             if error.isMissingLibrary {
                 "install libpq; on Debian: apt-get install libpq5"
+            } else if error.isPooled {
+                "name the server itself, or a pool with a session for each client (PgBouncer: pool_mode = session)"
             } else if error.isFull {
                 "make room on the server's disk, then run the command again; it goes on"
             } else if error.isReadOnly {
