@@ -27,7 +27,7 @@ feedsync search cafe word7
 END
 is "posts" 60 "$(rows 'SELECT count(*) FROM blog')"
 is "the oldest post" "Post 1|https://blog.example.org/1|<p>About word1 and café &amp; tea.</p>" \
-    "$(rows "SELECT title, link, content FROM blog WHERE id = 'tag:blog.example.org,2026:1'")"
+    "$(rows "SELECT title, url, content_html FROM blog WHERE id = 'tag:blog.example.org,2026:1'")"
 has "what is found" 'Post 7' "${output[4]}"
 
 # A new post, and one that the blog took away: the archive has both.
@@ -37,5 +37,5 @@ ann <<'END'
 feedsync sync
 END
 has "the second sync" '1 new' "${output[5]}"
-is "posts, with the one that is gone" "61|1" "$(rows 'SELECT count(*), sum(_removed_at IS NOT NULL) FROM blog')"
-has "the post that is gone" 'About word55 ' "$(rows "SELECT content FROM blog WHERE title = 'Post 55'")"
+is "posts, with the one that is gone" "61|0" "$(rows 'SELECT count(*), sum(_removed_at IS NOT NULL) FROM blog')"
+has "the post that is gone" 'About word55 ' "$(rows "SELECT content_html FROM blog WHERE title = 'Post 55'")"

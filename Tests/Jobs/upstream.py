@@ -1,14 +1,17 @@
 """The hosts of the jobs, as far as their lists go: upstream.py FOLDER PORT
 
-FOLDER/HOST/PATH is what a host answers for a path, as that stands in the request. A JSON array is a list, which is answered in pages as the host would.
+FOLDER/HOST/PATH is what a host answers for a path, as that stands in the request. A JSON array is a list, which is answered in pages as the host would:
+below /odata/ as OData does, for a POST as GraphQL does, for a stretch of time (`from`, `to`) whole, if that is at most 30 days.
 Files of a host that begin with a dot say how it is: `.token` has the token that it wants, `.broken` the status and the body
-of an answer to everything. FOLDER/requests gets a line for each request: host, path, status.
+of an answer to everything, `.posted` gets what is posted to another path, a line each. FOLDER/requests gets a line for each
+request: host, path, status.
 """
 
 import hashlib
 import json
 import os
 import sys
+from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlencode
 
@@ -33,9 +36,8 @@ class Host(BaseHTTPRequestHandler):
         self.route, _, query = self.path.partition("?")
         self.query = dict(parse_qsl(query, keep_blank_values=True))
         own = os.path.join(folder, self.host)
-        if broken := read(os.path.join(own, ".broken")):
-            status, body = broken.split("\n", 1)
-            return self.answer(int(status), body, "text/html" if body.startswith("<") else "application/json")
+        if self.is_broken():
+            return
         token = read(os.path.join(own, ".token")).strip()
         if token and self.headers["PRIVATE-TOKEN"] != token and self.headers["Authorization"] != f"Bearer {token}":
             return self.answer(401, json.dumps({"message": "401 Unauthorized"}))
@@ -45,12 +47,61 @@ class Host(BaseHTTPRequestHandler):
         if not file.startswith(own + "/") or not os.path.isfile(file):
             return self.answer(404, json.dumps({"message": "Not Found"}))
         text = read(file)
-        if file.endswith(".xml"):
-            return self.answer(200, text, "application/atom+xml; charset=utf-8")
+        if file.endswith((".xml", ".csv")):
+            return self.answer(200, text, "text/csv" if file.endswith(".csv") else "application/atom+xml; charset=utf-8")
         value = json.loads(text)
-        if isinstance(value, list):
-            return self.page(value)
-        self.answer(200, text)
+        if not isinstance(value, list):
+            self.answer(200, text)
+        elif "from" in self.query:
+            self.window(value)
+        elif self.route.startswith("/odata/"):
+            self.odata(value)
+        else:
+            self.page(value)
+
+    def do_POST(self):
+        self.host = self.headers["Host"].split(":")[0]
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        if self.is_broken():
+            return
+        if items := read(os.path.join(folder, self.host, "graphql.json")):
+            return self.nodes(json.loads(items), json.loads(body)["variables"])
+        # As Slack takes messages.
+        try:
+            accepted = isinstance(json.loads(body)["text"], str)
+        except (ValueError, KeyError):
+            accepted = False
+        if accepted:
+            with open(os.path.join(folder, self.host, ".posted"), "a", encoding="utf-8") as posted:
+                posted.write(body + "\n")
+        self.answer(*((200, "ok") if accepted else (400, "invalid_payload")), type="text/plain")
+
+    def is_broken(self):
+        broken = read(os.path.join(folder, self.host, ".broken"))
+        if broken:
+            status, body = broken.split("\n", 1)
+            self.answer(int(status), body, "text/html" if body.startswith("<") else "application/json")
+        return bool(broken)
+
+    def nodes(self, items, variables):
+        first = int(variables["after"] or 0)
+        end = min(first + variables["first"], len(items))
+        place = {"hasNextPage": end < len(items), "endCursor": str(end)}
+        self.answer(200, json.dumps({"data": {"things": {"nodes": items[first:end], "pageInfo": place}}}))
+
+    def window(self, items):
+        first, last = self.query["from"], self.query["to"]
+        if (date.fromisoformat(last) - date.fromisoformat(first)).days > 30:
+            return self.answer(400, json.dumps({"message": "at most 30 days"}))
+        name = self.route.rsplit("/", 1)[1]
+        self.answer(200, json.dumps({name: [item for item in items if first <= item["at"][:10] <= last]}))
+
+    def odata(self, items):
+        first = int(self.query.get("$skiptoken", 0))
+        page = {"value": items[first : first + 20]}
+        if first + 20 < len(items):
+            page["@odata.nextLink"] = f"{self.route.rsplit('/', 1)[1]}?$skiptoken={first + 20}"
+        self.answer(200, json.dumps(page))
 
     def page(self, items):
         for parameter, member in AFTER.items():

@@ -54,6 +54,7 @@ feeds:
   things: {{url: "{base}/things", key: id, model: thing}}
   more-things: {{url: "{base}/things?more", key: id, model: thing}}
   orders: {{url: "{base}/orders", key: no}}
+  lines: {{url: "{base}/orders?lines", key: [no, thing]}}
 """)
     for _ in range(2):
         subprocess.run([binary, "sync"], cwd=folder, check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -78,6 +79,9 @@ def with_duckdb(path):
     expect("DuckDB: changes", connection.execute(
         "SELECT kind, count(*) FROM store.change WHERE feed = 'things' GROUP BY 1 ORDER BY 1").fetchall(),
         [("changed", 1), ("new", 25)])
+    keys = "SELECT key FROM {}change WHERE feed = 'lines' AND kind = 'new' ORDER BY 1"
+    expect("DuckDB: keys of two columns, of new rows", connection.execute(keys.format("store.")).fetchall(),
+           sqlite3.connect(path).execute(keys.format("")).fetchall())
     expect("DuckDB: a model's view", connection.execute("SELECT count(*), avg(price) > 0 FROM store.thing").fetchone(), (50, True))
     names = [row[0] for row in sqlite3.connect(path).execute(
         "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*'")]

@@ -44,12 +44,13 @@ extension ChangeView {
         return values.count == 1 ? values[0] : "'[' || \(values.map(json).joined(separator: " || ',' || ")) || ']'"
     }
 
-    /// A value as JSON. Views may not use SQLite's own JSON functions if the schema is not trusted, as here.
+    /// A value as JSON. Views may not use SQLite's own JSON functions if the schema is not trusted, as here. DuckDB reads
+    /// the text of a view as its own SQL: there, texts are of type `VARCHAR`, and `char` is no function.
     private static func json(_ value: String) -> String {
-        let escapes = [
-            ("'\\'", "'\\\\'"), ("'\"'", "'\\\"'"), ("char(10)", "'\\n'"), ("char(13)", "'\\r'"), ("char(9)", "'\\t'"),
-        ]
-        let text = escapes.reduce(value) { "replace(\($0), \($1.0), \($1.1))" }
-        return "CASE typeof(\(value)) WHEN 'text' THEN '\"' || \(text) || '\"' ELSE \(value) END"
+        let escapes = [("\\", "\\\\"), ("\"", "\\\""), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")]
+        let text = escapes.reduce("CAST(\(value) AS TEXT)") { "replace(\($0), '\($1.0)', '\($1.1)')" }
+        return """
+            CASE WHEN typeof(\(value)) IN ('text', 'VARCHAR') THEN '"' || \(text) || '"' ELSE CAST(\(value) AS TEXT) END
+            """
     }
 }

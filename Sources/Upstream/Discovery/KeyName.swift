@@ -32,9 +32,9 @@ enum KeyName: Int, Comparable {
         "slug", "url", "href", "uri", "htmlurl", "permalink", "fullname", "login", "username", "symbol", "iso",
     ]
     private static let names = [
-        "slug", "url", "href", "link", "uri", "htmlurl", "permalink", "number", "fullname", "login", "username",
-        "handle", "code", "symbol", "iso", "path", "email", "word", "term", "file", "filename", "domain", "host",
-        "version", "tagname", "ref",
+        "slug", "url", "href", "link", "uri", "htmlurl", "permalink", "number", "no", "nr", "fullname", "login",
+        "username", "handle", "code", "symbol", "iso", "path", "email", "word", "term", "file", "filename", "domain",
+        "host", "version", "tagname", "ref",
     ]
     /// The last words of names that number things.
     private static let numberingWords: Set<String> = ["key", "no", "number", "nr", "code", "slug"]

@@ -26,6 +26,7 @@ struct KeySearchTests {
                 [#"{"Order No":7,"Customer":"Anna","Amount":3}"#, #"{"Order No":8,"Customer":"Bob","Amount":3}"#], nil,
                 [#""Order No""#]
             ),
+            ([#"{"no":"A1","thing":7,"at":"x"}"#, #"{"no":"A2","thing":7,"at":"x"}"#], nil, ["no"]),
             ([#"{"iso_code":"AT","name":"Austria"}"#, #"{"iso_code":"CH","name":"Schweiz"}"#], nil, ["iso_code"]),
             (
                 [#"{"name":"a","changeid":1,"rev":"x"}"#, #"{"name":"b","changeid":2,"rev":"y"}"#], "changes",
