@@ -34,10 +34,27 @@ import Testing
         }
     }
 
+    @Test("The scale of things that are counted has no halves")
+    func whole() {
+        #expect(ChartScale(0, 0, hasZero: true, isWhole: true).ticks == [0, 1])
+        #expect(ChartScale(4, 5, hasZero: false, isWhole: true).ticks == [4, 5])
+    }
+
+    @Test(
+        "Two ticks of a scale never have the same figure",
+        arguments: [
+            (33_581.0, 33_685.0, ["33,550", "33,600", "33,650", "33,700"]), (0, 30_000, ["0", "10k", "20k", "30k"]),
+            (-3, 20, ["10", "0", "10", "20"]),
+        ])
+    func texts(least: Double, most: Double, texts: [String]) {
+        #expect(ChartScale(least, most, hasZero: false).texts == texts)
+    }
+
     @Test("A logarithmic scale reaches a number that is thousands of times another")
     func logarithmic() {
         let scale = ChartScale(0, 5_000, hasZero: true, isLogarithmic: true)
-        #expect(scale.ticks == [0, 1, 100])
+        #expect(scale.ticks == [0, 100])
+        #expect(ChartScale(0, 90, hasZero: true, isLogarithmic: true).ticks == [0, 1, 10, 100])
         #expect(scale.share(of: 0) == 0)
         #expect(scale.share(of: 10) > 0.2)
     }

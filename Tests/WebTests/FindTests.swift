@@ -89,6 +89,13 @@ import Testing
             let page = try await place.ask("/list/things", headers: Self.html).body
             #expect(page.contains(">102 · low</a>") && page.contains(">103 · high</a>"))
         }
+        // Hours and their numbers.
+        let hours = (0..<3).map { #"{"id":"2026-11-21T1\#($0):00:00Z","cpu":1234.\#($0 + 1),"tag":"x"}"# }
+        try await WebPlace.serving(items: hours, columns: "columns: {id: id, cpu: cpu, tag: tag}") { place in
+            try await place.perform(.reload)
+            let page = try await place.ask("/list/things", headers: Self.html).body
+            #expect(page.contains(">21 Nov 2026, 12:00 · cpu 1,234.3</a>"))
+        }
     }
 
     @Test("A definition chooses the time of a row, and a column that is true or false says yes or no")

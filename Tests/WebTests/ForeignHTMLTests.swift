@@ -104,6 +104,8 @@ import Testing
         "Texts without tags are HTML where characters are written as in it, and an ampersand never by itself",
         arguments: [
             (["a &quot;b&quot;", "c"], true), (["AT&amp;T"], true), (["it&#39;s"], true),
+            (["&#8220;a&#8221;"], true), (["&#x27;"], true), (["a&hellip;"], true), (["&#;"], false), (["&#x;"], false),
+            (["&#12"], false), (["C&#maj;"], false),
             (["AT&T", "a &amp; b"], false),
             (["a & b"], false), (["a"], false), ([], false), (["a &amp; b & c"], false), (["&unknown;"], false),
         ])

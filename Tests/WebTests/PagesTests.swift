@@ -141,6 +141,10 @@ import Web
             for text in ["things", "<svg", "41", "Requests an hour", "sync", "reload"] {
                 #expect(body.contains(text), "\(text)")
             }
+            // Times are said as people say them, and numbers stand below one another.
+            #expect(body.contains("<td class=\"number\">41</td>") && body.contains("<td><time class=\"ago\""))
+            #expect(body.contains(">in 10 min</time>") || body.contains(">in 9 min"))
+            #expect(body.contains("When: every ") && !body.contains("definition"))
         }
     }
 

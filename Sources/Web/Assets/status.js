@@ -22,7 +22,7 @@ const line = (event) => {
     line.append(element);
     return element;
   };
-  part("time", "", event.at.slice(11, 23)).dateTime = event.at;
+  part("time", "", event.at.slice(0, 19).replace("T", " ")).dateTime = event.at;
   part("span", "name", event.feed);
   part("span", event.error ? "status wrong" : "status", event.status);
   const counts = [["inserted", "new"], ["updated", "changed"], ["unchanged", "unchanged"], ["removed", "removed"]]

@@ -48,7 +48,9 @@ struct Chart {
     func write(to html: inout HTMLWriter) {
         guard isDrawable else { return }
         let isWithBars = limit != nil || series.contains { $0.form != .line }
-        let scale = ChartScale(numbers.min() ?? 0, numbers.max() ?? 0, hasZero: isWithBars, isLogarithmic: limit != nil)
+        let scale = ChartScale(
+            numbers.min() ?? 0, numbers.max() ?? 0, hasZero: isWithBars, isLogarithmic: limit != nil,
+            isWhole: numbers.allSatisfy { $0 == $0.rounded() })
         html.element("figure", .class("chart")) { html in
             html.element("figcaption") { html in
                 html.text(title)
@@ -111,13 +113,12 @@ struct Chart {
     }
 
     private func grid(_ scale: ChartScale, to html: inout HTMLWriter) {
-        for tick in scale.ticks {
+        for (tick, text) in zip(scale.ticks, scale.texts) {
             let height = y(tick, scale)
             rule(height, class: tick == 0 ? "grid zero" : "grid", to: &html)
             html.element(
                 "text", .plain(.x, Self.digits(Self.left - 5)), .plain(.y, Self.digits(height + 3.5)),
-                .plain(.textAnchor, "end"),
-                text: NumberFormat.short(abs(tick) < scale.step / 1e6 ? 0 : scale.isBothWays ? abs(tick) : tick))
+                .plain(.textAnchor, "end"), text: text)
         }
         let baseline = Self.digits(Self.height - 8)
         html.element("text", .plain(.x, Self.digits(Self.left)), .plain(.y, baseline), text: labels.first ?? "")
@@ -202,14 +203,17 @@ struct ChartScale: Hashable {
     let step: Double
     let isLogarithmic: Bool
 
-    /// - Parameter hasZero: True for bars, which begin at zero.
-    init(_ least: Double, _ most: Double, hasZero: Bool, isLogarithmic: Bool = false) {
+    /// - Parameters:
+    ///   - hasZero: True for bars, which begin at zero.
+    ///   - isWhole: True for things that are counted, of which there is no half.
+    init(_ least: Double, _ most: Double, hasZero: Bool, isLogarithmic: Bool = false, isWhole: Bool = false) {
         self.isLogarithmic = isLogarithmic
         var (least, most) = (hasZero ? min(least, 0) : least, hasZero ? max(most, 0) : most)
         if least == most { (least, most) = least == 0 || hasZero ? (least, least + 1) : (least - 1, most + 1) }
         let raw = (most - least) / 3
         let power = pow(10, floor(log10(raw)))
-        let step = [1.0, 2, 5, 10].map { $0 * power }.first { $0 >= raw * 0.999 } ?? raw
+        let round = [1.0, 2, 5, 10].map { $0 * power }.first { $0 >= raw * 0.999 } ?? raw
+        let step = isWhole ? max(round, 1) : round
         self.step = step
         (low, high) = (floor(least / step) * step, ceil(most / step) * step)
     }
@@ -225,10 +229,18 @@ struct ChartScale: Hashable {
                 ticks.append(tick)
                 tick *= high > 1_000 ? 100 : 10
             }
-            return ticks
+            // The figures of two ticks do not touch.
+            return ticks.filter { $0 == 0 || share(of: $0) > 0.11 }
         }
         let count = min(max(Int(((high - low) / step).rounded()), 1), 12)
         return (0...count).map { low + Double($0) * step }
+    }
+
+    /// The figures of the ticks: short ones, unless two would be the same.
+    var texts: [String] {
+        let numbers = ticks.map { abs($0) < step / 1e6 ? 0 : isBothWays ? abs($0) : $0 }
+        let short = numbers.map(NumberFormat.short)
+        return Set(short).count < Set(numbers).count ? numbers.map(NumberFormat.figure) : short
     }
 
     /// The place of a number, from 0 at the bottom to 1 at the top.

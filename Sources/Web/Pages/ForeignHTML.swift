@@ -43,7 +43,9 @@ enum ForeignHTML {
 
     /// True if texts without tags are written as in HTML, as titles of some APIs are: `How does one page &quot;well&quot;?`
     static func areEscaped(_ texts: [String]) -> Bool {
-        texts.contains { text in references.contains { text.contains($0) } }
+        texts.contains { text in
+            (text.contains("&#") && hasNumber(text)) || references.contains { text.contains($0) }
+        }
             && !texts.contains { text in
                 text.split(separator: "&", omittingEmptySubsequences: false).dropFirst().contains { rest in
                     let name = rest.prefix(10)
@@ -54,7 +56,21 @@ enum ForeignHTML {
             }
     }
 
-    private static let references = ["&quot;", "&amp;", "&#39;", "&#039;", "&#x27;", "&apos;", "&lt;", "&gt;"]
+    private static let references = [
+        "&quot;", "&amp;", "&apos;", "&lt;", "&gt;", "&nbsp;", "&hellip;", "&ndash;", "&mdash;", "&lsquo;", "&rsquo;",
+        "&ldquo;", "&rdquo;",
+    ]
+
+    /// True if a text has a character by its number: `&#8220;`, `&#x27;`.
+    private static func hasNumber(_ text: String) -> Bool {
+        text.split(separator: "&#", omittingEmptySubsequences: false).dropFirst().contains { rest in
+            let digits = rest.prefix(8).prefix { $0 != ";" }
+            let isEnded = rest.dropFirst(digits.count).first == ";"
+            let isHexadecimal = digits.first == "x" || digits.first == "X"
+            let number = UInt32(isHexadecimal ? digits.dropFirst() : digits, radix: isHexadecimal ? 16 : 10)
+            return isEnded && number != nil
+        }
+    }
 
     /// The text of some HTML in one line, cut at a word.
     static func text(of html: String, most: Int) -> String {

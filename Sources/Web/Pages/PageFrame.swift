@@ -2,6 +2,7 @@ internal import FeedSync
 internal import HTTPServer
 internal import JSON
 internal import Reports
+internal import Time
 
 extension Site {
     /// A whole page: the common frame with the given content.
@@ -236,6 +237,13 @@ enum Shown {
     static func key(_ json: String) -> String {
         guard case .string(let text)? = try? JSONValue(parsing: json) else { return json }
         return visible(text) ?? json
+    }
+
+    /// A time as `21 Nov 2026, 10:14`, in UTC; any other text as it is.
+    static func moment(_ text: String) -> String {
+        guard text.utf8.count < 40, text.dropFirst(10).first == "T", let time = Timestamp(text)?.text
+        else { return text }
+        return "\(DayName.short(String(time.prefix(10)))) \(time.prefix(4)), \(time.dropFirst(11).prefix(5))"
     }
 
     /// The name of a column in words.

@@ -110,10 +110,13 @@ struct RowShape: Sendable {
             if let text, text != Shown.key(item.key) { return text }
         }
         let key = Shown.key(item.key)
-        let values = besidesKey.compactMap { column in
-            listing.figure(column, of: item).map { Shown.text($0, most: 60) }
+        let values = besidesKey.compactMap { column -> String? in
+            guard let figure = listing.figure(column, of: item), figure != key else { return nil }
+            // A number says nothing without its name.
+            let isNumber = listing.value(column, of: item)?.isNumberOrNone ?? false
+            return Shown.text(isNumber ? "\(Shown.column(column)) \(figure)" : figure, most: 60)
         }
-        return Shown.text(([key] + values.filter { $0 != key }).joined(separator: " · "), most: most)
+        return Shown.text(([Shown.moment(key)] + values).joined(separator: " · "), most: most)
     }
 
     /// True if a column has a value of its own for at least half of the rows.
@@ -153,6 +156,7 @@ extension Listing {
             let isTruth = columns.first { $0.name == column }?.type == .boolean && (0...1).contains(number)
             return isTruth ? (number == 0 ? "no" : "yes") : NumberFormat.count(Int(clamping: number))
         }
+        if case .real(let number)? = value(column, of: item) { return NumberFormat.figure(number) }
         return text(column, of: item)
     }
 

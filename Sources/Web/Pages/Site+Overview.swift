@@ -72,8 +72,9 @@ extension Site {
         let groups = grouped.groups.map { (name: $0.key, feeds: $0.values) }
         // A heading over each feed says nothing.
         guard groups.count < feeds.count else { return [(nil, feeds)] }
-        return groups.filter { $0.name == nil }
-            + groups.filter { $0.name != nil }.sorted { ($0.name ?? "") < ($1.name ?? "") }
+        let named = groups.filter { $0.name != nil && $0.feeds.count > 1 }.sorted { ($0.name ?? "") < ($1.name ?? "") }
+        let others = groups.filter { $0.name != nil && $0.feeds.count == 1 }.flatMap(\.feeds)
+        return groups.filter { $0.name == nil } + named + (others.isEmpty ? [] : [("Others", others)])
     }
 
     private func row(
@@ -135,7 +136,12 @@ extension Site {
 /// A feed's state as a word with a colour.
 enum StateBadge {
     static func write(_ feed: StateRow, to html: inout HTMLWriter) {
-        html.element("span", .class("state \(feed.state.word)"), text: feed.state.word)
+        html.element("span", .class("state \(feed.state.word)"), text: words(feed.state.word))
+    }
+
+    /// A state's word on pages, where `loading` would be taken for what goes on at this moment.
+    static func words(_ word: String) -> String {
+        word == "loading" ? "partly loaded" : word
     }
 }
 
@@ -151,7 +157,7 @@ extension [StateRow] {
     var summary: String {
         Self.order.compactMap { word in
             let count = self.count { $0.state.word == word }
-            return count == 0 ? nil : "\(NumberFormat.count(count)) \(word)"
+            return count == 0 ? nil : "\(NumberFormat.count(count)) \(StateBadge.words(word))"
         }.joined(separator: ", ")
     }
 }

@@ -24,7 +24,7 @@ extension Site {
             html.element("div", .class("tables")) { html in
                 if !quotas.isEmpty {
                     table("Quota", Self.quotaColumns, to: &html) { html in
-                        for quota in quotas { cells(cells(quota), to: &html) }
+                        for quota in quotas { Self.cells(Self.cells(quota), to: &html) }
                     }
                     html.element("div", .class("charts quota")) { html in for plot in plots { plot.write(to: &html) } }
                 }
@@ -33,7 +33,7 @@ extension Site {
                 }
             }
             html.element("section", .class("part")) { html in
-                html.element("h2", .id("log-title"), text: "Event log")
+                html.element("h2", .id("log-title"), text: "Event log, in UTC")
                 html.element(
                     "ol", .id("log"), .class("log"), .plain(.ariaLabelledby, "log-title"), .plain(.tabindex, "0"),
                     .data(.event, String(events.last?.id ?? 0))
@@ -88,11 +88,13 @@ extension Site {
             // Nobody looks for the term that spreads the load.
             let terms = feed.plan?.terms.filter { $0.name != .jitter } ?? []
             if !terms.isEmpty {
-                let words = terms.map {
-                    let reason = $0.reason.replacing("`", with: "")
-                    return $0.value.map { "\($0) (\(reason))" } ?? reason
+                html.element("p", .class("why")) { html in
+                    html.text("When: ")
+                    for (place, term) in terms.enumerated() {
+                        if place > 0 { html.text("; ") }
+                        Self.write(term, to: &html)
+                    }
                 }
-                html.element("p", .class("why"), text: "When: " + words.joined(separator: "; "))
             }
             let series = DaySeries(days, itemCount: feed.feed.record?.itemCount ?? 0)
             guard !series.days.isEmpty else { return }
@@ -102,29 +104,61 @@ extension Site {
         }
     }
 
+    /// Writes a reason for the time at which a feed is due, in the words of pages.
+    private static func write(_ term: Plan.Term, to html: inout HTMLWriter) {
+        switch term.name {
+        case .every: html.text("every \(term.value ?? "")")
+        // The failures are told of above, with the time of the first.
+        case .backOff: html.text("\(term.value ?? "") after failures")
+        case .blockedUntil:
+            html.text("the server asked to wait, which ends ")
+            Shown.time(term.value, to: &html)
+        default:
+            let reason = term.reason.replacing("`", with: "")
+            html.text(term.value.map { "\($0) (\(reason))" } ?? reason)
+        }
+    }
+
     private static func due(_ feed: StateRow) -> String {
         feed.plan?.isPaused == true ? feed.due : feed.due.isEmpty ? "" : "due \(feed.due)"
     }
 
-    private static let quotaColumns = ["Host", "Limit", "Credential", "Left", "Full again at", "No request until"]
-    private func cells(_ quota: QuotaRecord) -> [String] {
+    private struct Column {
+        let title: String
+        var isNumber = false
+    }
+
+    /// A cell of a table.
+    private enum Cell {
+        case text(String)
+        case number(String)
+        case time(String?)
+
+        static func count(_ number: Int) -> Cell { .number(NumberFormat.count(number)) }
+    }
+
+    private static let quotaColumns = [
+        Column(title: "Host"), Column(title: "Limit"), Column(title: "Credential", isNumber: true),
+        Column(title: "Left", isNumber: true), Column(title: "Full again"), Column(title: "No request before"),
+    ]
+    private static func cells(_ quota: QuotaRecord) -> [Cell] {
         [
-            quota.origin, quota.resource, "\(quota.credential)",
-            quota.remaining.map { NumberFormat.count($0) } ?? "", quota.resetAt ?? "", quota.blockedUntil ?? "",
+            .text(quota.origin), .text(quota.resource), .number("\(quota.credential)"),
+            quota.remaining.map(Cell.count) ?? .text(""), .time(quota.resetAt), .time(quota.blockedUntil),
         ]
     }
 
     /// Writes a run, or those of the lists of a feed as a line that opens.
     private func line(_ line: RunLine, to html: inout HTMLWriter) {
         switch line {
-        case .run(let run): cells(cells(run), to: &html)
+        case .run(let run): Self.cells(Self.cells(run), to: &html)
         case .lists(let feed, let runs):
             html.element("tr") { html in
                 html.element("td", .plain(.colspan, String(Self.runColumns.count))) { html in
                     html.element("details") { html in
                         html.element("summary", text: Self.summary(of: runs, feed))
                         html.element("table") { html in
-                            html.element("tbody") { html in for run in runs { cells(cells(run), to: &html) } }
+                            html.element("tbody") { html in for run in runs { Self.cells(Self.cells(run), to: &html) } }
                         }
                     }
                 }
@@ -145,25 +179,36 @@ extension Site {
         return "\(feed): " + ([NumberFormat.count(runs.count, "list")] + words + began).joined(separator: ", ")
     }
 
-    private static let runColumns = [
-        "Feed", "Command", "Began", "Outcome", "Pages", "New", "Changed", "Gone", "Requests",
-    ]
-    private func cells(_ run: RunRecord) -> [String] {
-        [
-            run.feed, run.command, RelativeTime.ago(run.startedAtText),
-            (run.outcome?.rawValue ?? "under way") + (run.error.map { ": " + Shown.text($0.message, most: 160) } ?? ""),
-            NumberFormat.count(run.pages), NumberFormat.count(run.items.inserted),
-            NumberFormat.count(run.items.updated), NumberFormat.count(run.items.removed),
-            NumberFormat.count(run.requests),
+    private static let runColumns =
+        ["Feed", "Command", "Began", "Outcome"].map { Column(title: $0) }
+        + ["Pages", "New", "Changed", "Gone", "Requests"].map { Column(title: $0, isNumber: true) }
+    private static func cells(_ run: RunRecord) -> [Cell] {
+        let error = run.error.map { ": " + Shown.text($0.message, most: 160) } ?? ""
+        return [
+            .text(run.feed), .text(run.command), .time(run.startedAtText),
+            .text((run.outcome?.rawValue ?? "under way") + error), .count(run.pages), .count(run.items.inserted),
+            .count(run.items.updated), .count(run.items.removed), .count(run.requests),
         ]
     }
 
-    private func cells(_ cells: [String], to html: inout HTMLWriter) {
-        html.element("tr") { html in for cell in cells { html.element("td", text: cell) } }
+    private static func cells(_ cells: [Cell], to html: inout HTMLWriter) {
+        html.element("tr") { html in
+            for cell in cells {
+                switch cell {
+                case .text(let text): html.element("td", text: text)
+                case .number(let text): html.element("td", .class("number"), text: text)
+                case .time(let time): html.element("td") { html in if time != nil { Shown.time(time, to: &html) } }
+                }
+            }
+        }
+    }
+
+    private static func head(_ column: Column, to html: inout HTMLWriter) {
+        html.element("th", .class(column.isNumber ? "number" : ""), .plain(.scope, "col"), text: column.title)
     }
 
     private func table(
-        _ title: String, _ columns: [String], to html: inout HTMLWriter, rows: (inout HTMLWriter) -> Void
+        _ title: String, _ columns: [Column], to html: inout HTMLWriter, rows: (inout HTMLWriter) -> Void
     ) {
         html.element("section", .class("part")) { html in
             html.element("h2", text: title)
@@ -172,9 +217,7 @@ extension Site {
             ) { html in
                 html.element("table") { html in
                     html.element("thead") { html in
-                        html.element("tr") { html in
-                            for column in columns { html.element("th", .plain(.scope, "col"), text: column) }
-                        }
+                        html.element("tr") { html in for column in columns { Self.head(column, to: &html) } }
                     }
                     html.element("tbody", content: rows)
                 }
@@ -184,7 +227,9 @@ extension Site {
 
     private func line(_ event: StatusEvent, to html: inout HTMLWriter) {
         html.element("li") { html in
-            html.element("time", .plain(.datetime, event.atText), text: String(event.atText.dropFirst(11).prefix(12)))
+            html.element(
+                "time", .plain(.datetime, event.atText),
+                text: String(event.atText.prefix(19)).replacing("T", with: " "))
             html.element("span", .class("name"), text: event.feed)
             html.element("span", .class(event.error == nil ? "status" : "status wrong"), text: event.status.rawValue)
             html.element("span", .class("why"), text: Self.words(event))
