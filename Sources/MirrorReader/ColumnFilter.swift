@@ -49,7 +49,8 @@ package struct ColumnFilter: Sendable, Hashable {
             return ("\(name) IS \(comparison == .unequal ? "NOT " : "")NULL", [])
         }
         if type == .boolean, let truth = Self.truth(value) { return Self.compared(name, comparison, .integer(truth)) }
-        if type == .timestamp { return Self.period(name, comparison, value) }
+        // A column that was declared without a type has times, too.
+        if type == .timestamp || type == nil && Self.isMonth(value) { return Self.period(name, comparison, value) }
         // Any text is above any number, which nobody means.
         if type != .text, type != .json, let number = Self.number(value) {
             let (text, values) = Self.compared(name, comparison, number)
@@ -79,6 +80,14 @@ package struct ColumnFilter: Sendable, Hashable {
         case .below: ("\(name) < ?", [first])
         case .atMost: ("\(name) < ?", [behind])
         }
+    }
+
+    /// True if a text begins with a year and a month, as in 2026-11.
+    private static func isMonth(_ text: String) -> Bool {
+        let parts = text.utf8.prefix(7).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        return parts.map(\.count) == [4, 2] && parts.joined().allSatisfy(digits.contains)
+            && [nil, UInt8(ascii: "-")].contains(text.utf8.dropFirst(7).first)
     }
 
     private static func truth(_ text: String) -> Int64? {

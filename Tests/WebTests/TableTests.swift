@@ -2,7 +2,8 @@ import FeedSync
 import MirrorReader
 import ScriptedServer
 import Testing
-import Web
+
+@testable import Web
 
 @Suite(.timeLimit(.minutes(10))) struct TableTests {
     private static let items = (1...250).map { number in
@@ -12,7 +13,7 @@ import Web
 
     private func serving(_ body: (WebPlace) async throws -> Void) async throws {
         let columns =
-            "columns: {id: id, name: name, stars: stars, kind: kind, isOld: {path: isOld, type: boolean}, at: {path: at, type: timestamp}}"
+            "columns: {id: id, name: name, stars: stars, kind: kind, day: at, isOld: {path: isOld, type: boolean}, at: {path: at, type: timestamp}}"
         try await WebPlace.serving(items: Self.items, columns: columns) { place in
             try await place.perform(.sync)
             try await body(place)
@@ -45,7 +46,8 @@ import Web
             ("stars = seven", 0), ("kind = red", 83), ("kind ~ RE", 167), ("kind =", 0), ("kind !=", 250),
             ("isOld yes", 125), ("isOld = false", 125), ("at 2026-11", 125), ("at > 2026-10", 125),
             ("at >= 2026-10", 250),
-            ("at <= 2026-10", 125), ("at < 2026-10", 0), ("at != 2026-11", 125), ("name ~ 25", 4), ("name ~ %", 0),
+            ("at <= 2026-10", 125), ("at < 2026-10", 0), ("at != 2026-11", 125), ("day 2026-11", 125),
+            ("day > 2026-10-04", 250), ("day 2026-1", 0), ("name ~ 25", 4), ("name ~ %", 0),
             ("name = ' OR 1 = 1 --", 0),
         ])
     func filtered(text: String, count: Int) async throws {
@@ -114,11 +116,24 @@ import Web
         }
     }
 
+    @Test(
+        "A text is JSON by its column's type, or by itself where no type was declared",
+        arguments: [
+            ("[1, 2]", nil, true), (#"{"a": 1}"#, nil, true), ("[draft] x", nil, false), ("{", nil, false),
+            ("1", nil, false), ("[1]", ColumnType.text, false), ("1", .json, true),
+        ])
+    func structures(text: String, type: ColumnType?, isStructure: Bool) {
+        #expect(ValueText.isStructure(text, type) == isStructure)
+    }
+
     @Test("The address holds the view: each link changes one thing of it")
     func links() async throws {
         try await serving { place in
             let page = try await place.ask("/table/things?columns=id,kind,stars&where=stars%20%3E%2010&sort=stars").body
             #expect(page.contains("aria-sort=\"ascending\""))
+            // A field says what can be typed for this feed; figures have their heading above them.
+            #expect(page.contains("placeholder=\"stars &gt; 100, kind ~ word\""))
+            #expect(page.contains("<th class=\"number\" scope=\"col\" aria-sort=\"ascending\""))
             let view = "columns=id%2Ckind%2Cstars&amp;where=stars+%3E+10"
             // Sorted the other way, filtered by a value that is counted, and the next page.
             #expect(page.contains("/table/things?\(view)&amp;sort=-stars\""))

@@ -130,7 +130,7 @@ extension Site {
         switch value {
         case .text(let text) where shape.markup.contains(column.name):
             html.text(ForeignHTML.text(of: text, most: Self.valueLength))
-        case .text(let text) where column.type == .json: structure(text, to: &html)
+        case .text(let text) where ValueText.isStructure(text, column.type): structure(text, to: &html)
         // The number of an item is a name, and not a figure.
         case .integer(let number) where ShowRule.isNumberOfItem(column.name): html.text("\(number)")
         default:

@@ -32,7 +32,7 @@ extension Site {
                 exports(view, of: name, to: &html)
             }
             FeedTabs.write(feed, here: .table, to: &html)
-            filterForm(view, of: name, to: &html)
+            filterForm(view, listing, of: name, to: &html)
             self.facets(facets, view, of: name, to: &html)
             chooser(view, known, of: name, to: &html)
             table(listing, view, of: name, to: &html)
@@ -71,7 +71,8 @@ extension Site {
         }
     }
 
-    private func filterForm(_ view: TableView, of name: String, to html: inout HTMLWriter) {
+    private func filterForm(_ view: TableView, _ listing: Listing, of name: String, to html: inout HTMLWriter) {
+        let examples = Self.examples(listing)
         html.element(
             "form", .class("table-filter"), .plain(.role, "search"), .plain(.method, "get"),
             .action(.own("table", name))
@@ -80,7 +81,7 @@ extension Site {
             html.element("label", .class("hidden-label"), .plain(.for, "where"), text: "Add a filter")
             html.void(
                 "input", .id("where"), .plain(.name, "where"),
-                .plain(.placeholder, "stars > 100, created_at 2026-11, name ~ swift"),
+                .plain(.placeholder, examples.isEmpty ? "Add a filter" : examples.joined(separator: ", ")),
                 .plain(.autocomplete, "off"), .plain(.spellcheck, "false"))
             html.element("button", .plain(.type, "submit"), text: "Filter")
         }
@@ -99,6 +100,29 @@ extension Site {
                 }
             }
         }
+    }
+
+    /// Filters as people may type them, of columns that the feed has.
+    static func examples(_ listing: Listing) -> [String] {
+        func first(_ holds: (StoredValue, RowColumn) -> Bool) -> String? {
+            listing.columns.enumerated().dropFirst().first { index, column in
+                let values = listing.items.map { $0.row.values[index] }
+                return values.contains { holds($0, column) && $0 != values[0] }
+            }?.element.name
+        }
+        func isText(_ value: StoredValue, _ column: RowColumn) -> Bool {
+            guard case .text(let text) = value else { return false }
+            return column.type != .json && !ValueText.isTime(text, column.type) && Link.web(text) == nil
+        }
+        func isTime(_ value: StoredValue, _ column: RowColumn) -> Bool {
+            guard case .text(let text) = value else { return false }
+            return ValueText.isTime(text, column.type)
+        }
+        let examples = [
+            first(isNumber).map { "\($0) > 100" }, first(isTime).map { "\($0) 2026-11" },
+            first(isText).map { "\($0) ~ word" },
+        ]
+        return examples.compactMap(\.self)
     }
 
     /// The view as fields of a form that adds to it.
@@ -169,7 +193,10 @@ extension Site {
             html.element("table", .class("items")) { html in
                 html.element("thead") { html in
                     html.element("tr") { html in
-                        for (_, column) in columns { head(column, view, of: name, to: &html) }
+                        for (index, column) in columns {
+                            let isNumber = listing.items.contains { Self.isNumber($0.row.values[index], column) }
+                            head(column, view, isNumber: isNumber, of: name, to: &html)
+                        }
                     }
                 }
                 html.element("tbody") { html in
@@ -178,7 +205,7 @@ extension Site {
                             for (place, (index, column)) in columns.enumerated() {
                                 let value = item.row.values[index]
                                 html.element(
-                                    "td", .class(isNumber(value, column) ? "number" : ""), .plain(.dir, "auto")
+                                    "td", .class(Self.isNumber(value, column) ? "number" : ""), .plain(.dir, "auto")
                                 ) { html in
                                     guard place == 0 else {
                                         return ValueText().write(value, type: column.type, to: &html)
@@ -198,13 +225,15 @@ extension Site {
         }
     }
 
-    private func head(_ column: RowColumn, _ view: TableView, of name: String, to html: inout HTMLWriter) {
+    private func head(
+        _ column: RowColumn, _ view: TableView, isNumber: Bool, of name: String, to html: inout HTMLWriter
+    ) {
         let order = view.sort.flatMap { $0.column == column.name ? $0 : nil }
         let next = view.changed {
             $0.sort = ItemQuery.Order(column: column.name, isDescending: order?.isDescending == false)
         }
         let word = order.map { $0.isDescending ? "descending" : "ascending" } ?? "none"
-        html.element("th", .plain(.scope, "col"), .plain(.ariaSort, word)) { html in
+        html.element("th", .class(isNumber ? "number" : ""), .plain(.scope, "col"), .plain(.ariaSort, word)) { html in
             html.element("a", .href(link(next, of: name))) { html in
                 html.text(Shown.column(column.name))
                 if let order {
@@ -214,7 +243,7 @@ extension Site {
         }
     }
 
-    private func isNumber(_ value: StoredValue, _ column: RowColumn) -> Bool {
+    private static func isNumber(_ value: StoredValue, _ column: RowColumn) -> Bool {
         switch value {
         case .integer: column.type != .boolean
         case .real: true

@@ -16,9 +16,10 @@ struct ValueText {
         switch (value, type) {
         case (.null, _): html.element("span", .class("none"), text: "none")
         case (.integer(let number), .boolean): html.text(number == 0 ? "no" : "yes")
+        case (.real(let number), _): html.text(NumberFormat.figure(number))
         case (.integer(let number), _): html.text(NumberFormat.count(Int(clamping: number)))
         case (.text(let text), _) where Self.isTime(text, type): Shown.time(text, to: &html)
-        case (.text(let text), .json):
+        case (.text(let text), _) where Self.isStructure(text, type):
             let words = Self.words(of: text)
             html.text(Shown.text(words?.joined(separator: ", ") ?? text, most: most))
         default:
@@ -31,6 +32,12 @@ struct ValueText {
                 html.text(Shown.text(text, most: most))
             }
         }
+    }
+
+    /// True if a text is JSON, also in a column that was declared without a type.
+    static func isStructure(_ text: String, _ type: ColumnType?) -> Bool {
+        type == .json
+            || type == nil && (text.hasPrefix("[") || text.hasPrefix("{")) && (try? JSONValue(parsing: text)) != nil
     }
 
     /// The elements of a short array of short values; nil for any other JSON.
