@@ -187,7 +187,8 @@ struct Site: Sendable {
         case ("changes", 2): return try await changesPage(parts[1], served, request)
         case ("settings", 2): return try await settingsPage(parts[1], served, request)
         case ("table", 2): return try await tablePage(parts[1], served, request)
-        case ("search", 2): return searchPage(parts[1], served, request)
+        case ("search", 2):
+            return searchPage(parts[1], served, request, text: request.parameter("q") ?? "")
         case ("item", 2): return try await itemPage(parts[1], served, request)
         case ("add", 1): return try await addPage(served, request)
         case ("demo", _): return demo(request)
@@ -225,7 +226,10 @@ struct Site: Sendable {
             return finished(
                 Responses.problem(404, .rejected, "there is nothing at this path", advice: "see /openapi.json"))
         }
-        return finished(messagePage("There is nothing here", "The list of feeds has all that there is.", status: 404))
+        return finished(
+            messagePage(
+                "There is nothing here", "What was here may have another name now, or may have been removed.",
+                status: 404))
     }
 
     /// A feed by its name.

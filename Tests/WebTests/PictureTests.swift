@@ -56,6 +56,28 @@ import Testing
         }
     }
 
+    @Test("Rows that were found on the feed's server have pictures, and a text that was not searched for has none")
+    func found() async throws {
+        try await WebPlace.serving(
+            extra: "show: {title: id, picture: name}\n    search: {param: q}",
+            change: { $0.pictureFolder = $0.configurationFiles[0].replacing("feedsync.yaml", with: "cache/pictures") }
+        ) { place in
+            place.upstream.route("/1.png") { _ in Self.answer(Self.png, "image/png") }
+            let url = "\(place.upstream.url)/1.png"
+            place.feed.edit { $0 = [#"{"id":1,"name":"\#(url)"}"#] }
+            let headers = [
+                "X-FeedSync-Token": try await place.token(), "Content-Type": "application/x-www-form-urlencoded",
+            ]
+            let page = try await place.ask("/search/things", method: "POST", headers: headers, body: "q=otter&as=a")
+            let source = try #require(page.body.firstMatch(of: /src="(\/picture\/things[^"]*)"/)?.1)
+            let target = String(source).replacing("&amp;", with: "&")
+            #expect(try await place.ask(target).header("Content-Type") == "image/png")
+            for none in [target.replacing("q=otter", with: "q=heron"), "/picture/things?key=1"] {
+                #expect(try await place.ask(none).status == 404)
+            }
+        }
+    }
+
     @Test(
         "A picture whose bytes are of no picture is not shown, whatever its type, nor requested again soon",
         arguments: ["<svg xmlns='http://www.w3.org/2000/svg'/>", "<html>", "", "GIF", "RIFFxxxxWAVE"])

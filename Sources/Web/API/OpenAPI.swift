@@ -325,6 +325,7 @@ enum OpenAPI {
                 feed, parameter("key", "the item's key as JSON", text, isRequired: true),
                 parameter("column", "with `number`: a column of HTML", text),
                 parameter("number", "which of the pictures of that HTML, from 0", number),
+                parameter("q", "the text for which the item was found on the feed's server", text),
             ], type: "image/*",
             others: [(404, "it has none, or it cannot be had", problem)]),
         Operation(

@@ -7,7 +7,8 @@ export function search() {
   const field = by("search");
   const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
   let count = 0;
-  let latest = field.value.trim();
+  // A text from the address has no results yet.
+  let latest = view.querySelector(".row") ? field.value.trim() : "";
   let shown = null;
   const found = async (target, fields) => {
     const response = await post(target, fields);
@@ -64,6 +65,7 @@ export function search() {
     if (text === latest && !hasFailed) return;
     latest = text;
     hasFailed = false;
+    history.replaceState(null, "", `${path}${text ? `?${new URLSearchParams({ q: text })}` : ""}`);
     by("header-indicator").hidden = text.length < 3;
     try {
       // Texts use several connections and may overtake each other.
@@ -79,6 +81,7 @@ export function search() {
     }
   };
   field.addEventListener("input", typed);
+  typed();
   by("search-form").addEventListener("submit", (event) => { event.preventDefault(); typed(); });
   by("more").addEventListener("click", async () => {
     const text = latest;

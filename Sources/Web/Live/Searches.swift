@@ -92,10 +92,19 @@ actor Searches {
     /// - Returns: The feed with the results; nil for a text that was not searched for, for which nothing is requested.
     /// - Throws: `FeedSyncError`.
     func more(_ text: String, in feed: FeedDefinition) async throws(FeedSyncError) -> (FeedDefinition, Store)? {
+        guard let (definition, store) = try await stored(text, of: feed) else { return nil }
+        try await openMirror().feed(definition).perform(.nextPage)
+        return (definition, store)
+    }
+
+    /// The feed with a text's results, for which nothing is requested; nil for a text that was not searched for.
+    ///
+    /// - Throws: `FeedSyncError`.
+    func stored(_ text: String, of feed: FeedDefinition) async throws(FeedSyncError) -> (FeedDefinition, Store)? {
+        guard opening != nil else { return nil }
         let mirror = try await openMirror()
         let definition = Self.definition(text, feed).searching(for: text)
         guard try await mirror.store.feed(named: definition.name)?.reloadedAtText != nil else { return nil }
-        try await mirror.feed(definition).perform(.nextPage)
         return (definition, mirror.store)
     }
 

@@ -14,6 +14,8 @@ struct ItemRows {
     var parents: ItemParents?
     /// True if each item has a page of its own. Search results have none.
     var isStored = true
+    /// The text for which the items were found on the feed's server; nil for others.
+    var searched: String?
     /// True if rows lead to their items' pages on the web. Those of a preview lead nowhere.
     var hasWebLinks = true
 
@@ -76,9 +78,10 @@ struct ItemRows {
             "li", .class("row"), .data(.key, item.key), .data(.place, item.place.text),
             .data(.seen, isStored ? item.row.firstSeenAt : nil)
         ) { html in
-            if isStored {
+            if isStored || searched != nil {
                 Site.picture(
-                    listing.text(shape.rule.picture, of: item), of: item.key, in: feed, size: 44, to: &html)
+                    listing.text(shape.rule.picture, of: item), of: item.key, in: feed, search: searched, size: 44,
+                    to: &html)
             }
             html.element("div", .class("what")) { html in
                 name(item, title, hit: hit, search: search, to: &html)
@@ -111,6 +114,11 @@ struct ItemRows {
             ? Link.own("item", feed, query: [("key", item.key)])
             : webLink(of: item)
         guard let link else { return html.element("span", .class("title"), .plain(.dir, "auto"), content: content) }
+        guard isStored else {
+            return html.element(
+                "a", .class("title"), .href(link), .plain(.dir, "auto"), .plain(.rel, "noreferrer noopener"),
+                .plain(.target, "_blank"), content: content)
+        }
         html.element(
             "a", .class("title"), .href(link), .plain(.dir, "auto"), .plain(.rel, "noreferrer"), content: content)
     }

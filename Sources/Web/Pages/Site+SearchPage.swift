@@ -80,12 +80,14 @@ extension Site {
             guard let (feed, store) = try await searches.more(text, in: definition) else {
                 return finished(Responses.problem(400, .rejected, "this was not searched for", advice: "search for it"))
             }
-            html = try await rows(of: feed, after: form["after"].flatMap(Place.init(text:)), in: store)
+            html = try await rows(
+                of: feed, for: text, in: name, after: form["after"].flatMap(Place.init(text:)), of: store)
         } else {
             let page = String((form["as"] ?? "").prefix(40))
             let number = form["number"].flatMap { Int($0) }
             switch try await searches.outcome(text, in: definition, page: page, number: number) {
-            case .found(let feed, let store): html = try await rows(of: feed, after: nil, in: store)
+            case .found(let feed, let store):
+                html = try await rows(of: feed, for: text, in: name, after: nil, of: store)
             case .failed(let error): throw error
             case .tooShort: html = HTMLWriter()
             case .replaced: return finished(.status(204))
@@ -104,15 +106,15 @@ extension Site {
 
     /// The results, in the upstream's order.
     private func rows(
-        of feed: FeedDefinition, after place: Place?, in store: Store
+        of feed: FeedDefinition, for text: String, in name: String, after place: Place?, of store: Store
     ) async throws(FeedSyncError) -> HTMLWriter {
         var query = ListingQuery(feed: feed.name, limit: 200)
         query.textLimit = RowShape.textLimit
         query.after = place
         let listing = try await store.listing(query)
         let rows = ItemRows(
-            feed: feed.name, shape: RowShape(feed.show, listing), listing: listing,
-            sections: try await store.sections(of: feed.name), isStored: false)
+            feed: name, shape: RowShape(feed.show, listing), listing: listing,
+            sections: try await store.sections(of: feed.name), isStored: false, searched: text)
         let isAtEnd = try await store.feed(named: feed.name)?.noMoreData ?? true
         var html = HTMLWriter()
         html.element("div", .data(.next, listing.items.last?.place.text), .data(.more, String(!isAtEnd))) { html in

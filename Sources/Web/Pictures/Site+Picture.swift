@@ -8,13 +8,13 @@ extension Site {
     /// HTML. No other address is requested.
     func picture(_ name: String, _ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer
     {
-        guard let feed = try await feed(name, served), let store = served.pages, let key = request.parameter("key")
+        guard let feed = try await feed(name, served), let key = request.parameter("key"),
+            let (store, rows, shape) = try await pictured(feed, request.parameter("q"), served)
         else { return notFound(request) }
-        let shape = try await shape(of: feed, in: store, served)
         let number = request.parameter("number").flatMap { Int($0) }
         let markup = request.parameter("column").flatMap { shape.markup.contains($0) ? $0 : nil }
         guard let column = number == nil ? shape.rule.picture : markup else { return notFound(request) }
-        var query = ListingQuery(feed: name, limit: 1)
+        var query = ListingQuery(feed: rows, limit: 1)
         (query.keys, query.columns, query.includesRemoved) = ([key], [column], true)
         let listing = try await store.listing(query)
         let origin = feed.definition.flatMap { definition in (try? WebURL(definition.url.description))?.origin }
@@ -27,6 +27,21 @@ extension Site {
             (name: "Cache-Control", value: "private, max-age=3600"),
         ]
         return shown(ServerResponse(headers: headers, body: picture.bytes), request)
+    }
+
+    /// The rows that may have pictures: those of a feed, or what was found on its server for a text.
+    private func pictured(
+        _ feed: KnownFeed, _ text: String?, _ served: Served
+    ) async throws(FeedSyncError) -> (store: Store, feed: String, shape: RowShape)? {
+        guard let text else {
+            guard let store = served.pages else { return nil }
+            return (store, feed.name, try await shape(of: feed, in: store, served))
+        }
+        guard let definition = feed.definition, let (found, store) = try await searches.stored(text, of: definition)
+        else { return nil }
+        var query = ListingQuery(feed: found.name, limit: 50)
+        query.textLimit = RowShape.textLimit
+        return (store, found.name, RowShape(found.show, try await store.listing(query)))
     }
 
     /// The address of a picture in a column's text; nil if there is none with this number.
@@ -53,11 +68,16 @@ extension Site {
         + [0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B]
 
     /// Writes an item's picture, if it has one. The browser requests it when it comes into view.
-    static func picture(_ url: String?, of key: String, in feed: String, size: Int, to html: inout HTMLWriter) {
+    ///
+    /// - Parameter search: The text for which the item was found on the feed's server; nil for one that is stored.
+    static func picture(
+        _ url: String?, of key: String, in feed: String, search: String? = nil, size: Int, to html: inout HTMLWriter
+    ) {
         guard let url, Link.web(url) != nil else { return }
         let version = String(Responses.tag(of: Array(url.utf8)).dropFirst().prefix(8))
         html.void(
-            "img", .class("picture"), .src(.own("picture", feed, query: [("key", key), ("v", version)])),
+            "img", .class("picture"),
+            .src(.own("picture", feed, query: [("key", key), ("v", version)] + (search.map { [("q", $0)] } ?? []))),
             .plain(.alt, ""), .plain(.loading, "lazy"), .plain(.width, String(size)), .plain(.height, String(size)))
     }
 }
