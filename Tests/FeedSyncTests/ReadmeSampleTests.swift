@@ -58,8 +58,20 @@ struct ReadmeSampleTests {
         let source = try String(contentsOf: tests.appending(path: "LibrarySample.swift"), encoding: .utf8)
         let page = try String(contentsOf: tests.appending(path: "../../Docs/library.md"), encoding: .utf8)
         let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
-        #expect(samples.count == 3)
-        for sample in samples { #expect(plain(source[...]).contains(plain(sample))) }
+        #expect(samples.count == 4)
+        for sample in samples.dropFirst() { #expect(plain(source[...]).contains(plain(sample))) }
+    }
+
+    @Test("The manifest in Docs/library.md names the package and the library as they are called")
+    func manifest() async throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        let page = try String(contentsOf: root.appending(path: "Docs/library.md"), encoding: .utf8)
+        let sample = try #require(page.split(separator: "```swift\n").dropFirst().first?.split(separator: "```").first)
+        let own = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
+        #expect(sample.contains(#".package(name: "feedsync", path: "#) && own.contains(#"name: "feedsync","#))
+        #expect(sample.contains(#".product(name: "FeedSync", package: "feedsync")"#))
+        #expect(own.contains(#".library(name: "FeedSync""#) && sample.hasPrefix("// swift-tools-version: 6.3\n"))
+        #expect(own.hasPrefix("// swift-tools-version: 6.3\n"))
     }
 
     @Test("The definitions in Docs/library.md can be used")
