@@ -46,7 +46,7 @@ enum Feedsync {
             end(.tryLater)
         }
         let interruption = Interruption()
-        guard cprocess_has_threads(Int32(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)) + Self.ownThreads)) != 0 else {
+        guard cprocess_has_threads(Int32(clamping: Self.leastThreads)) != 0 else {
             console.report(
                 Failure(
                     .tryLater, ["the system starts too few threads"],
@@ -63,9 +63,9 @@ enum Feedsync {
         }
     }
 
-    /// The threads of a command beside those that run Swift's tasks, one for each core: of the store, of libcurl, and of
-    /// libdispatch's own.
-    private static let ownThreads = 3
+    /// The threads without which a command may wait for ever: of the store, of libcurl, of libdispatch's own, and some that
+    /// run Swift's tasks, of which there is at most one for each core.
+    private static let leastThreads = 3 + min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 4)
 
     /// Ends the process without the C library's clean-up: libraries with threads of their own would be taken apart
     /// under them, and everything has been written.

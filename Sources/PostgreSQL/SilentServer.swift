@@ -80,7 +80,7 @@ extension Connection {
         return result
     }
 
-    /// Begins to wait, or begins anew because the server has answered.
+    /// Begins to wait, or restarts the wait because the server has answered.
     func beginWaiting() { SilentServer.begin(ObjectIdentifier(self), socket: cpq_socket(handle)) }
 
     /// Ends the wait.

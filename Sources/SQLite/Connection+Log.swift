@@ -9,7 +9,7 @@ extension Connection {
     /// - Parameter checked: The part of the log that earlier checks have read, which is not read again.
     /// - Returns: False if another program has cut, emptied or overwritten the log.
     public func logIsSound(behind checked: inout CheckedLog) -> Bool {
-        // Another process may begin the log anew meanwhile.
+        // Another process may restart the log meanwhile.
         for _ in 0..<5 {
             guard let index = logIndex() else { return true }
             // A log that cannot be read shows nothing.

@@ -93,7 +93,8 @@ struct StoreFiles: Sendable {
         return count == 0 || count == head.count && head.elementsEqual("SQLite format 3".utf8)
     }
 
-    /// Removes the parts of backups whose processes have ended.
+    /// Removes the parts of backups whose processes have ended: nothing has written them for a minute. A process of another
+    /// machine or container has a number that may be nobody's here.
     static func removeAbandonedParts(of file: String) {
         let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "./"
         let start = "\(file.split(separator: "/").last ?? "").part-"
@@ -107,6 +108,8 @@ struct StoreFiles: Sendable {
             let end = name.dropFirst(start.count)
             let digits = end.hasSuffix("-journal") ? end.dropLast(8) : end
             guard let id = pid_t(digits), id > 0, kill(id, 0) != 0, errno == ESRCH else { continue }
+            var status = stat()
+            guard stat(folder + name, &status) == 0, time(nil) - status.st_mtim.tv_sec > 60 else { continue }
             unlink(folder + name)
         }
     }

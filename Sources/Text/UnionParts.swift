@@ -1,4 +1,5 @@
-/// A view over many SELECTs: one view, or several and one that shows them, because both databases limit the terms of a union.
+/// A view over many SELECTs: one view, or several and one that shows them, because both databases limit the terms of a
+/// union.
 ///
 /// - SeeAlso: https://sqlite.org/limits.html#max_compound_select. PostgreSQL recurses for each term.
 package struct UnionParts: Sendable {

@@ -136,14 +136,15 @@ struct HookMessageTests {
                 == "Subject: 3 in things\n\nnew x Bcc: y (2)\nchanged b (1) name: a → b\nremoved c (3)\n")
     }
 
-    @Test("A name in a message that is no column is a mistake, with the nearest one")
+    @Test("A name in a message that is not a column is an error with the nearest one")
     func unknown() async throws {
         let place = try place("exec: [sh, -c, cat >> told]\nmessage: \"{nmae}\"")
         _ = try await sync(Self.thing(1, "a"), place)
         let run = try await sync(Self.thing(1, "b"), place)
         #expect(run.code == 78)
         #expect(
-            run.errors.contains("`{nmae}` in `message` is no column of things; did you mean `{name}`?"), "\(run.errors)"
+            run.errors.contains("`{nmae}` in `message` is not a column of things; did you mean `{name}`?"),
+            "\(run.errors)"
         )
         #expect(!place.files.contains("told"))
     }

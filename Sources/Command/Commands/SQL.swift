@@ -44,6 +44,6 @@ extension Session {
         let tables = feeds.map { $0.name.replacing("-", with: "_") } + feeds.compactMap(\.model)
         let own = ["feed", "section", "run", "event", "change", "quota"]
         let nearest = NearestWord.suggestion(for: String(message.dropFirst(start.count)), among: tables + own)
-        return nearest.map { "the table \($0)" }
+        return nearest.map { "feedsync sql 'SELECT * FROM \($0)'" }
     }
 }

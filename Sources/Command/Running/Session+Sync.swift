@@ -57,7 +57,7 @@ extension Session {
         for level in SyncOrder.levels(feeds) {
             var own = await sync(level, request, store, options, width: Self.width(of: feeds))
             if request.triesAgain, await shared.hasRefusedFeed() {
-                // One of them failed by itself, and the others with it: each is tried alone.
+                // The data of one feed was refused, and the others failed with it. Each is tried alone.
                 for feed in level where own[feed.name]?.isUnstored ?? true && !Task.isCancelled {
                     do throws(Failure) { try await shared.end() } catch {}
                     store = try await storeForWriting(configuration, [feed])

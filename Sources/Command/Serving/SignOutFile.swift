@@ -57,7 +57,7 @@ struct SignOutFile: Sendable {
 
 /// The folders above a file of the user's own.
 enum ParentFolders {
-    /// Makes those that there are not, for the user alone.
+    /// Creates the missing folders, for the user alone.
     static func make(of path: String) {
         var end = path.startIndex
         while let slash = path[path.index(after: end)...].firstIndex(of: "/") {

@@ -45,7 +45,7 @@ final class Broadcast<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends all streams. A stream that is requested later has the last value alone.
+    /// Ends all streams. A stream that is requested later has only the last value.
     func finish() {
         let listeners: [AsyncStream<Value>.Continuation] = state.withLock { state in
             defer { state.listeners = [:] }

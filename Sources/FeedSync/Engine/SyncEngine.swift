@@ -76,8 +76,8 @@ public actor SyncEngine {
 
     /// The engine's state, with the error of a failed command: the current state first, then each new one.
     ///
-    /// A reader that is slower than the changes gets the newest state. The sequence ends when the engine is released or its mirror
-    /// is closed.
+    /// A reader that is slower than the changes gets the newest state. The sequence ends when the engine is
+    /// released or its mirror is closed.
     public nonisolated var state: some AsyncSequence<EngineState, Never> & Sendable { states.values }
 
     /// The refresh status alone, with every transition: the current one first. The sequence ends when the engine is

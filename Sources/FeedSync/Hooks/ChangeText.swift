@@ -10,7 +10,7 @@ struct ChangeText: Sendable, Hashable {
 
     /// Lines by a template, as in `{kind} {title} {link}`.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` for a name that is no column.
+    /// - Throws: `FeedSyncError` of kind `configuration` if a name is not that of a column.
     init(_ changes: [Change], by template: String) throws(FeedSyncError) {
         var lines: [String] = []
         for change in changes { lines.append(try Self.line(change, template)) }
@@ -49,7 +49,7 @@ struct ChangeText: Sendable, Hashable {
         let names = own + change.item.keys.sorted()
         let hint = NearestWord.suggestion(for: unknown, among: names).map { "; did you mean `{\($0)}`?" } ?? ""
         throw FeedSyncError(
-            .configuration, "on_change: `{\(unknown)}` in `message` is no column of \(change.feed)\(hint)",
+            .configuration, "on_change: `{\(unknown)}` in `message` is not a column of \(change.feed)\(hint)",
             advice: "feedsync explain \(change.feed)  # lists the columns")
     }
 

@@ -45,7 +45,7 @@ extension ChangeView {
     }
 
     /// A value as JSON. Views may not use SQLite's own JSON functions if the schema is not trusted, as here. DuckDB reads
-    /// the text of a view as its own SQL: there, texts are of type `VARCHAR`, and `char` is no function.
+    /// the text of a view as its own SQL, in which texts have the type `VARCHAR`, and `char` is not a function.
     private static func json(_ value: String) -> String {
         let escapes = [("\\", "\\\\"), ("\"", "\\\""), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")]
         let text = escapes.reduce("CAST(\(value) AS TEXT)") { "replace(\($0), '\($1.0)', '\($1.1)')" }

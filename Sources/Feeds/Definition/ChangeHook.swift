@@ -23,7 +23,7 @@ package struct ChangeHook: Sendable, Hashable {
     package struct Message: Sendable, Hashable {
         /// A line for each change, with the names of values in braces.
         package let line: String
-        /// The text or JSON around the lines; nil for the lines alone.
+        /// The text or JSON around the lines; nil to send only the lines.
         package let body: BodyTemplate?
 
         /// The line where the definition gives only a body.

@@ -193,7 +193,7 @@ package struct RequestPlan: Sendable {
             guard case .environment(let name) = part, environment[name] == nil else { return nil }
             return name
         }.first
-        return missing.map { "export \($0)=…, then run it again" }
+        return missing.map { "export \($0)=…  # then run it again" }
             ?? "set what the definition refers to, then run it again"
     }
 

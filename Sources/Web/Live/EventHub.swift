@@ -17,7 +17,7 @@ final class EventHub: Sendable {
         /// All events after this one are among the entries.
         var base = 0
         var last = 0
-        /// The number of changes of the store that no event tells of.
+        /// The number of changes of the store without an event.
         var changes = 0
         var mark: Store.Mark?
         var listeners: [ObjectIdentifier: EventStream] = [:]
@@ -34,12 +34,12 @@ final class EventHub: Sendable {
     /// The number of the newest published event.
     var last: Int { state.withLock { $0.last } }
 
-    /// The number of changes of the store that no event told of.
+    /// The number of changes of the store without an event.
     var changes: Int { state.withLock { $0.changes } }
 
     /// Tells listeners that the store has changed since another mark, unless that mark is the present one.
     ///
-    /// The end of a run is no event, but removes rows and says how the feed stands.
+    /// The end of a run has no event, but removes rows and changes the state of the feed.
     func tell(of mark: Store.Mark, hasEvents: Bool) {
         let listeners = state.withLock { state -> [EventStream] in
             let isChange = state.mark != nil && state.mark != mark && !hasEvents
