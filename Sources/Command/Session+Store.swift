@@ -34,7 +34,8 @@ extension Session {
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func existingStore(_ configuration: Configuration?) async throws(Failure) -> Store? {
         guard let path = storePath(configuration), access(path, F_OK) == 0 || errno != ENOENT else { return nil }
-        let options = configuration.map { Store.Options(access: .existing, keep: $0.keep) } ?? .init(access: .existing)
+        let options =
+            configuration.map { Store.Options(access: .existing, keep: $0.retention) } ?? .init(access: .existing)
         return try await reading { () async throws(FeedSyncError) in
             try await Store(path: path, options: options)
         }

@@ -61,7 +61,8 @@ public final class Mirror: Sendable {
         engineOptions.wait = options.lockWait
         let access: Store.Access = options.isReadOnly ? .readOnly : .create
         let store = try await Store(
-            path: path, options: Store.Options(isDurable: options.isDurable, access: access, keep: options.keep))
+            path: path,
+            options: Store.Options(isDurable: options.isDurable, access: access, keep: Retention(options.keep)))
         self.init(store, options: engineOptions, isReadOnly: options.isReadOnly)
     }
 

@@ -25,6 +25,7 @@ extension Store {
                 if definition.part == nil { try finishRename(to: definition) }
                 let events = try closeInterrupted(definition.name, now: now)
                 let shape = try definition.part.map { try adopt($0, definition) } ?? adopt(definition)
+                keep.add(definition)
                 try forget(definition.name, before: now)
                 try connection.run(
                     "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
@@ -86,12 +87,12 @@ extension Store {
     /// Deletes the feed's runs that ended more than `keep` ago, with their events, and its crawls of that age that
     /// wrote nothing.
     func forget(_ feed: String, before now: String) throws {
-        let seconds = Timestamp(now)?.seconds
-        guard let seconds, let limit = Timestamp(sinceEpoch: seconds - keep.components.seconds)?.text else { return }
+        let owner = FeedPart.feed(ofPart: feed) ?? feed
+        guard let limit = Timestamp(now).flatMap({ keep.limit(of: owner, at: $0.seconds) }) else { return }
         let old = "SELECT id FROM run WHERE feed = ?1 AND finished_at < ?2"
         try connection.run("DELETE FROM event WHERE feed = ?1 AND run IN (\(old))", .text(feed), .text(limit))
         try connection.run("DELETE FROM run WHERE id IN (\(old))", .text(feed), .text(limit))
-        try ChangeLog.forget(before: limit, on: connection)
+        try ChangeLog.forget(owner, keep, before: limit, on: connection)
         try connection.run("DELETE FROM _column_change WHERE feed = ?1 AND at < ?2", .text(feed), .text(limit))
         try connection.run("DELETE FROM _response WHERE feed = ?1 AND at < ?2", .text(feed), .text(limit))
         try connection.run(
@@ -146,14 +147,15 @@ extension Store {
         guard stored.key.isEmpty || stored.key == definition.keyText else {
             throw Self.otherKey(declared.name, hasParts: false)
         }
-        // The table may have been dropped by hand. Values derived from its rows are then no longer true.
-        let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)
-        if isNew {
+        // The table or a column may have been dropped by hand. Values derived from its rows are then no longer true, and
+        // a page that has not changed would not bring the column's values again.
+        let extended = try definition.isResolved ? TableSchema(definition).extend(on: connection) : .none
+        if extended == .table {
             views.changeViewMayLag = true
             try connection.run("DELETE FROM _section WHERE feed = ?", name)
             try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", name)
         }
-        if stored.definition != canonical || isNew { try forgetUpstream(shape, canonical: canonical) }
+        if stored.definition != canonical || extended != .none { try forgetUpstream(shape, canonical: canonical) }
         try SearchIndex.follow(definition, on: connection)
         guard stored.definition != canonical || stored.model != definition.model || stored.url != definition.shownURL
         else {

@@ -201,6 +201,12 @@ package enum ResultSchema {
             "rekeyed", "a feed whose items have another key; no count if they had it already",
             ["feed": text, "key": #"{"type":["array","null"],"items":{"type":"string"}}"#, "row_count": countOrNull]),
         Object("pruned", "a feed, and how many of its items were deleted", ["feed": text, "deleted": count]),
+        Object(
+            "pruned_columns", "a feed, and its columns that were deleted",
+            ["feed": text, "columns": list(of: see("pruned_column"))]),
+        Object(
+            "pruned_column", "a column, and how many rows had a value in it", ["column": text, "values": count],
+            hasVersion: false),
         Object("backup", "the copy", ["file": text, "bytes": count]),
         Object(
             "copied", "a table of a store that was copied",
@@ -217,6 +223,7 @@ package enum ResultSchema {
         "path": ["paths", "configuration_path", "store_path"], "explain": ["explanation"],
         "explain --response": ["response"], "remove": ["removed"], "remove --data": ["deleted"],
         "edit": ["edited"], "rename": ["renamed"], "reset": ["reset"], "rekey": ["rekeyed"], "prune": ["pruned"],
+        "prune --columns": ["pruned_columns"],
         "backup": ["backup"],
         "store": ["copied"],
         "presets": ["preset", "preset_file"], "check": ["check"], "check --online": ["page", "failed_page"],

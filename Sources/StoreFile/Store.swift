@@ -14,7 +14,8 @@ package actor Store {
     package nonisolated let executor: ThreadExecutor
     package let transactions: Transactions
     package nonisolated let salt: String
-    package let keep: Duration
+    /// The times for which history is kept; feeds that are opened add their own.
+    package var keep: Retention
     /// The mode of reading; nil if the file is also written.
     package nonisolated let reading: Reading?
 
@@ -29,8 +30,8 @@ package actor Store {
         package var isScratch = false
         /// The access to the file.
         package var access = Access.create
-        /// The time for which runs and events are kept.
-        package var keep = Duration.seconds(90 * 86_400)
+        /// The times for which history is kept.
+        package var keep = Retention.standard
         /// True to end what is read for a task that is cancelled, or beyond its `WorkLimit`; for reading only.
         package var heedsWorkLimits = false
         /// The time to wait for another program's lock on the store; at least 5 seconds.
@@ -38,7 +39,7 @@ package actor Store {
 
         /// Creates options with the defaults of the configuration.
         package init(
-            isDurable: Bool = false, access: Access = .create, keep: Duration = .seconds(90 * 86_400),
+            isDurable: Bool = false, access: Access = .create, keep: Retention = .standard,
             wait: Duration = .zero
         ) {
             self.isDurable = isDurable

@@ -45,7 +45,7 @@ actor Shelf {
         if mirror == nil, !settings.isReadOnly, settings.runner == nil, isThere || served.configuration != nil {
             var options = Store.Options()
             if let configuration = served.configuration {
-                options = Store.Options(isDurable: configuration.isDurable, keep: configuration.keep)
+                options = Store.Options(isDurable: configuration.isDurable, keep: configuration.retention)
             }
             let store = try await Store(path: path, options: options)
             // Another call may have opened it meanwhile and begun a command.

@@ -20,7 +20,7 @@ struct OddStoreTests {
         "A wrong list of columns is reported as the store's fault, and not as that of `show`",
         arguments: [
             ("0", "is no list of columns"), ("'[1]'", "is no list of columns"),
-            (#"'[{"name":"nope"}]'"#, "no such column"),
+            (#"'[{"name":"nope"}]'"#, "has none of its columns"),
         ], ["", " --where id=1"])
     func columns(list: (value: String, problem: String), option: String) async throws {
         let place = try await place("UPDATE _feed SET columns = \(list.value)")

@@ -1,3 +1,4 @@
+internal import Feeds
 internal import Fleet
 internal import PostgreSQL
 internal import SeededGenerator
@@ -89,7 +90,7 @@ final class Fleet {
         windows = Array(repeating: (-1, 0), count: model.hosts.count)
         lastRun = options.feeds
         nextFill = now
-        stores = WorkingStores(uri: database.uri, folder: options.folder, keep: .seconds(90 * 86_400))
+        stores = WorkingStores(uri: database.uri, folder: options.folder, keep: .standard)
     }
 
     /// Lets the time pass.

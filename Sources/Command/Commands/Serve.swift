@@ -201,7 +201,7 @@ extension Session {
         }
         settings.storePath = { _ in path }
         settings.runner = SharedCommands(
-            uri: uri, folder: folder.path, keep: configuration?.keep ?? Store.Options().keep, options: settings.options,
+            uri: uri, folder: folder.path, keep: configuration?.retention ?? .standard, options: settings.options,
             copy: copy)
         return SharedServing(folder: folder, copy: copy)
     }

@@ -26,7 +26,9 @@ extension Command {
         let configuration = try session.configurationForReading()
         let store = try await session.storeIfAny(configuration)
         guard let feed = try await session.knownFeeds(configuration, store).first else { return .done }
-        let query = try await session.itemQuery(feed, in: store, keep: configuration?.keep ?? Store.Options().keep)
+        let query = try await session.itemQuery(
+            feed, in: store,
+            keep: (configuration?.retention ?? .standard)[FeedPart.feed(ofPart: feed.name) ?? feed.name])
         let choice = query.columns == nil ? ColumnChoice.telling(feed.definition?.show) : .all
         session.console.startPager()
         let printed = try await session.print(query, in: store, format, choice)

@@ -45,7 +45,7 @@ extension Session {
         let store = try await reading { () async throws(FeedSyncError) in
             try await Store(
                 path: path,
-                options: Store.Options(isDurable: configuration.isDurable, keep: configuration.keep, wait: wait))
+                options: Store.Options(isDurable: configuration.isDurable, keep: configuration.retention, wait: wait))
         }
         // A link that led nowhere is not another one.
         if let nearest, nearest != path, invocation.has(.store) {

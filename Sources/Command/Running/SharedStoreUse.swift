@@ -48,7 +48,7 @@ final class SharedStoreUse: Sendable {
         return try await session.reading { () async throws(FeedSyncError) in
             let claimed = try ClaimedStore(
                 uri: uri, name: "\(ProcessName.own) (\(command))", feeds: configuration.feeds,
-                names: Set(feeds.map(\.name)), path: path, keep: configuration.keep)
+                names: Set(feeds.map(\.name)), path: path, keep: configuration.retention)
             // libcurl is loaded while PostgreSQL is busy with the claims. If that fails, the first request says why.
             async let loading: Void? = try? CurlLibrary.load()
             let store = try await claimed.open(wait: wait, isUrgent: command == "reload")

@@ -41,7 +41,7 @@ struct WorkSession: WorkCommand {
         defer { server?.stop() }
         session.console.note("working; Ctrl-C ends it")
         ServiceNotice.ready(session.environment)
-        let stores = WorkingStores(uri: uri, folder: folder, keep: configuration.keep)
+        let stores = WorkingStores(uri: uri, folder: folder, keep: configuration.retention)
         await WorkCrew(worker, stores, configuration, jobs: jobs, for: command).run()
         return .done
     }

@@ -7,7 +7,7 @@ internal import Web
 actor SharedCommands: CommandRunner {
     private let uri: String
     private let folder: String
-    private let keep: Duration
+    private let keep: Retention
     private let options: EngineOptions
     private let copy: FollowingCopy
     private var claims: [String: OpenClaim] = [:]
@@ -31,7 +31,7 @@ actor SharedCommands: CommandRunner {
     /// - Parameters:
     ///   - folder: For files.
     ///   - copy: What the server shows.
-    init(uri: String, folder: String, keep: Duration, options: EngineOptions, copy: FollowingCopy) {
+    init(uri: String, folder: String, keep: Retention, options: EngineOptions, copy: FollowingCopy) {
         (self.uri, self.folder, self.keep, self.options, self.copy) = (uri, folder, keep, options, copy)
     }
 

@@ -5,6 +5,8 @@ enum Option: String, Sendable, CaseIterable {
     case pages, all, section, limit, last, follow, header, columns
     /// Another option of the same name, with a value.
     case namedColumns = "columns="
+    /// Another option of the same name, without a value.
+    case oldColumns = "columns=="
     /// As `since`, and also a run.
     case sinceRun = "since="
     case `where`, since, at, sort, removed, format, output, ndjson, csv, tsv, markdown, ack, schema
@@ -43,7 +45,7 @@ enum Option: String, Sendable, CaseIterable {
     var written: String { "--\(name)" }
 
     /// Its name on the command line.
-    private var name: String { rawValue.hasSuffix("=") ? String(rawValue.dropLast()) : rawValue }
+    private var name: String { String(rawValue.prefix { $0 != "=" }) }
 
     /// The option of that name: the command's own if several have it.
     static func named(_ name: String, of command: Command?) -> Option? {
@@ -102,7 +104,8 @@ enum Option: String, Sendable, CaseIterable {
         case .host: "NAME"
         case .proxy: "ADDRESS"
         case .allowOrigin: "ORIGIN"
-        case .json, .quiet, .all, .follow, .columns, .dryRun, .online, .due, .fail, .hell, .man, .help, .version,
+        case .json, .quiet, .all, .follow, .columns, .oldColumns, .dryRun, .online, .due, .fail, .hell, .man, .help,
+            .version,
             .removed,
             .ndjson, .csv, .tsv, .markdown, .data, .yes, .repair, .verbose, .response, .open, .noToken,
             .readOnly, .dueSync, .schema:
@@ -128,6 +131,7 @@ enum Option: String, Sendable, CaseIterable {
         case .follow: "keep printing what happens from now on"
         case .header: "send this header with every request; can be given several times"
         case .columns: "also write the columns that were found"
+        case .oldColumns: "delete the columns that the definition has no more, with all their values"
         case .namedColumns: "these columns, separated by commas"
         case .where: "only items for which this is true, as in 'stars > 100'"
         case .since: "only what is new or changed since TIME: 90m, 7d, 2w, 1mo, today, yesterday or 2026-11-21"

@@ -23,27 +23,38 @@ package struct TableSchema {
     /// The feed's name as a table name.
     package static func tableName(_ feed: String) -> String { String(feed.map { $0 == "-" ? "_" : $0 }) }
 
-    /// Adds the missing columns to the table; none is ever dropped. Creates the table and returns true if it does not
-    /// exist.
-    package func extend(on connection: Connection) throws -> Bool {
+    /// The result of `extend`.
+    package enum Extension {
+        /// The table had all columns.
+        case none
+        /// Columns were added: stored rows have no values there.
+        case columns
+        /// The table did not exist.
+        case table
+    }
+
+    /// Adds the missing columns to the table, or creates it; no column is dropped.
+    package func extend(on connection: Connection) throws -> Extension {
         let declared = try ColumnStorage.declared(in: name, on: connection)
         let existing = Set(declared.keys)
         guard !existing.isEmpty else {
             try create(on: connection)
-            return true
+            return .table
         }
         let table = try SQL.identifier(name)
         if try isBlank(existing, on: connection) {
             // Added columns come after our own, and the model's columns should come first.
             try connection.execute("DROP TABLE \(table)")
             try create(on: connection)
-            return false
+            return .none
         }
-        for column in columns where !existing.contains(Self.folded(column.name)) {
+        let missing = columns.filter { !existing.contains(Self.folded($0.name)) }
+        for column in missing {
             let storage = ColumnStorage(column.type).rawValue
             try connection.execute("ALTER TABLE \(table) ADD COLUMN \(try SQL.identifier(column.name)) \(storage)")
         }
-        if keepsRaw, !existing.contains(Self.folded("_raw")) {
+        let lacksRaw = keepsRaw && !existing.contains(Self.folded("_raw"))
+        if lacksRaw {
             try connection.execute("ALTER TABLE \(table) ADD COLUMN _raw TEXT")
         }
         let otherParents = zip(parentKey, parentStorage).filter { key, storage in
@@ -54,7 +65,7 @@ package struct TableSchema {
             let kinds = otherParents.map { ($0, Set([$1])) }
             try Self.widen(name, for: Dictionary(uniqueKeysWithValues: kinds), on: connection)
         }
-        return false
+        return missing.isEmpty && !lacksRaw ? .none : .columns
     }
 
     /// True if the table lacks columns, and has no rows, no columns of earlier definitions and no indexes of the user.
@@ -117,7 +128,7 @@ package struct TableSchema {
     }
 
     /// The name in the form in which SQLite compares names.
-    static func folded(_ name: String) -> [UInt8] {
+    package static func folded(_ name: String) -> [UInt8] {
         name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
     }
 }

@@ -3,6 +3,7 @@ package import SQLite
 /// The store's description of a feed's table, which does not exist before anything is stored.
 package struct StoredTable {
     package let name: String
+    /// The columns that its table has: one may have been dropped by hand, until the next sync adds it again.
     package let columns: [RowColumn]
     package let key: [String]
 
@@ -15,12 +16,19 @@ package struct StoredTable {
         }
         guard let found else { return nil }
         name = found.name
-        guard let columns = RowColumn.list(found.columns ?? "[]") else {
+        guard let recorded = RowColumn.list(found.columns ?? "[]") else {
             throw FeedSyncError(
                 .store, "the store's own description of `\(name)` is no list of columns",
                 advice: FeedSyncError.adviceOnDamage)
         }
-        (self.columns, key) = (columns, RowColumn.names(found.key))
+        let existing = try Set(ColumnStorage.declared(in: name, on: connection).keys)
+        columns = existing.isEmpty ? recorded : recorded.filter { existing.contains(TableSchema.folded($0.name)) }
+        key = RowColumn.names(found.key)
+        guard !columns.isEmpty || recorded.isEmpty else {
+            throw FeedSyncError(
+                .store, "the store's own description of `\(name)` has none of its columns",
+                advice: FeedSyncError.adviceOnDamage)
+        }
     }
 
     /// The feed's table, with the name that SQLite has; nil if it does not exist.

@@ -84,6 +84,7 @@ package enum ConfigurationSchema {
             "search", any(words, object(#""columns":{\#(words)},"param":{\#(text)}"#)),
             "columns that can be searched for words, and the parameter by which the upstream searches"),
         Member("changes", boolean, "false keeps no old values"),
+        Member("keep", duration, "how long runs, events, changes and items that are gone are kept"),
         Member(
             "on_change",
             object(

@@ -76,6 +76,8 @@ public struct FeedDefinition: Sendable {
     package let search: SearchRule?
     /// True if the store keeps the changes of rows.
     package let keepsChanges: Bool
+    /// The time for which the feed's history is kept; nil for that of the configuration.
+    package let keep: Duration?
     /// The change hook, if any.
     package internal(set) var hook: ChangeHook?
     /// The parent, whose rows each have a list of this feed; nil for a feed that is one list.

@@ -64,7 +64,9 @@ struct FeedReader {
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) },
             show: members.showRule("show", of: columns, isOpen: !members.has("columns") || !isShowGiven),
             search: members.searchRule("search", of: columns, isOpen: !members.has("columns")),
-            keepsChanges: members.boolean("changes") ?? true, hook: members.changeHook("on_change"),
+            keepsChanges: members.boolean("changes") ?? true,
+            keep: members.duration("keep", in: .zero...FeedDefinition.longestTime),
+            hook: members.changeHook("on_change"),
             forEach: forEach, position: entry.position)
         refer(&feed)
         checkParameters(of: feed)

@@ -5,7 +5,7 @@ package import StoreFile
 package actor ClaimedStore {
     private let uri: String
     private let path: String
-    private let keep: Duration
+    private let keep: Retention
     private let worker: Worker
     private var claims: [Claim] = []
     private var file: WorkingFile?
@@ -23,7 +23,7 @@ package actor ClaimedStore {
     ///   - keep: How long runs and events are kept.
     /// - Throws: `FeedSyncError` of kind `store`.
     package init(
-        uri: String, name: String, feeds: [FeedDefinition], names: Set<String>, path: String, keep: Duration
+        uri: String, name: String, feeds: [FeedDefinition], names: Set<String>, path: String, keep: Retention
     ) throws(FeedSyncError) {
         self.uri = uri
         self.path = path

@@ -14,7 +14,7 @@ struct WorkingFile: Sendable {
     let progress: WriteThrough.Progress
 
     /// Only PostgreSQL's content counts: a file that a crash leaves is not used again.
-    private static func options(keep: Duration = .zero) -> Store.Options {
+    private static func options(keep: Retention = Retention(.zero)) -> Store.Options {
         var options = Store.Options(keep: keep)
         options.isScratch = true
         return options
@@ -25,7 +25,7 @@ struct WorkingFile: Sendable {
     /// - Parameter claims: Awaited after the file and a connection of its own are ready, because both are slow.
     /// - Throws: `FeedSyncError` of kind `store`; the error of `claims`.
     init(
-        path: String, uri: String, keep: Duration, claims: @escaping @Sendable () async throws -> [Claim]
+        path: String, uri: String, keep: Retention, claims: @escaping @Sendable () async throws -> [Claim]
     ) async throws(FeedSyncError) {
         let filled = Lock<(numbers: NumberBlock, progress: WriteThrough.Progress)?>(nil)
         store = try await Store(path: path, options: Self.options(keep: keep)) { file in
@@ -76,10 +76,9 @@ struct WorkingFile: Sendable {
 
     /// Commits the rest, and nothing from now on.
     ///
-    /// - Parameter keep: The time for which history in PostgreSQL is kept; nil to leave it alone now.
+    /// - Parameter keep: The times for which history in PostgreSQL is kept; nil to leave it alone now.
     /// - Returns: The error of a failed commit, now or before; nil if none failed.
-    func detach(keep: Duration?) async -> CommitFailure? {
-        let limit = keep.flatMap { Timestamp(sinceEpoch: WallClock.system.seconds - $0.components.seconds)?.text }
+    func detach(keep: Retention?) async -> CommitFailure? {
         let (path, progress) = (path, progress)
         do throws(FeedSyncError) {
             try await store.copying { connection throws(FeedSyncError) in
@@ -91,7 +90,7 @@ struct WorkingFile: Sendable {
                 }
                 do {
                     try writing?.refreshViews()
-                    if let limit { try writing?.prune(before: limit) }
+                    if let keep { try writing?.prune(keep, now: WallClock.system.seconds) }
                 } catch {
                     progress.fail(CommitFailure(error, group: group, isOfFeed: false))
                 }

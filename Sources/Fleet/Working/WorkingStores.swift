@@ -6,7 +6,7 @@ package import StoreFile
 package actor WorkingStores {
     private let uri: String
     private let folder: String
-    private let keep: Duration
+    private let keep: Retention
     private var files: [String: WorkingFile] = [:]
     private var count = 0
     /// The times at which each group's history was last pruned.
@@ -20,7 +20,7 @@ package actor WorkingStores {
     /// Files in a folder of the worker's own.
     ///
     /// - Parameter keep: How long runs and events are kept.
-    package init(uri: String, folder: String, keep: Duration) {
+    package init(uri: String, folder: String, keep: Retention) {
         self.uri = uri
         self.folder = folder
         self.keep = keep

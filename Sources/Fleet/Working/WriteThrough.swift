@@ -274,9 +274,13 @@ extension WriteThrough {
         } catch let error as PostgreSQLError where error.isLocked {}
     }
 
-    /// Deletes the history that is older than `limit`, a time as PostgreSQL reads it.
-    func prune(before limit: String) throws {
-        try target.connection.execute("BEGIN;\n" + claims.guarded + scope.pruning(before: limit) + "COMMIT")
+    /// Deletes the history that is older than it is to be kept.
+    ///
+    /// - Parameter now: In seconds since 1970.
+    func prune(_ keep: Retention, now: Int64) throws {
+        let limits = Dictionary(grouping: scope.feeds ?? []) { keep.limit(of: $0, at: now) }
+        let deletions = limits.compactMap { limit, feeds in limit.map { FeedScope(feeds: feeds).pruning(before: $0) } }
+        try target.connection.execute("BEGIN;\n" + claims.guarded + deletions.joined() + "COMMIT")
         progress.committed()
     }
 

@@ -91,7 +91,7 @@ extension Store {
             guard
                 try QuotaLedger.blockedUntil(
                     origin: origin, credential: credential, feed: name, now: now, on: connection) == nil,
-                let limit = oldest(at: now)
+                let limit = oldest(of: name, at: now)
             else { return nil }
             var found: SettledList?
             try connection.rows(
@@ -155,8 +155,8 @@ extension Store {
             + #""full_pages":1,"full_verified":true}"#
     }
 
-    /// The time before which runs are deleted.
-    private func oldest(at now: String) -> String? {
-        Timestamp(now).flatMap { Timestamp(sinceEpoch: $0.seconds - keep.components.seconds)?.text }
+    /// The time before which runs of a list are deleted.
+    private func oldest(of list: String, at now: String) -> String? {
+        Timestamp(now).flatMap { keep.limit(of: FeedPart.feed(ofPart: list) ?? list, at: $0.seconds) }
     }
 }

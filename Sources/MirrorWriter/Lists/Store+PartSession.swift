@@ -32,13 +32,16 @@ extension Store {
         guard owner.key.isEmpty || owner.key == definition.keyText else {
             throw Self.otherKey(part.feed, hasParts: true)
         }
-        let isNew = try definition.isResolved && TableSchema(definition).extend(on: connection)
-        if isNew {
+        let extended = try definition.isResolved ? TableSchema(definition).extend(on: connection) : .none
+        if extended == .table {
             views.changeViewMayLag = true
             // All stored rows are gone with the table.
             try connection.run("DELETE FROM _section WHERE feed = ?", .text(part.feed))
             try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", .text(part.feed))
             try connection.run("UPDATE feed_part SET item_count = 0 WHERE feed = ?", .text(part.feed))
+        }
+        // Every list has to be read again for the rows or the values that are missing.
+        if extended != .none {
             try connection.run(
                 "UPDATE _feed_part SET definition = '' WHERE feed IN (SELECT name FROM feed_part WHERE feed = ?)",
                 .text(part.feed))

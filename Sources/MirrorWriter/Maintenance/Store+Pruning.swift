@@ -39,16 +39,18 @@ extension Store {
         }
     }
 
-    /// Returns the space of deleted data to the disk. The result is in bytes.
+    /// Returns the space of deleted data to the disk.
     ///
+    /// - Returns: The space in bytes, and true if another program reads the file's log, which keeps its data until then.
     /// - Throws: `FeedSyncError` of kind `store`, `locked` if another process writes for too long.
-    package func compact() throws(FeedSyncError) -> Int {
+    package func compact() throws(FeedSyncError) -> (freed: Int, isRead: Bool) {
         try storing {
             let before = FileStamp(path: path)?.size ?? 0
             try connection.execute("VACUUM")
             try SearchIndex.rebuildAllBehindVacuum(on: connection)
-            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            return max(0, before - (FileStamp(path: path)?.size ?? before))
+            // https://sqlite.org/pragma.html#pragma_wal_checkpoint
+            let isRead = try connection.int64("PRAGMA wal_checkpoint(TRUNCATE)") == 1
+            return (max(0, before - (FileStamp(path: path)?.size ?? before)), isRead)
         }
     }
 }

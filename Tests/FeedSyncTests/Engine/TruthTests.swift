@@ -88,7 +88,8 @@ struct TruthTests {
         let clock = Lock<Int64>(1_795_000_000_000)
         var options = EngineBench.options
         options.wallClock = WallClock { clock.withLock { $0 } }
-        let store = try await Store(path: bench.folder.appending(path: "k.db").path, options: .init(keep: .seconds(5)))
+        let store = try await Store(
+            path: bench.folder.appending(path: "k.db").path, options: .init(keep: Retention(.seconds(5))))
         let engine = try await SyncEngine(feed: bench.definition, store: store, options: options)
         let upstream = bench.upstream
         bench.server.route("/things") { request in

@@ -1,0 +1,143 @@
+internal import SQLite
+
+/// A column of a feed's table that its definition has no more.
+package struct OldColumn: Sendable, Hashable {
+    package let name: String
+    /// The number of rows with a value in it.
+    package let count: Int
+}
+
+// Deleting columns that the definition has no more.
+extension Store {
+    /// The columns that a feed's table keeps from earlier definitions, with those of items kept whole earlier.
+    ///
+    /// Columns that others added to the table are not among them, nor is any column while the columns of the definition
+    /// are still to be found.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func oldColumns(of declared: FeedDefinition) throws(FeedSyncError) -> [OldColumn] {
+        try storing {
+            try oldNames(of: declared).map { name in
+                let column = try SQL.identifier(name)
+                let table = try StoredTable.name(of: declared.name, on: connection) ?? ""
+                let count = "SELECT count(*) FROM \(try SQL.identifier(table)) WHERE \(column) IS NOT NULL"
+                return OldColumn(name: name, count: try connection.count(count))
+            }
+        }
+    }
+
+    /// Deletes columns of earlier definitions: from the table, its index, the changes of rows and the kept response.
+    ///
+    /// Their values are overwritten in the file. `compact` deletes them from the file's log, too.
+    ///
+    /// - Returns: The columns; nil if another process works on the feed.
+    /// - Throws: `FeedSyncError` of kind `configuration` if something of the user's own in the store uses one, or `store`.
+    package func dropOldColumns(of declared: FeedDefinition) throws(FeedSyncError) -> [OldColumn]? {
+        let feed = declared.name
+        let columns = try oldColumns(of: declared)
+        guard !columns.isEmpty else { return [] }
+        let id = try storing { try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(feed)) }
+        guard let id, let lock = try FeedLock(on: id, of: path, command: "prune") else { return nil }
+        defer { withExtendedLifetime(lock) {} }
+        try storing {
+            // https://sqlite.org/pragma.html#pragma_secure_delete
+            try connection.execute("PRAGMA secure_delete = ON")
+            try connection.transaction {
+                try lock.check()
+                let names = columns.map(\.name)
+                try StoreViews.without(on: connection) {
+                    try drop(names, of: feed)
+                    try forget(names, of: feed)
+                }
+            }
+        }
+        return columns
+    }
+
+    private func oldNames(of declared: FeedDefinition) throws -> [String] {
+        guard let stored = try StoredTable(of: declared.name, on: connection), !stored.key.isEmpty,
+            try StoredTable.name(of: declared.name, on: connection) != nil
+        else { return [] }
+        let kept = try storedDefinition(of: declared.name)
+        let definition = try resolved(declared, kept, canonical: declared.canonicalText(salt: salt)).definition
+        guard definition.isResolved else { return [] }
+        let wanted = Set((definition.columns.map(\.name) + stored.key).map(TableSchema.folded))
+        let old = stored.columns.map(\.name).filter { !wanted.contains(TableSchema.folded($0)) }
+        let raw = "SELECT 1 FROM pragma_table_info(?) WHERE name = '_raw'"
+        let keptRaw = try !definition.keepsRaw && connection.scalar(raw, .text(stored.name)) != nil
+        return old + (keptRaw ? ["_raw"] : [])
+    }
+
+    private func drop(_ names: [String], of feed: String) throws {
+        guard let table = try StoredTable.name(of: feed, on: connection) else { return }
+        let indexed = try SearchIndex.storedColumns(of: table, on: connection)
+        let gone = Set(names.map(TableSchema.folded))
+        let searched = indexed.filter { !gone.contains(TableSchema.folded($0)) }
+        // The index's triggers read the table's columns.
+        if searched != indexed { try SearchIndex.drop(of: table, on: connection) }
+        for name in names {
+            let sql = "ALTER TABLE \(try SQL.identifier(table)) DROP COLUMN \(try SQL.identifier(name))"
+            do { try connection.execute(sql) } catch {
+                guard error.primaryCode == 1 else { throw error }
+                // https://sqlite.org/lang_altertable.html#alter_table_drop_column
+                throw FeedSyncError(
+                    .configuration, "the column `\(name)` cannot be dropped: \(error.message)",
+                    advice: "drop the index, trigger or view of your own that uses it, and run the same command again")
+            }
+        }
+        if searched != indexed, !searched.isEmpty {
+            try SearchIndex(table: table, columns: searched).make(on: connection)
+        }
+    }
+
+    /// Deletes what else the store has of columns.
+    private func forget(_ names: [String], of feed: String) throws {
+        let list = Value.text("[\(names.map(JSONText.string).joined(separator: ","))]")
+        let gone = "SELECT value FROM json_each(?2)"
+        try connection.run(
+            """
+            UPDATE _feed SET columns = (SELECT json_group_array(json(value)) FROM (
+                SELECT value FROM json_each(columns) WHERE json_extract(value, '$.name') NOT IN (\(gone)) ORDER BY key))
+            WHERE feed = ?1
+            """, .text(feed), list)
+        try forgetValues(of: Set(names), in: feed)
+        // Its body may hold items.
+        try connection.run("DELETE FROM _response WHERE \(ListTables.isOf("?1"))", .text(feed))
+    }
+
+    /// Deletes columns' earlier values. A change of nothing else goes with them.
+    private func forgetValues(of names: Set<String>, in feed: String) throws {
+        var last: Int64 = 0
+        while true {
+            let page = try earlierValues(of: feed, after: last)
+            guard let end = page.last?.id else { return }
+            last = end
+            for change in page where !names.isDisjoint(with: change.members.map(\.name)) {
+                let rest = change.members.filter { !names.contains($0.name) }
+                if rest.isEmpty, change.isOnlyChanged {
+                    try connection.run("DELETE FROM _change WHERE id = ?", Value(change.id))
+                } else {
+                    try connection.run(
+                        "UPDATE _change SET before = ? WHERE id = ?",
+                        rest.isEmpty ? .null : .text(JSONValue.object(of: rest).json), Value(change.id))
+                }
+            }
+        }
+    }
+
+    /// Some changes with values, in their order. Numbers keep their digits, which SQLite's own functions would cut.
+    private func earlierValues(
+        of feed: String, after id: Int64
+    ) throws -> [(id: Int64, isOnlyChanged: Bool, members: [JSONObject.Member])] {
+        var changes: [(id: Int64, isOnlyChanged: Bool, members: [JSONObject.Member])] = []
+        try connection.rows(
+            "SELECT id, kind = 'changed', before FROM _change WHERE feed = ? AND id > ? AND before IS NOT NULL ORDER BY id LIMIT 1000",
+            [.text(feed), Value(id)]
+        ) { row in
+            let value = row.text(at: 2).flatMap { try? JSONValue(parsing: $0) }
+            let members: [JSONObject.Member] = if case .object(let members)? = value { Array(members) } else { [] }
+            changes.append((row.int64(at: 0), row.int64(at: 1) == 1, members))
+        }
+        return changes
+    }
+}
