@@ -16,6 +16,9 @@ public enum Migrations {
         Migration(
             name: "0004_claim_definitions",
             sql: String(decoding: PackageResources._004_claim_definitions_sql, as: UTF8.self)),
+        Migration(
+            name: "0005_postgresql_moved",
+            sql: String(decoding: PackageResources._005_postgresql_moved_sql, as: UTF8.self)),
     ]
 
     /// Those of a store in SQLite, the oldest first.
@@ -24,5 +27,6 @@ public enum Migrations {
         Migration(name: "0002_lists", sql: String(decoding: PackageResources._002_lists_sql, as: UTF8.self)),
         Migration(name: "0003_columns", sql: String(decoding: PackageResources._003_columns_sql, as: UTF8.self)),
         Migration(name: "0004_returned", sql: String(decoding: PackageResources._004_returned_sql, as: UTF8.self)),
+        Migration(name: "0005_moved", sql: String(decoding: PackageResources._005_moved_sql, as: UTF8.self)),
     ]
 }

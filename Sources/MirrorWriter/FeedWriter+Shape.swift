@@ -48,6 +48,17 @@ extension FeedWriter {
         follow(shape)
     }
 
+    /// Records the address to which the feed's upstream has moved for good; false if an earlier run did.
+    package func isNew(address: String) throws -> Bool {
+        let feed = Value.text(shape.definition.owner)
+        let known = try connection.scalar("SELECT moved_to FROM _feed WHERE feed = ?", feed)?.text
+        guard known != address else { return false }
+        try connection.transaction {
+            try connection.run("UPDATE _feed SET moved_to = ? WHERE feed = ?", .text(address), feed)
+        }
+        return true
+    }
+
     /// The notices about new, lost and changed columns, once the run has ended, if an earlier run had read the whole list.
     package var columnNotices: [String] { [ColumnChange.notice(of: columnChanges), unfitNotice].compactMap(\.self) }
 

@@ -185,6 +185,28 @@ import Testing
         #expect(run.code == 0)
     }
 
+    @Test("The progress of a run has the total that the server reports")
+    func progressOfTotal() async throws {
+        let place = try Workplace(["things", "go"])
+        let feed = PagedFeed(PagedFeed.items(1...250))
+        let gate = place.server.gate()
+        feed.hold(page: 2, at: gate)
+        place.server.route("/things", to: feed)
+        place.server.route("/go") { _ in
+            gate.open()
+            return .json(#"{"items":[]}"#)
+        }
+        let run = try await place.shell(
+            """
+            script -qec "$FEEDSYNC more things --all" /dev/null |
+                { while IFS= read -r -d 's' part; do
+                    printf '%ss' "$part"; case $part in *'100 of 250 item') break;; esac
+                done; $FEEDSYNC reload go >/dev/null; cat; }
+            """, environment: ["NO_COLOR": "1"])
+        #expect(run.output.contains("  100 of 250 items, "), "\(run.output)")
+        #expect(run.code == 0)
+    }
+
     @Test("A reader that has seen enough is not an error; a full disk is")
     func lostOutput() async throws {
         let place = try await place()

@@ -9,6 +9,8 @@ final class ProgressLine: Sendable {
     private struct State {
         var page = 0
         var items = 0
+        /// The elements that the crawl has met and their total, as the upstream reports it.
+        var read: (count: Int, total: Int)?
         var reason = ""
         var resumesAt: ContinuousClock.Instant?
     }
@@ -37,6 +39,7 @@ final class ProgressLine: Sendable {
                 state.resumesAt = nil
                 state.page = event.page ?? state.page
                 state.items += event.items.inserted + event.items.updated + event.items.unchanged
+            case .read(let count, let total): state.read = (count, total)
             case .fetching(.retry(let attempt, let reason)):
                 state.reason = "\(DisplayWidth.printable(reason)), attempt \(attempt)"
                 state.resumesAt = nil
@@ -76,7 +79,11 @@ final class ProgressLine: Sendable {
 
     private static func text(of state: State, since start: ContinuousClock.Instant) -> String {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
-        let count = NumberFormat.count(state.items, "item")
+        // A total that the crawl has passed is wrong.
+        let part = state.read.flatMap { $0.count <= $0.total ? $0 : nil }
+        let count =
+            part.map { "\(NumberFormat.count($0.count)) of \(NumberFormat.count($0.total, "item"))" }
+            ?? NumberFormat.count(state.items, "item")
         let rate = state.items > 0 && seconds > 0 ? ", \(perSecond(state.items, seconds)) items/s" : ""
         let text = "page \(NumberFormat.count(max(1, state.page)))  \(count)\(rate)"
         guard !state.reason.isEmpty else { return text }

@@ -201,6 +201,10 @@ extension FeedRun {
 
     func commit(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> CrawlRules.Step {
         let outcome = try store(commit, loaded)
+        // The total of one of many lists is not that of the feed.
+        if loader.definition.part == nil, let crawl = writer.state.crawl, let total = crawl.total {
+            loader.options.onActivity(.read(crawl.elements, of: total))
+        }
         isAtEnd = outcome.isEnd
         isBegun = outcome.beginsNext
         note(loaded)

@@ -22,6 +22,8 @@ final class FeedRun {
     /// The number of items of one partition that the upstream served to the previous crawl.
     private(set) var cap: Int?
     var notices: [String] = []
+    /// The notice of a first page that has moved for good.
+    private var moved: (address: String, text: String)?
     var crawlNotices = CrawlNotices()
     /// The skipped items by request, because a run requests some pages twice.
     var skipped: [String: SkippedItems] = [:]
@@ -141,6 +143,7 @@ final class FeedRun {
             throw FeedSyncError(.bug, "a run ended without an outcome")
         }
         if outcome == .unchanged, hasChangedBefore { outcome = .ok }
+        if let moved, try committed({ try $0.isNew(address: moved.address) }) { notices.append(moved.text) }
         let window = closing == nil ? nil : windowEnd(span)
         hasNextCrawl = window?.window.isLast == false
         let (ending, itemCount, seen): (RunOutcome, Int, Int)
@@ -247,10 +250,8 @@ final class FeedRun {
     }
 
     func note(_ loaded: LoadedPage) {
-        for notice in [loaded.end.notice, loaded.movedNotice(of: loader.definition)].compactMap(\.self)
-        where !notices.contains(notice) {
-            notices.append(notice)
-        }
+        if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
+        moved = moved ?? loaded.movedNotice(of: loader.definition)
         crawlNotices.note(loaded)
         if loaded.skipped != SkippedItems() { skipped[loaded.page.identity] = loaded.skipped }
     }
