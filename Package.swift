@@ -26,6 +26,7 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         // Opened when they are needed, not at every start.
         .target(name: "CCurl", dependencies: ["CLibraryLoader"], cSettings: checked),
+        .target(name: "CCrypto", dependencies: ["CLibraryLoader"], cSettings: checked),
         .target(name: "CContentCoding", dependencies: ["CLibraryLoader"], cSettings: checked),
         .target(name: "CExpat", dependencies: ["CLibraryLoader"], cSettings: checked),
         .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"], cSettings: checked),
@@ -78,7 +79,8 @@ let package = Package(
             swiftSettings: settings),
         // Requests, credentials, fetching, and what is discovered from the first pages. Knows no store.
         .target(
-            name: "Upstream", dependencies: ["BodyFormats", "Concurrency", "Crawling", "HTTP", "ResponseBody"],
+            name: "Upstream",
+            dependencies: ["BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "ResponseBody"],
             swiftSettings: settings),
         // A store's file in SQLite: open, lock, migrate, commit, copy.
         .target(

@@ -85,29 +85,60 @@ extension StreamTranslator {
 
     private mutating func readOAuth(_ authenticator: Component) throws(ConnectorFault) {
         let grant = try evaluator.literal(try authenticator.member("grant_type")) ?? "refresh_token"
-        guard grant == "client_credentials" else {
+        guard ["client_credentials", "refresh_token"].contains(grant) else {
             throw ConnectorFault(
                 .authenticator, "it signs in by OAuth 2 with the grant `\(grant)`, which feedsync does not have",
                 at: authenticator.mark)
         }
+        try refuseOtherNames(authenticator)
         var members: [FeedEntry.Member] = [
-            .init("token_url", try credential("token_refresh_endpoint", of: authenticator)),
+            .init("token_url", try credential("token_refresh_endpoint", of: authenticator))
+        ]
+        if grant == "refresh_token" { members.append(.init("grant", .text(grant))) }
+        members += [
             .init("client_id", try credential("client_id", of: authenticator)),
             .init("client_secret", try credential("client_secret", of: authenticator)),
         ]
+        if grant == "refresh_token" {
+            members.append(.init("refresh_token", try credential("refresh_token", of: authenticator)))
+        }
         var scopes: [String] = []
         for scope in try authenticator.member("scopes")?.elements() ?? [] {
             scopes.append(try evaluator.words(scope)?.written ?? "")
         }
         if !scopes.isEmpty { members.append(.init("scope", .text(scopes.joined(separator: " ")))) }
+        var parameters: [FeedEntry.Member] = []
         for (name, value) in try authenticator.member("refresh_request_body")?.entries() ?? [] {
-            guard name == "audience", let words = try evaluator.words(value) else {
-                throw ConnectorFault(
-                    .authenticator, "its token request has `\(name)`, which feedsync cannot send", at: value.mark)
+            guard let words = try evaluator.words(value) else { continue }
+            if name == "audience" {
+                members.append(.init(name, .text(words.written)))
+            } else {
+                parameters.append(.init(name, .text(words.written)))
             }
-            members.append(.init(name, .text(words.written)))
         }
+        if !parameters.isEmpty { members.append(.init("parameters", .mapping(parameters))) }
         members.append(.init("send", .text("body")))
         feed.authentication = .mapping([.init("oauth2", .mapping(members))])
+    }
+
+    /// - Throws: `ConnectorFault` for a token endpoint that has names of its own for what OAuth names.
+    private func refuseOtherNames(_ authenticator: Component) throws(ConnectorFault) {
+        let standard = [
+            "access_token_name": "access_token", "expires_in_name": "expires_in", "client_id_name": "client_id",
+            "client_secret_name": "client_secret", "refresh_token_name": "refresh_token",
+            "grant_type_name": "grant_type",
+        ]
+        for (member, name) in standard.sorted(by: { $0.key < $1.key }) {
+            guard let given = try evaluator.literal(try authenticator.member(member)), given != name else { continue }
+            throw ConnectorFault(
+                .authenticator, "its token request says `\(given)` for `\(name)`, which feedsync cannot",
+                at: authenticator.mark)
+        }
+        for member in ["refresh_request_headers", "profile_assertion", "access_token_value"] {
+            guard try authenticator.member(member) == nil else {
+                throw ConnectorFault(
+                    .authenticator, "its sign-in has `\(member)`, which feedsync cannot send", at: authenticator.mark)
+            }
+        }
     }
 }

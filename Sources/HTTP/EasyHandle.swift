@@ -95,7 +95,9 @@ final class EasyHandle {
             field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
         }
         // libcurl's own choices for a POST: a form's media type, and a round trip to ask whether the body is welcome.
-        for name in ["Content-Type", "Expect"] where headers[name] == nil { lines.append("\(name):") }
+        // libcurl 7.88 would sign them, although they are not sent.
+        let isSigned = if case .aws? = route.account?.scheme { true } else { false }
+        for name in ["Content-Type", "Expect"] where headers[name] == nil && !isSigned { lines.append("\(name):") }
         // `ContentDecoder` removes the codings: libcurl does not distinguish a truncated body from a complete one.
         if headers["Accept-Encoding"] == nil { lines.append("Accept-Encoding: \(ContentDecoder.accepted)") }
         for line in lines {
@@ -114,12 +116,27 @@ final class EasyHandle {
             try set(CURLOPT_PROXY, "")
         }
         try set(CURLOPT_HTTPHEADER, pointer: headerList)
+        if let account = route.account { try set(account.user, account.password, account.scheme) }
         switch (route.method, route.body) {
         case ("HEAD", _): try set(CURLOPT_NOBODY, 1)
         case ("GET", nil): try set(CURLOPT_HTTPGET, 1)
         case (let method, let body):
             if let body { try set(body: body) }
             try set(CURLOPT_CUSTOMREQUEST, method)
+        }
+    }
+
+    private func set(
+        _ user: String, _ password: String, _ scheme: Credential.Scheme
+    ) throws(SettingFailure) {
+        try set(CURLOPT_USERNAME, user)
+        try set(CURLOPT_PASSWORD, password)
+        switch scheme {
+        case .digest: try set(CURLOPT_HTTPAUTH, ccurl_auth_digest)
+        case .negotiate: try set(CURLOPT_HTTPAUTH, ccurl_auth_negotiate)
+        case .aws(let region, let service):
+            let scope = [region, service].compactMap(\.self).map { ":\($0)" }.joined()
+            try check(ccurl_easy_set_aws_signature(pointer, "aws:amz\(scope)"))
         }
     }
 

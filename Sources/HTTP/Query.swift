@@ -60,6 +60,16 @@ extension WebURL {
         return withQuery(query)
     }
 
+    /// The URL with its query in the order and coding of AWS's signatures, which libcurl before 8.1 takes as it is.
+    ///
+    /// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+    var withCanonicalQuery: WebURL {
+        guard query != nil else { return self }
+        let pairs = queryItems.map { (name: PercentCoding.encoded($0.name), value: PercentCoding.encoded($0.value)) }
+        let sorted = pairs.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
+        return withQuery(sorted.map { "\($0.name)=\($0.value)" })
+    }
+
     /// The URL without the parameters for which `isUnwanted` is true.
     public func removingQuery(where isUnwanted: (QueryItem) -> Bool) -> WebURL {
         let present = encodedQueryItems

@@ -1,3 +1,5 @@
+internal import Text
+
 /// The hops of one `send`: the redirect rules, and the hops that get the credentials.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-15.4
@@ -42,13 +44,24 @@ struct Route {
 
     private var hasCredentials: Bool { url.origin == request.credentialOrigin }
 
+    /// The account of this hop that libcurl signs in with.
+    var account: (user: String, password: String, scheme: Credential.Scheme)? {
+        guard hasCredentials else { return nil }
+        for case .account(let user, let password, let scheme) in request.credentials {
+            return (user, password, scheme)
+        }
+        return nil
+    }
+
     /// The URL of this hop as it is requested, query credentials included.
     var outgoingURL: WebURL {
         guard hasCredentials else { return url }
-        return url.replacingQuery(
+        let complete = url.replacingQuery(
             request.credentials.compactMap { credential in
                 if case .query(let name, let value) = credential { QueryItem(name: name, value: value) } else { nil }
             })
+        if case .aws? = account?.scheme { return complete.withCanonicalQuery }
+        return complete
     }
 
     /// The header fields of this hop as they are sent, credentials included.
@@ -56,6 +69,10 @@ struct Route {
         var outgoing = headers
         guard hasCredentials else { return outgoing }
         for case .header(let name, let value) in request.credentials { outgoing[name] = value }
+        // S3 demands it, and the others take it.
+        if case .aws? = account?.scheme {
+            outgoing["x-amz-content-sha256"] = Hexadecimal.encoded(SHA256.hash(body ?? []))
+        }
         return outgoing
     }
 

@@ -39,6 +39,11 @@ package struct Secrets: Sendable {
         self.mayBegin = mayBegin
     }
 
+    /// These secrets, and others behind them.
+    package func adding(_ others: [String]) -> Secrets {
+        Secrets(values.prefix(count).map { String(decoding: $0, as: UTF8.self) } + others)
+    }
+
     /// True if there is nothing to hide.
     package var isEmpty: Bool { values.isEmpty }
 

@@ -40,6 +40,32 @@ import Testing
         let check = try await place.run("check --config all.yaml")
         #expect(check.code == 0, "\(check.errors)")
     }
+
+    @Test("sign-in.md's commands print what it says, and each of its definitions can be read")
+    func signIn() async throws {
+        let recipe = try Recipe("sign-in")
+        let place = try recipe.place()
+        let server = place.server
+        server.route("/oauth/token") { request in
+            let body = String(decoding: request.body, as: UTF8.self)
+            let number = server.requests(for: "/oauth/token").count
+            let isRight = body == "grant_type=refresh_token&refresh_token=first" && number == 1
+            return .json(
+                #"{"access_token":"a-\#(number)","refresh_token":"r-\#(number)"}"#, status: isRight ? 200 : 400)
+        }
+        server.route("/notes") { request in
+            let isFirst = request.parameter("page") == nil
+            let items = (isFirst ? 1...20 : 21...25).map { "{\"id\":\($0)}" }.joined(separator: ",")
+            guard request.header("Authorization") == "Bearer a-1" else { return .status(401) }
+            return .json(#"{"notes":[\#(items)]\#(isFirst ? #","next_page":2"# : "")}"#)
+        }
+        try await recipe.expectAsWritten(at: place)
+        for (number, block) in recipe.blocks("yaml").dropFirst().enumerated() {
+            try place.write("\(number).yaml", "feeds:\n  x:\n    url: https://a.example/x\n    key: id\n\(block)")
+            let check = try await place.run("check --config \(number).yaml")
+            #expect(check.code == 0, "\(check.errors)")
+        }
+    }
 }
 
 /// A page of Docs/recipes: its first block of YAML is the configuration, its sessions are typed one after the other.

@@ -29,8 +29,16 @@ import Testing
                 "{oauth2: {token_url: https://a.example/token, client_id: me, client_secret: \"${API_KEY}\", scope: a b, send: body}}"
             ),
             (
-                "{type: OAuthAuthenticator, token_refresh_endpoint: \"https://a.example/token\"}",
-                "authenticator: it signs in by OAuth 2 with the grant `refresh_token`, which feedsync does not have"
+                "{type: OAuthAuthenticator, token_refresh_endpoint: \"https://a.example/token\", client_id: me, client_secret: s, refresh_token: \"{{ config['api_key'] }}\", refresh_request_body: {tenant: a}}",
+                "{oauth2: {token_url: https://a.example/token, grant: refresh_token, client_id: me, client_secret: s, refresh_token: \"${API_KEY}\", parameters: {tenant: a}, send: body}}"
+            ),
+            (
+                "{type: OAuthAuthenticator, grant_type: custom, token_refresh_endpoint: \"https://a.example/token\"}",
+                "authenticator: it signs in by OAuth 2 with the grant `custom`, which feedsync does not have"
+            ),
+            (
+                "{type: OAuthAuthenticator, token_refresh_endpoint: \"https://a.example/token\", access_token_name: token}",
+                "authenticator: its token request says `token` for `access_token`, which feedsync cannot"
             ),
             (
                 "{type: SessionTokenAuthenticator}",

@@ -21,6 +21,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
         .target(name: "CCurl", dependencies: ["CLibraryLoader"], path: "Sources/CCurl"),
+        .target(name: "CCrypto", dependencies: ["CLibraryLoader"], path: "Sources/CCrypto"),
         .target(name: "CContentCoding", dependencies: ["CLibraryLoader"], path: "Sources/CContentCoding"),
         .target(name: "CExpat", dependencies: ["CLibraryLoader"], path: "Sources/CExpat"),
         .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"], path: "Sources/CMicroHTTPD"),
@@ -48,7 +49,7 @@ let package = Package(
             ["CPageDecoder", "Concurrency", "Crawling", "HTTP", "ResponseBody", "SQLite", "StoreFile", "Text"]),
         module("MirrorWriter", ["Concurrency", "Crawling", "FeedTables", "HTTP", "SQLite", "StoreFile", "Text"]),
         module("MirrorReader", ["Concurrency", "Crawling", "FeedTables", "SQLite", "StoreFile", "Text"]),
-        module("Upstream", ["BodyFormats", "Concurrency", "Crawling", "HTTP", "ResponseBody"]),
+        module("Upstream", ["BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "ResponseBody"]),
         module(
             "FeedSync",
             [

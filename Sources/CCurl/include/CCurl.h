@@ -140,6 +140,15 @@ static inline CURLcode ccurl_easy_set_quick_exit(CURL *easy) {
     return code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
 }
 
+// Swift does not import macros with casts.
+static const long ccurl_auth_digest = (long)CURLAUTH_DIGEST;
+static const long ccurl_auth_negotiate = (long)CURLAUTH_NEGOTIATE;
+
+/// Has requests signed as AWS wants it; libcurl before 7.75 cannot.
+static inline CURLcode ccurl_easy_set_aws_signature(CURL *easy, const char *scope) {
+    return ccurl_functions.easy_setopt(easy, CURLOPT_AWS_SIGV4, scope);
+}
+
 typedef size_t (*ccurl_receive_callback)(char *bytes, size_t size, size_t count, void *context);
 
 static inline CURLcode ccurl_easy_set_receiver(CURL *easy, CURLoption option, ccurl_receive_callback callback) {

@@ -109,7 +109,7 @@ extension SyncEngine {
     /// True if a request for a list may wait at the host for the previous one. False if a rule reads success from the
     /// body, because the next request has been sent by then, and if its access token may have expired by its turn.
     private var mayLookAhead: Bool {
-        let needsToken = if case .oauth2 = definition.authentication { true } else { false }
+        let needsToken = definition.authentication?.needsToken == true
         return !needsToken && !definition.responses.contains(where: \.doubtsSuccess)
     }
 

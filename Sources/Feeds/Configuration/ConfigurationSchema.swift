@@ -46,7 +46,11 @@ package enum ConfigurationSchema {
         Member("headers", scalars, "header fields"),
         Member("method", choice(["GET", "POST"]), "POST sends `body` as JSON"),
         Member("body", #""type":"object""#, "the JSON to send"),
-        Member("auth", #""type":"object","maxProperties":1"#, "bearer, basic, header, query or oauth2"),
+        Member(
+            "auth",
+            #""type":"object","maxProperties":1,"additionalProperties":false,"properties":{"#
+                + MappingDecoder.ways.map { "\($0.json):{}" }.joined(separator: ",") + "}",
+            "how requests sign in"),
         Member("allow_origins", words, "other origins that pages may lead to, without credentials"),
         Member("format", choice(FeedFormat.allCases.map(\.rawValue)), "what the pages are; found if absent"),
         Member(

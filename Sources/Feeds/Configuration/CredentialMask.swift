@@ -3,7 +3,10 @@ internal import YAML
 /// Puts `***` in the place of credentials that are written out; references such as `${NAME}` stay.
 enum CredentialMask {
     /// The members of `auth` that are no credentials.
-    private static let open: Set<String> = ["token_url", "scope", "audience", "send"]
+    private static let open: Set<String> = [
+        "token_url", "scope", "audience", "send", "grant", "tokens", "algorithm", "key_coding", "lifetime", "scheme",
+        "region", "service", "negotiate",
+    ]
     /// The words that may precede a credential in a header.
     private static let schemes: Set<String> = ["Bearer ", "Basic ", "Token ", "token "]
 

@@ -34,9 +34,14 @@ extension Authentication {
     fileprivate var secrets: [Template] {
         switch self {
         case .bearer(let token): [token]
-        case .basic(_, let password): [password]
+        case .basic(_, let password), .digest(_, let password): [password]
         case .headers(let values), .query(let values): values.map(\.value)
-        case .oauth2(let client): [client.secret]
+        case .oauth2(let client): client.secrets
+        case .jwt(let rule): [rule.key]
+        case .session(let rule):
+            (rule.headers + rule.body.texts).filter { SecretName.matches($0.name) }.map(\.value)
+        case .negotiate: []
+        case .aws(let account): [account.secretKey] + (account.sessionToken.map { [$0] } ?? [])
         }
     }
 }

@@ -10,8 +10,32 @@ package enum Authentication: Sendable, Hashable {
     case headers([NamedTemplate])
     /// Query parameters of these names.
     case query([NamedTemplate])
-    /// `Authorization: Bearer …` with a token that a token endpoint gives (RFC 6749, section 4.4)
+    /// `Authorization: Bearer …` with a token that a token endpoint gives (RFC 6749)
     case oauth2(OAuthClient)
+    /// A token that is signed here (RFC 7519), or one that it is exchanged for.
+    case jwt(SignedTokenRule)
+    /// The token of a session that a request opens.
+    case session(SessionRule)
+    /// `Authorization: Digest …` (RFC 7616)
+    case digest(user: Template, password: Template)
+    /// `Authorization: Negotiate …` (RFC 4559), by the ticket of the user who runs the process.
+    case negotiate
+    /// A signature of each request by an AWS account.
+    case aws(AWSAccount)
+}
+
+/// An account of Amazon Web Services, or of a service that signs as it does.
+///
+/// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
+package struct AWSAccount: Sendable, Hashable {
+    package let accessKey: Template
+    package let secretKey: Template
+    /// The token of credentials that are good for a session alone.
+    package let sessionToken: Template?
+    /// The region; nil where the host's name has it.
+    package let region: String?
+    /// The service; nil where the host's name has it.
+    package let service: String?
 }
 
 extension Authentication: CustomStringConvertible, CustomDebugStringConvertible {
@@ -23,6 +47,11 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
         case .headers(let headers): "header " + headers.map(\.name).joined(separator: ", ")
         case .query(let parameters): "query " + parameters.map(\.name).joined(separator: ", ")
         case .oauth2: "oauth2"
+        case .jwt: "jwt"
+        case .session: "session"
+        case .digest: "digest"
+        case .negotiate: "negotiate"
+        case .aws: "aws"
         }
     }
 
@@ -33,9 +62,21 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
     var templates: [Template] {
         switch self {
         case .bearer(let token): [token]
-        case .basic(let user, let password): [user, password]
+        case .basic(let user, let password), .digest(let user, let password): [user, password]
         case .headers(let values), .query(let values): values.map(\.value)
         case .oauth2(let client): client.templates
+        case .jwt(let rule): rule.templates
+        case .session(let rule): rule.templates
+        case .negotiate: []
+        case .aws(let account): [account.accessKey, account.secretKey] + (account.sessionToken.map { [$0] } ?? [])
+        }
+    }
+
+    /// True if requests carry a token that has to be got, and that expires.
+    package var needsToken: Bool {
+        switch self {
+        case .oauth2, .jwt, .session: true
+        case .bearer, .basic, .headers, .query, .digest, .negotiate, .aws: false
         }
     }
 
@@ -50,30 +91,71 @@ extension MappingDecoder {
     func authentication(_ name: String) -> Authentication? {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
         defer { members.finish() }
-        let ways = ["bearer", "basic", "header", "query", "oauth2"]
-        let given = ways.filter { members.has($0) }
+        let given = Self.ways.filter { members.has($0) }
         guard given.count == 1 else {
-            report("`\(name)` of \(subject) must have exactly one of \(Self.list(ways))", at: name)
+            report("`\(name)` of \(subject) must have exactly one of \(Self.list(Self.ways))", at: name)
             return nil
         }
         switch given.first {
         case "bearer": return members.template("bearer").map { .bearer($0) }
-        case "basic": return members.basic()
+        case "basic": return members.account("basic").map { .basic(user: $0.user, password: $0.password) }
+        case "digest": return members.account("digest").map { .digest(user: $0.user, password: $0.password) }
+        case "negotiate": return members.negotiation("negotiate")
+        case "aws": return members.awsAccount("aws").map { .aws($0) }
         case "oauth2": return members.oauthClient("oauth2").map { .oauth2($0) }
+        case "jwt": return members.signedToken("jwt").map { .jwt($0) }
+        case "session": return members.session("session").map { .session($0) }
         case "header": return .headers(members.headers("header"))
         default: return .query(members.parameters("query"))
         }
     }
 
-    private func basic() -> Authentication? {
-        guard let members = reader("basic", of: "`basic` of \(subject)") else { return nil }
+    /// The ways to sign in.
+    static var ways: [String] {
+        ["bearer", "basic", "header", "query", "oauth2", "jwt", "session", "digest", "negotiate", "aws"]
+    }
+
+    private func account(_ name: String) -> (user: Template, password: Template)? {
+        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
         defer { members.finish() }
-        members.require("user", "basic authentication needs one")
-        members.require("password", "basic authentication needs one, even if it is `\"\"`")
+        members.require("user", "\(name) authentication needs one")
+        members.require("password", "\(name) authentication needs one, even if it is `\"\"`")
         guard let user = members.template("user"), let password = members.template("password") else { return nil }
         if user.literalPrefix.contains(":") {
             members.report("a user name with a colon cannot be sent (RFC 7617)", at: "user")
         }
-        return .basic(user: user, password: password)
+        return (user, password)
+    }
+
+    private func negotiation(_ name: String) -> Authentication? {
+        guard boolean(name) == false else { return .negotiate }
+        report("`\(name)` of \(subject) can only be true: leave it out otherwise", at: name)
+        return nil
+    }
+
+    private func awsAccount(_ name: String) -> AWSAccount? {
+        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
+        defer { members.finish() }
+        members.require("access_key", "it begins with `AKIA` or `ASIA`, as in `${AWS_ACCESS_KEY_ID}`")
+        members.require("secret_key", "give it as in `${AWS_SECRET_ACCESS_KEY}`")
+        let (region, service) = (members.awsWord("region"), members.awsWord("service"))
+        if service != nil, region == nil { members.report("`service` needs a `region`", at: "service") }
+        let token = members.template("session_token")
+        guard let key = members.template("access_key"), let secret = members.template("secret_key") else { return nil }
+        return AWSAccount(accessKey: key, secretKey: secret, sessionToken: token, region: region, service: service)
+    }
+
+    /// A word of a signature's scope, such as `eu-central-1`.
+    private func awsWord(_ name: String) -> String? {
+        guard let node = node(name), let text = string(name, node) else { return nil }
+        let isWord =
+            (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) || $0 == 45 }
+        guard isWord else {
+            report(
+                "`\(name)` of \(subject) must be a word such as `eu-central-1` or `s3`", at: SourcePosition(node.mark))
+            return nil
+        }
+        return text
     }
 }

@@ -75,7 +75,8 @@ extension MappingDecoder {
             userAgent: userAgent("user_agent"), rate: rate("rate"))
     }
 
-    private func file(_ name: String) -> ConnectionRule.File? {
+    /// The path of a file.
+    func file(_ name: String) -> ConnectionRule.File? {
         guard let node = node(name), let path = string(name, node) else { return nil }
         guard !path.isEmpty, !path.utf8.contains(0) else {
             report("`\(name)` of \(subject) must be the path of a file", at: SourcePosition(node.mark))

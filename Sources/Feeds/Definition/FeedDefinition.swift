@@ -317,13 +317,18 @@ extension Authentication {
         case .headers(let headers): headers.map { ("auth.header.\($0.name.lowercased())", $0.value.written(hashed)) }
         case .query(let parameters): parameters.map { ("auth.query.\($0.name)", $0.value.written(hashed)) }
         case .oauth2(let client):
+            client.canonicalMembers(hashed, url: client.tokenURL.canonicalURL(hashed))
+        case .jwt(let rule): rule.canonicalMembers(hashed, url: rule.exchange?.url.canonicalURL(hashed) ?? "")
+        case .session(let rule): rule.canonicalMembers(hashed, url: rule.url.canonicalURL(hashed))
+        case .digest(let user, let password):
+            [("auth.digest.user", user.written(hashed)), ("auth.digest.password", password.written(hashed))]
+        case .negotiate: [("auth.negotiate", "true")]
+        case .aws(let account):
             [
-                ("auth.oauth2.token_url", client.tokenURL.canonicalURL(hashed)),
-                ("auth.oauth2.client_id", client.id.written(hashed)),
-                ("auth.oauth2.client_secret", client.secret.written(hashed)),
-                ("auth.oauth2.scope", client.scope?.description ?? ""),
-                ("auth.oauth2.audience", client.audience?.description ?? ""),
-                ("auth.oauth2.send", client.sending.rawValue),
+                ("auth.aws.access_key", account.accessKey.written(hashed)),
+                ("auth.aws.secret_key", account.secretKey.written(hashed)),
+                ("auth.aws.session_token", account.sessionToken?.written(hashed) ?? ""),
+                ("auth.aws.scope", "\(account.region ?? "") \(account.service ?? "")"),
             ]
         }
     }

@@ -51,7 +51,7 @@ extension MappingDecoder {
     }
 
     /// True if the text is a token of RFC 9110, section 5.6.2.
-    private static func isHeaderName(_ text: String) -> Bool {
+    static func isHeaderName(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
                 (33...126).contains(byte) && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)

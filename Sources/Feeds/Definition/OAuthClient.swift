@@ -1,8 +1,8 @@
 internal import YAML
 
-/// An OAuth 2 client that gets its access tokens by its own credentials.
+/// An OAuth 2 client.
 ///
-/// Source: https://www.rfc-editor.org/rfc/rfc6749#section-4.4
+/// Source: https://www.rfc-editor.org/rfc/rfc6749#section-4
 package struct OAuthClient: Sendable, Hashable {
     /// The way in which the client sends its credentials.
     package enum Sending: String, Sendable, Hashable, CaseIterable {
@@ -12,21 +12,79 @@ package struct OAuthClient: Sendable, Hashable {
         case body
     }
 
+    /// The proof that a token may be given.
+    package enum Grant: Sendable, Hashable {
+        /// The client's own credentials.
+        case clientCredentials
+        /// A user's name and password.
+        case password(user: Template, password: Template)
+        /// A refresh token, which the upstream may replace at each use.
+        case refreshToken(Template)
+    }
+
+    /// The words for the grants.
+    enum GrantWord: String, CaseIterable {
+        case clientCredentials = "client_credentials"
+        case password
+        case refreshToken = "refresh_token"
+    }
+
     /// The token endpoint.
     package let tokenURL: Template
     /// The client's identifier.
     package let id: Template
-    /// The client's secret.
-    package let secret: Template
+    /// The client's secret; nil for a public client, which has none.
+    package let secret: Template?
     /// The scope of the token, words separated by spaces; nil for the server's default.
     package let scope: Template?
     /// The audience of the token, for servers that require one.
     package let audience: Template?
     /// The way in which the client sends its credentials.
     package let sending: Sending
+    /// The proof that a token may be given.
+    package let grant: Grant
+    /// Further parameters of the form.
+    package let parameters: [NamedTemplate]
+    /// The file that keeps the refresh tokens that replace the written one.
+    package let tokensFile: String
+
+    /// The name of the file, beside the configuration, if the definition has none.
+    static let standardFile = "feedsync.tokens"
 
     /// Everything that may refer to a value elsewhere.
-    var templates: [Template] { [tokenURL, id, secret] + [scope, audience].compactMap(\.self) }
+    var templates: [Template] {
+        [tokenURL, id] + secrets + [scope, audience].compactMap(\.self) + parameters.map(\.value)
+            + (user.map { [$0] } ?? [])
+    }
+
+    /// The parts that must not be known to others.
+    var secrets: [Template] {
+        let own: [Template?] =
+            switch grant {
+            case .clientCredentials: []
+            case .password(_, let password): [password]
+            case .refreshToken(let token): [token]
+            }
+        return ([secret] + own).compactMap(\.self) + parameters.filter { SecretName.matches($0.name) }.map(\.value)
+    }
+
+    private var user: Template? { if case .password(let user, _) = grant { user } else { nil } }
+
+    func canonicalMembers(_ hashed: (String) -> String, url: String) -> [(name: String, value: String)] {
+        var members = [
+            ("token_url", url), ("client_id", id.written(hashed)), ("client_secret", secret?.written(hashed) ?? ""),
+            ("scope", scope?.description ?? ""), ("audience", audience?.description ?? ""), ("send", sending.rawValue),
+        ]
+        switch grant {
+        // As before there were other grants.
+        case .clientCredentials: break
+        case .password(let user, let password):
+            members += [("user", user.written(hashed)), ("password", password.written(hashed))]
+        case .refreshToken(let token): members.append(("refresh_token", token.written(hashed)))
+        }
+        members += parameters.map { ("parameters.\($0.name)", $0.value.written(hashed)) }
+        return members.map { ("auth.oauth2.\($0.0)", $0.1) }
+    }
 }
 
 extension MappingDecoder {
@@ -36,13 +94,52 @@ extension MappingDecoder {
         defer { members.finish() }
         members.require("token_url", "name the URL that gives access tokens")
         members.require("client_id", "it comes with the registration at the API")
-        members.require("client_secret", "it comes with the registration at the API")
+        let word = members.choice("grant", OAuthClient.GrantWord.self) ?? .clientCredentials
+        if word == .clientCredentials {
+            members.require("client_secret", "it comes with the registration at the API")
+        }
         let sending = members.choice("send", OAuthClient.Sending.self)
         let (scope, audience) = (members.template("scope"), members.template("audience"))
-        guard let url = members.url("token_url"), let id = members.template("client_id"),
-            let secret = members.template("client_secret")
-        else { return nil }
+        let (secret, parameters) = (members.template("client_secret"), members.parameters("parameters"))
+        let grant = members.grant(word)
+        let file = members.file("tokens")
+        for parameter in parameters where OAuthClient.ownParameters.contains(parameter.name) {
+            members.report("`parameters` has `\(parameter.name)`, which has a member of its own", at: "parameters")
+        }
+        guard let url = members.url("token_url"), let id = members.template("client_id"), let grant else { return nil }
         return OAuthClient(
-            tokenURL: url, id: id, secret: secret, scope: scope, audience: audience, sending: sending ?? .header)
+            tokenURL: url, id: id, secret: secret, scope: scope, audience: audience, sending: sending ?? .header,
+            grant: grant, parameters: parameters,
+            tokensFile: file?.path ?? OAuthClient.standardFile)
     }
+
+    /// The members of the grant; those of another one are reported as such.
+    private func grant(_ word: OAuthClient.GrantWord) -> OAuthClient.Grant? {
+        let own: [OAuthClient.GrantWord: [String]] = [
+            .password: ["user", "password"], .refreshToken: ["refresh_token", "tokens"],
+        ]
+        for (other, names) in own.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where other != word {
+            for name in names where has(name) {
+                report("`\(name)` of \(subject) needs `grant: \(other.rawValue)`", at: name)
+            }
+        }
+        switch word {
+        case .clientCredentials: return .clientCredentials
+        case .password:
+            require("user", "the password grant needs one")
+            require("password", "the password grant needs one")
+            guard let user = template("user"), let password = template("password") else { return nil }
+            return .password(user: user, password: password)
+        case .refreshToken:
+            require("refresh_token", "it comes from the API's page for apps, or from a sign-in elsewhere")
+            return template("refresh_token").map { .refreshToken($0) }
+        }
+    }
+}
+
+extension OAuthClient {
+    /// The parameters of the form that other members set.
+    fileprivate static let ownParameters: Set<String> = [
+        "grant_type", "client_id", "client_secret", "scope", "audience", "refresh_token", "username", "password",
+    ]
 }

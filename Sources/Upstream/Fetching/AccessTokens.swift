@@ -10,7 +10,8 @@ package final class AccessTokens: Sendable {
 
     private struct Waiter {
         let number: Int
-        let reply: Reply<Outcome>
+        /// Gets nil if the fetch was abandoned by those who shared it, and has brought nothing.
+        let reply: Reply<Outcome?>
     }
 
     private struct Fetch {
@@ -18,6 +19,8 @@ package final class AccessTokens: Sendable {
         let task: Task<Void, Never>
         /// The waiting requests, in order; the fetch continues while there is one.
         var waiters: [Waiter]
+        /// True if it was cancelled, and is still waited for.
+        var isAbandoned = false
     }
 
     private struct State {
@@ -49,10 +52,20 @@ package final class AccessTokens: Sendable {
     /// Returns once a fresh token is stored: one fetch serves all callers that wait meanwhile, and is counted for the
     /// first.
     ///
-    /// A cancelled caller stops waiting; the fetch is cancelled with its last caller.
+    /// A cancelled caller stops waiting; the fetch is cancelled with its last caller. Of an indivisible one, that caller
+    /// waits for the end: the process must not exit before the token is kept.
     func renew(
         _ request: TokenRequest, now: Int64, fetch: @escaping @Sendable () async -> Outcome
     ) async -> Outcome {
+        while !Task.isCancelled {
+            if let outcome = await wait(for: request, now: now, fetch: fetch) { return outcome }
+        }
+        return .failure(.cancelled)
+    }
+
+    private func wait(
+        for request: TokenRequest, now: Int64, fetch: @escaping @Sendable () async -> Outcome
+    ) async -> Outcome? {
         let number = state.withLock { $0.nextNumber() }
         return await withTaskCancellationHandler {
             await Reply.wait { reply in
@@ -86,13 +99,15 @@ package final class AccessTokens: Sendable {
     }
 
     private func finish(_ request: TokenRequest, _ number: Int, with outcome: Outcome) {
-        let waiters = state.withLock { state -> [Waiter] in
+        let fetch = state.withLock { state -> Fetch? in
             if case .success(let token) = outcome { state.tokens[request] = token }
-            guard let fetch = state.fetches[request], fetch.number == number else { return [] }
+            guard let fetch = state.fetches[request], fetch.number == number else { return nil }
             state.fetches[request] = nil
-            return fetch.waiters
+            return fetch
         }
-        for waiter in waiters { waiter.reply.resume(returning: outcome) }
+        let hasToken = if case .success = outcome { true } else { false }
+        let known = fetch?.isAbandoned == true && !hasToken ? nil : outcome
+        for waiter in fetch?.waiters ?? [] { waiter.reply.resume(returning: known) }
     }
 
     private func leave(_ request: TokenRequest, _ number: Int) {
@@ -100,6 +115,10 @@ package final class AccessTokens: Sendable {
             guard var fetch = state.fetches[request],
                 let index = fetch.waiters.firstIndex(where: { $0.number == number })
             else { return (nil, nil) }
+            if request.isIndivisible, fetch.waiters.count == 1 {
+                state.fetches[request]?.isAbandoned = true
+                return (nil, fetch.task)
+            }
             let waiter = fetch.waiters.remove(at: index)
             state.fetches[request] = fetch.waiters.isEmpty ? nil : fetch
             return (waiter, fetch.waiters.isEmpty ? fetch.task : nil)

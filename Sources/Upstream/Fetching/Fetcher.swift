@@ -99,13 +99,17 @@ package struct Fetcher: Sendable {
         var attempt = 1
         while true {
             if let interval = page.interval { try await waitForTurn(interval, at: request.url.origin) }
+            if page.isIndivisible, Task.isCancelled { throw .cancelled }
             guard client.budget?.take() ?? true else {
                 throw FeedSyncError(.cancelled, "no further request was allowed")
             }
             let response: Response
             do throws(HTTPError) {
-                response = try await client.send(
-                    request, breaker: breaker, isAhead: isAhead && attempt == 1, observer: observer)
+                response =
+                    page.isIndivisible
+                    ? try await sendUncancelled(request, observer)
+                    : try await client.send(
+                        request, breaker: breaker, isAhead: isAhead && attempt == 1, observer: observer)
             } catch {
                 guard error.kind != .heldBack else {
                     client.budget?.giveBack()
@@ -155,6 +159,20 @@ package struct Fetcher: Sendable {
         }
     }
 
+    /// Sends a request, and waits for the response even if the task is cancelled meanwhile.
+    private func sendUncancelled(
+        _ request: Request, _ observer: ExchangeObserver?
+    ) async throws(HTTPError) -> Response {
+        let sending = Task { () async -> Result<Response, HTTPError> in
+            do throws(HTTPError) {
+                return .success(try await client.send(request, observer: observer))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try await sending.value.get()
+    }
+
     private func waitForTurn(_ interval: Duration, at origin: Origin) async throws(FeedSyncError) {
         let wait = pacer.wait(for: origin, interval: interval)
         guard wait > .zero else { return }
@@ -189,7 +207,8 @@ package struct Fetcher: Sendable {
         try await sleep(for: wait)
     }
 
-    private func sleep(for wait: Duration) async throws(FeedSyncError) {
+    /// - Throws: `FeedSyncError` of kind `cancelled`.
+    func sleep(for wait: Duration) async throws(FeedSyncError) {
         do {
             try await clock.sleep(for: wait)
         } catch {

@@ -20,6 +20,8 @@ package struct PreparedPage: Sendable {
     var accessToken: AccessToken?
     /// True for a request for an access token, whose response is a credential.
     var isForToken = false
+    /// True if a cancelled task waits for the response once the request is on its way, because it must not get lost.
+    var isIndivisible = false
     /// The least time from the request to the next one at its origin.
     var interval: Duration?
     /// The number of elements of the previous page with which it begins.

@@ -22,8 +22,7 @@ final class KeptRequestBase: Sendable {
     init(for definition: FeedDefinition) {
         let references = definition.templates.flatMap(\.references)
         let hasFile = references.contains { if case .file = $0 { true } else { false } }
-        let hasToken = if case .oauth2 = definition.authentication { true } else { false }
-        isConstant = !hasFile && !hasToken
+        isConstant = !hasFile && definition.authentication?.needsToken != true
     }
 
     /// The base that is kept, or a new one.

@@ -182,7 +182,8 @@ package struct RequestPlan: Sendable {
             }
             return try ResolvedParts(
                 definition, address: try resolve(definition.url, true), token: { tokens.current($0) },
-                file: { file throws(ConfigurationError) in try readable(file) }, resolve: resolve)
+                file: { file throws(ConfigurationError) in try readable(file) },
+                place: { FilePath.resolve($0, in: folder, home: environment["HOME"]) }, resolve: resolve)
         } catch {
             throw FeedSyncError(.configuration, error.description, advice: adviceOnReferences)
         }

@@ -28,11 +28,12 @@ struct ResolvedParts: Sendable {
     ///   - address: Its `url`, resolved as one.
     ///   - resolve: Resolves all other references; the flag is true for a URL.
     ///   - token: The present access token.
-    ///   - file: The path of a file that the definition names.
+    ///   - file: The path of a file that the definition names, and that is to be read.
+    ///   - place: The path of one that may be written.
     /// - Throws: the error of `resolve`.
     init(
         _ definition: FeedDefinition, address: Template.Resolved, token: (TokenRequest) -> AccessToken?,
-        file: (ConnectionRule.File) throws(ConfigurationError) -> String,
+        file: (ConnectionRule.File) throws(ConfigurationError) -> String, place: (String) -> String,
         resolve resolveTemplate: (Template, _ isURL: Bool) throws(ConfigurationError) -> Template.Resolved
     ) throws(ConfigurationError) {
         url = address.text
@@ -79,11 +80,10 @@ struct ResolvedParts: Sendable {
 
         if let authentication = definition.authentication {
             found += try Self.credentials(of: authentication, resolve: resolve, into: &credentials)
-        }
-        if case .oauth2(let client) = definition.authentication {
-            let (request, secrets) = try TokenRequest.resolved(client, resolveTemplate)
-            found += secrets
-            tokenRequest = request
+            let token = try TokenRequest.resolved(
+                authentication, feedURL: address.text, file: place, resolveTemplate)
+            found += token?.secrets ?? []
+            tokenRequest = token?.request
         }
         let (connection, hidden) = try Self.connection(definition.connection, file, resolve)
         self.connection = connection
@@ -93,8 +93,8 @@ struct ResolvedParts: Sendable {
         found += Self.secrets(inQueryOf: url)
         distinction = Secrets(found + (tokenRequest?.distinction ?? []))
         accessToken = tokenRequest.flatMap(token)
-        if let accessToken {
-            credentials.append(.header(name: "Authorization", value: "Bearer \(accessToken.text)"))
+        if let accessToken, let header = tokenRequest?.header {
+            credentials.append(.header(name: header.name, value: header.prefix + accessToken.text))
             found.append(accessToken.text)
         }
         // The credentials of a proxy have no influence on the upstream's answers.
@@ -176,7 +176,26 @@ struct ResolvedParts: Sendable {
                 found += [value.text] + value.secrets
             }
             return found
-        case .oauth2: return []
+        case .digest(let userTemplate, let passwordTemplate):
+            let (user, password) = (try resolve(userTemplate), try resolve(passwordTemplate))
+            credentials.append(.account(user: user.text, password: password.text, .digest))
+            return [password.text, user.text] + password.secrets + user.secrets
+        case .negotiate:
+            credentials.append(.account(user: "", password: "", .negotiate))
+            return []
+        case .aws(let account):
+            let (key, secret) = (try resolve(account.accessKey), try resolve(account.secretKey))
+            credentials.append(
+                .account(
+                    user: key.text, password: secret.text, .aws(region: account.region, service: account.service)))
+            var found = [secret.text, key.text] + secret.secrets + key.secrets
+            if let template = account.sessionToken {
+                let token = try resolve(template)
+                credentials.append(.header(name: "X-Amz-Security-Token", value: token.text))
+                found += [token.text] + token.secrets
+            }
+            return found
+        case .oauth2, .jwt, .session: return []
         }
     }
 

@@ -48,7 +48,7 @@ private struct OAuthBench {
 
     func expectNoSecret(_ text: String, location: SourceLocation = #_sourceLocation) {
         for secret in [
-            "s3cr3t", "client one", "client+one", "t0ken", Base64.encoded("client+one:s3cr3t%3A%2B%2F%C3%A9"),
+            "s3cr3t", "client one", "client+one", "t0ken", Base64.encoded("client%20one:s3cr3t%3A%2B%2F%C3%A9"),
         ] {
             #expect(!text.contains(secret), sourceLocation: location)
         }
@@ -76,7 +76,7 @@ struct OAuthTests {
         #expect(request.method == "POST")
         #expect(request.header("Content-Type") == "application/x-www-form-urlencoded")
         // RFC 6749, section 2.3.1: both are encoded as in a form first.
-        #expect(request.header("Authorization") == "Basic \(Base64.encoded("client+one:s3cr3t%3A%2B%2F%C3%A9"))")
+        #expect(request.header("Authorization") == "Basic \(Base64.encoded("client%20one:s3cr3t%3A%2B%2F%C3%A9"))")
         #expect(
             String(decoding: request.body, as: UTF8.self)
                 == "grant_type=client_credentials&scope=read+all&audience=things")
@@ -162,12 +162,18 @@ struct OAuthTests {
     @Test("A client renews its token shortly before it expires")
     func renewal() throws {
         let token = { (lifetime: String) in
-            try AccessToken(Body(Array(#"{"access_token":"t","expires_in":\#(lifetime)}"#.utf8)), now: 1_000)
+            try AccessToken(
+                Response(
+                    status: 200, headers: [:], url: WebURL("https://a.example"),
+                    body: Body(Array(#"{"access_token":"t","expires_in":\#(lifetime)}"#.utf8)), wireByteCount: 0),
+                as: .oauth, now: 1_000)
         }
         #expect(try token("3600").renewal == 4_540)
         #expect(try token("100").renewal == 1_080)
         #expect(try token("1e300").renewal == 1_000 + 3650 * 86_400 - 60)
         #expect(try token("null").renewal == nil)
+        #expect(try token("4000000000").renewal == 1_000 + 3650 * 86_400 - 60, "a time far away")
+        #expect(try token("\"1970-01-01T00:33:20Z\"").renewal == 1_000 + 1_000 - 60)
         #expect(try token("3600").isFresh(at: 4_539) && !token("3600").isFresh(at: 4_540))
     }
 

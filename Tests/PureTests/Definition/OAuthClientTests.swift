@@ -18,6 +18,11 @@ struct OAuthClientTests {
             ("{\(whole), scopes: x}", "did you mean `scope`?"),
             ("{token_url: b.example, client_id: me, client_secret: x}", "must begin with `https://` or `http://`"),
             ("{token_url: https://b.example, client_id: me}", "has no `client_secret`"),
+            ("{\(whole), grant: implicit}", "unknown grant `implicit`"),
+            ("{\(whole), refresh_token: x}", "feed `x` needs `grant: refresh_token`"),
+            ("{\(whole), grant: refresh_token}", "has no `refresh_token`"),
+            ("{\(whole), grant: password, user: x}", "has no `password`"),
+            ("{\(whole), parameters: {scope: x}}", "`parameters` has `scope`, which has a member of its own"),
         ])
     func diagnostics(oauth2: String, problem: String) {
         let error = #expect(throws: ConfigurationError.self) { try feed(oauth2) }
@@ -31,6 +36,8 @@ struct OAuthClientTests {
             "token_url: https://b.example/t, client_id: you, client_secret: s3cret",
             "token_url: https://b.example/t, client_id: me, client_secret: other",
             "\(whole), scope: read", "\(whole), audience: a", "\(whole), send: body",
+            "\(whole), parameters: {a: b}", "\(whole), grant: refresh_token, refresh_token: s3cret",
+            "\(whole), grant: password, user: x, password: s3cret",
         ])
     func canonical(members: String) throws {
         let text = try feed("{\(members)}").canonicalText(salt: "salt")
