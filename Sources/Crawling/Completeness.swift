@@ -50,6 +50,15 @@ package enum Completeness {
         return crawl.hasTotalMoved || !crawl.isOrdered
     }
 
+    /// The completeness of the mirror after a page of a crawl.
+    package static func afterPage(_ crawl: CrawlState, _ progress: CrawlProgress) -> (
+        isComplete: Bool, isVerified: Bool
+    ) {
+        let synced = progress.synced
+        let isComplete = synced.isWhole && synced.reason == nil && !crawl.hasDrifted && progress.walk == nil
+        return (isComplete, isComplete && synced.ranges.first?.isVerified == true)
+    }
+
     // MARK: - The end of a crawl
 
     /// The reason why a crawl met fewer items than there are; nil if it met them all, or if there is no total.

@@ -60,8 +60,7 @@ package struct CrawlProgress: Sendable, Hashable {
             firstPartition = PartitionScheme.partitionName(in: half)
             return
         }
-        synced.update(crawl) { $0.end = .open(half) }
-        round?.ranges.update(crawl) { $0.end = .open(half) }
+        update(crawl) { $0.end = .open(half) }
     }
 
     /// The next step of a crawl after a page.
@@ -177,6 +176,26 @@ package struct CrawlProgress: Sendable, Hashable {
         synced = reason == nil || reason?.leavesSyncedRange == true ? .whole(range) : SyncedRanges()
     }
 
+    /// Ends the full crawl that `more` has read to its end.
+    ///
+    /// - Parameter generations: The generations of the rows on its pages.
+    package mutating func endRound(of crawl: CrawlState, _ reason: IncompleteReason?, generations: Set<Int64>) {
+        let read = round?.ranges.ranges.first
+        endRound(reason, generations: generations, isVerified: false)
+        synced.update(crawl.id) {
+            $0.loosePages = read?.loosePages ?? []
+            $0.isLost = read?.isLost ?? false
+        }
+        fullPages = crawl.pages
+        isFullVerified = false
+    }
+
+    /// Changes the ranges of a crawl: the stored one, and that of the full crawl.
+    package mutating func update(_ crawl: Int64, _ change: (inout SyncedRange) -> Void) {
+        synced.update(crawl, change)
+        round?.ranges.update(crawl, change)
+    }
+
     /// Forgets the ranges after the list moved during the crawl or could not be followed. The next sync reads through
     /// the stored pages.
     package mutating func forgetRanges() {
@@ -192,17 +211,10 @@ package struct CrawlProgress: Sendable, Hashable {
     ///   - isLost: True if the upstream refused the page, or the page cannot be read.
     ///   - mayPass: True if the failure says nothing about the cursor, because it is a number that we computed.
     package mutating func fail(_ crawl: Int64, isLost: Bool, mayPass: Bool) {
-        let change = { (ranges: inout SyncedRanges) in
-            guard let range = ranges[crawl], range.cursor != nil else { return }
-            ranges.update(crawl) {
-                $0.failures += 1
-                $0.isLost = $0.isLost || isLost || !mayPass && range.failures > 0
-            }
-        }
-        change(&synced)
-        if var ranges = round?.ranges {
-            change(&ranges)
-            round?.ranges = ranges
+        update(crawl) { range in
+            guard range.cursor != nil else { return }
+            range.isLost = range.isLost || isLost || !mayPass && range.failures > 0
+            range.failures += 1
         }
     }
 }

@@ -46,7 +46,7 @@ extension Store {
         try storing {
             let (state, trail, resumePoint) = try load(writer.feed)
             let next = try FeedWriter(
-                feed: writer.feed, tableName: writer.tableName, run: writer.run, shape: writer.shape, state: state,
+                feed: writer.feed, tableName: writer.table.name, run: writer.run, shape: writer.shape, state: state,
                 trail: trail, resumePoint: resumePoint, in: transactions)
             next.goOn(after: writer)
             return next
@@ -74,9 +74,9 @@ extension Store {
     package func close(_ writer: FeedWriter) {
         // The run has ended, and has received any error of its pages.
         try? transactions.closeGroup()
-        if writer.hasNewShape { views.changeViewMayLag = true }
+        if writer.table.hasNewShape { views.changeViewMayLag = true }
         let model = writer.shape.definition.model
-        if let model, writer.hasNewShape || !views.modelsOfThisProcess.contains(model) {
+        if let model, writer.table.hasNewShape || !views.modelsOfThisProcess.contains(model) {
             views.modelsThatMayLag.insert(model)
         }
         transactions.openFeeds.remove(writer.feed)
@@ -226,7 +226,7 @@ extension Store {
         try forgetPlaces(of: definition.name)
         if definition.part != nil {
             try connection.run("UPDATE _feed_part SET definition = ? WHERE feed = ?", .text(canonical), name)
-            return try FeedWriter.record(shape, on: connection)
+            return try ListTable.record(shape, on: connection)
         }
         try connection.run(
             """

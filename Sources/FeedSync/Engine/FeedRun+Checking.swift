@@ -69,7 +69,7 @@ extension FeedRun {
 
     private func commit(_ loaded: LoadedPage, at place: PageOfCrawl) throws(FeedSyncError) {
         var commit = pageCommit(loaded, .footer, end: loaded.end, wantsNext: false)
-        commit.checked = place.number
+        commit.page.checked = place.number
         _ = try store(commit, loaded)
         note(loaded)
     }

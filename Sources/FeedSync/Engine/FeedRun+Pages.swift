@@ -73,12 +73,12 @@ extension FeedRun {
             prefetches.drop()
         }
         var commit = pageCommit(loaded, direction, end: loaded.end, wantsNext: wantsNext)
-        commit.isOlder = isOlder
-        commit.overlap = overlap == .exact || overlap == .unknown ? 1 : 0
-        commit.showsPageBefore = overlap == .exact || overlap == .shifted
-        commit.isAgain = (crawl?.pages ?? 0) < pagesBefore || direction == .header && rules.isReadingHeadAgain
-        commit.isLoose =
-            command != .sync && isBehindRange && loader.definition.pagination.isShifting && !commit.showsPageBefore
+        commit.page.isOlder = isOlder
+        commit.page.overlap = overlap == .exact || overlap == .unknown ? 1 : 0
+        commit.page.showsPageBefore = overlap == .exact || overlap == .shifted
+        commit.page.isAgain = (crawl?.pages ?? 0) < pagesBefore || direction == .header && rules.isReadingHeadAgain
+        commit.page.isLoose =
+            command != .sync && isBehindRange && loader.definition.pagination.isShifting && !commit.page.showsPageBefore
             && (border.total == nil || border.total != border.totalBefore)
         isBehindRange = false
         return try self.commit(commit, loaded)
@@ -154,7 +154,7 @@ extension FeedRun {
         publish(try committed { try $0.begin(.header, now: now()) })
         mayMeetRange = true
         var commit = pageCommit(loaded, .header, end: loaded.end, wantsNext: true)
-        commit.isAgain = true
+        commit.page.isAgain = true
         return try self.commit(commit, loaded)
     }
 
@@ -178,24 +178,24 @@ extension FeedRun {
         _ loaded: LoadedPage, _ direction: PageDirection, end: NextPage, wantsNext: Bool
     ) -> PageCommit {
         let fetched = loaded.fetched
+        let page = CrawlPage(
+            direction, end: end, upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status)
         var commit = PageCommit(
-            direction: direction, content: loaded.content, request: loaded.page.identity,
-            credential: loaded.page.credentialFingerprint, validators: loaded.validators, end: end,
-            upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status,
-            serverDate: fetched.serverDate, skipped: loaded.skipped,
-            shape: loaded.shape, beginsNext: wantsNext,
-            cursorParameters: loader.definition.pagination.cursorParameters,
-            // The polling advice of other pages is not used.
-            advice: direction == .header ? PollingAdvice(fetched.response) : PollingAdvice())
+            page, content: loaded.content, request: loaded.page.identity,
+            credential: loaded.page.credentialFingerprint, validators: loaded.validators,
+            serverDate: fetched.serverDate, skipped: loaded.skipped, shape: loaded.shape, beginsNext: wantsNext)
+        commit.cursorParameters = loader.definition.pagination.cursorParameters
+        // The polling advice of other pages is not used.
+        if direction == .header { commit.advice = PollingAdvice(fetched.response) }
         commit.waited = waited
-        commit.part = loader.part(of: loaded.page)
-        commit.asked = loaded.page.cursor
+        commit.page.part = loader.part(of: loaded.page)
+        commit.page.asked = loaded.page.cursor
         commit.watermark = loader.requests.span?.stored
-        if case .newest? = loader.requests.span { commit.asksNewest = true }
-        if case .decoded(let page) = loaded.content { commit.furthest = page.furthest?.json }
-        if let token = loader.token(of: loaded) { commit.furthest = token }
-        commit.mode = mode
-        commit.meetsOwnPages = rules.isReadingThrough
+        if case .newest? = loader.requests.span { commit.page.asksNewest = true }
+        if case .decoded(let page) = loaded.content { commit.page.furthest = page.furthest?.json }
+        if let token = loader.token(of: loaded) { commit.page.furthest = token }
+        commit.page.mode = mode
+        commit.page.readsThrough = rules.isReadingThrough
         return commit
     }
 

@@ -41,8 +41,8 @@ struct LoadedPage: Sendable {
     /// The overlap with a page that has these keys; nil if the page was not requested to overlap.
     func overlap(behind keys: String?) -> Overlap? {
         guard page.overlap > 0, let keys else { return nil }
-        let known = RowKey.texts(ofPage: self.keys)
-        let before = RowKey.texts(ofPage: keys)
+        let known = PageKeys.texts(self.keys)
+        let before = PageKeys.texts(keys)
         if let first = known.first, before.contains(first) { return first == before.last ? .exact : .shifted }
         return mayBeginWithoutKey(known.count) ? .unknown : .broken
     }

@@ -19,50 +19,6 @@ package enum RowKey {
         case .blob: "null"
         }
     }
-
-    /// The keys of a page in the same form.
-    package static func texts(ofPage keys: String) -> [String] {
-        if let numbers = numbers(ofPage: keys) { return numbers }
-        guard case .array(let elements)? = try? JSONValue(parsing: keys) else { return [] }
-        return elements.map(text)
-    }
-
-    /// The keys of a page whose keys are whole numbers, as those of most pages are: without a parser.
-    private static func numbers(ofPage keys: String) -> [String]? {
-        var keys = keys
-        return keys.withUTF8 { bytes in
-            guard bytes.count > 2, bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") else { return nil }
-            let inner = bytes[1..<bytes.count - 1]
-            guard inner.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") }) else { return nil }
-            return inner.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) }
-        }
-    }
-
-    /// True if each key comes behind the one before, or is the same: numbers by their value, texts by their bytes.
-    package static func areAscending(_ keys: [String], behind first: String? = nil) -> Bool {
-        var last = first
-        return keys.allSatisfy { key in
-            defer { last = key }
-            return last.map { isAscending($0, key) } ?? true
-        }
-    }
-
-    private static func isAscending(_ one: String, _ other: String) -> Bool {
-        if let one = Int64(one), let other = Int64(other) { return one <= other }
-        guard one.utf8.first == UInt8(ascii: "\""), other.utf8.first == UInt8(ascii: "\"") else { return false }
-        return !other.utf8.lexicographicallyPrecedes(one.utf8)
-    }
-
-    private static func text(_ value: JSONValue) -> String {
-        switch value {
-        case .null: "null"
-        case .bool(let value): value ? "1" : "0"
-        case .number(let digits): digits
-        case .string(let text): JSONText.string(text)
-        case .array(let values): "[\(values.map(text).joined(separator: ","))]"
-        case .object: "null"
-        }
-    }
 }
 
 extension Value {

@@ -42,6 +42,13 @@ package struct Watermark: Sendable, Hashable {
         }
     }
 
+    /// The further of two values, as JSON.
+    package static func further(_ one: String?, _ other: String?, isTime: Bool) -> String? {
+        guard let one, let other else { return one ?? other }
+        guard let old = Watermark(json: one, isTime: isTime) else { return other }
+        return Watermark(json: other, isTime: isTime)?.isFurther(than: old) == true ? other : one
+    }
+
     /// The mark as the items carry it.
     package var json: String {
         switch value {

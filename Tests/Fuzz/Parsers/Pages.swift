@@ -113,9 +113,9 @@ extension Store {
         let (writer, _) = try open(definition, lock: lock, command: "reload", now: Self.now)
         _ = try writer.committed { try writer.begin(.header, now: Self.now) }
         let commit = PageCommit(
-            direction: .header, content: .decoded(page), request: "GET \(definition.url)", credential: 0,
-            validators: Validators(etag: nil, lastModified: nil), end: .end(), upstreamNext: nil, httpStatus: 200,
-            serverDate: nil, skipped: try page.skipped(), shape: nil, beginsNext: false)
+            CrawlPage(.header, end: .end(), upstreamNext: nil), content: .decoded(page),
+            request: "GET \(definition.url)", credential: 0, validators: Validators(etag: nil, lastModified: nil),
+            skipped: try page.skipped(), shape: nil, beginsNext: false)
         let outcome = try writer.commit(commit, now: Self.now) { _ in }
         _ = try writer.finish(outcome: .ok, now: Self.now)
         close(writer)

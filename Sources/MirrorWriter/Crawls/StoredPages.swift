@@ -67,20 +67,21 @@ final class StoredPages {
 
     /// The id of the page's record: the stored one if only its validators are new.
     func record(
-        _ page: PageCommit, _ keys: String, elements: Int, storedID: Int64?, place: Place, placed: Int64,
-        sharesRows: Bool, crawl: Int64, now: String
+        _ commit: PageCommit, storedID: Int64?, place: Place, placed: Int64, sharesRows: Bool, crawl: Int64,
+        now: String
     ) throws -> Int64 {
+        let page = commit.page
         // Another page wrote a row of this one, so no validator covers all its rows.
-        let validators = sharesRows ? Validators(etag: nil, lastModified: nil) : page.validators
-        let known = try newest(page.key)
-        lookedUp[page.key] = nil
-        requestsOfFirstRun?.insert(page.key.hashValue)
+        let validators = sharesRows ? Validators(etag: nil, lastModified: nil) : commit.validators
+        let known = try newest(commit.key)
+        lookedUp[commit.key] = nil
+        requestsOfFirstRun?.insert(commit.key.hashValue)
         let isKnown =
             known.map {
                 $0.id == storedID
-                    || $0.keys == keys && $0.place == place && $0.cursor == page.upstreamNext
-                        && $0.total == page.end.total && $0.elements == elements
-                        && $0.skipped == page.skipped.count && $0.sameKey == page.skipped.sameKey
+                    || $0.keys == page.keys && $0.place == place && $0.cursor == page.upstreamNext
+                        && $0.total == page.end.total && $0.elements == page.elementCount
+                        && $0.skipped == page.skipped && $0.sameKey == page.sameKey
             } ?? false
         if let known, isKnown {
             if known.validators != validators {
@@ -90,27 +91,27 @@ final class StoredPages {
             }
             return known.id
         }
-        if known != nil { try drop(page) }
+        if known != nil { try drop(commit) }
         try connection.run(
             """
             INSERT INTO _page (feed, crawl, request, credential, generation, position, placed, elements, keys, is_first,
                 skipped, same_key, cursor, http_status, total, etag, last_modified, fetched_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, .text(feed), Value(crawl), .text(page.request), Value(page.credential), Value(place.generation),
-            Value(place.position), Value(placed), Value(elements), .text(keys), Value(page.direction == .header),
-            Value(page.skipped.count), Value(page.skipped.sameKey), Value(page.upstreamNext?.text),
+            """, .text(feed), Value(crawl), .text(commit.request), Value(commit.credential),
+            Value(place.generation), Value(place.position), Value(placed), Value(page.elementCount), .text(page.keys),
+            Value(page.direction == .header), Value(page.skipped), Value(page.sameKey), Value(page.upstreamNext?.text),
             Value(page.httpStatus), Value(page.end.total), Value(validators.etag), Value(validators.lastModified),
             .text(now))
         return connection.lastInsertRowID
     }
 
     /// Drops the stored pages of a page's request that no crawl needs.
-    private func drop(_ page: PageCommit) throws {
+    private func drop(_ commit: PageCommit) throws {
         try connection.run(
             """
             DELETE FROM _page WHERE feed = ?1 AND request = ?2 AND credential = ?3 AND id NOT IN (
                 SELECT w.page FROM _crawl_page w JOIN _crawl c ON c.id = w.crawl WHERE c.feed = ?1)
-            """, .text(feed), .text(page.request), Value(page.credential))
+            """, .text(feed), .text(commit.request), Value(commit.credential))
     }
 
     /// Updates a page's validators. A page without any may share rows with others, or its rows were written since.

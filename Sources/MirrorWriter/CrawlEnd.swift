@@ -1,0 +1,224 @@
+internal import SQLite
+
+/// The end of a sync's crawl: loads the facts for `Completeness`, and saves its verdict.
+///
+/// - Isolation: the store's, inside the transaction that ends the crawl.
+struct CrawlEnd {
+    private let feed: String
+    private let shape: ResolvedFeed
+    private let list: CrawledList
+    private let log: RunLog
+    private let changes: ChangeLog?
+    private let window: WindowEnd?
+    /// The range at the head when the run began; nil if there was none.
+    private let headBefore: SyncedRange?
+    private let now: String
+    /// The feed's state, as the end leaves it.
+    private(set) var draft: FeedState
+
+    private var records: ListRecords { list.records }
+    private var definition: FeedDefinition { shape.definition }
+    private var connection: Connection { log.connection }
+
+    /// - Parameters:
+    ///   - changes: The log of changes of rows; nil if the feed keeps none.
+    ///   - window: The window that the crawl asked for; nil without windows.
+    init(
+        of list: CrawledList, log: RunLog, changes: ChangeLog?, headBefore: SyncedRange?, window: WindowEnd?,
+        now: String
+    ) {
+        (feed, shape, self.list, draft) = (list.feed, list.shape, list, list.state)
+        (self.log, self.changes, self.headBefore, self.window, self.now) = (log, changes, headBefore, window, now)
+    }
+
+    /// Closes the crawl.
+    ///
+    /// - Parameter cursor: Finds the page cursor of a page, and makes its crawl the current one.
+    /// - Returns: The number of removed rows.
+    mutating func close(_ closing: CrawlClosing, cursor: (PageOfCrawl) throws -> PageCursor?) throws -> Int {
+        let missing = try closing.isComplete && draft.progress.round?.mode == .all ? list.missingRows() : []
+        let verdict = Completeness.verdict(
+            closing, draft.crawl, draft.progress, isPartitioned: definition.partitioning != nil,
+            try list.rowCounts(missing))
+        var removed = 0
+        switch verdict {
+        case .complete(let isVerified):
+            removed = try remove(missing.filter(\.pages.isEmpty))
+            draft.figures.items.removed += removed
+            try prove(isVerified: isVerified, isWhole: missing.isEmpty)
+            try complete(isVerified: isVerified)
+        case .endedEarly(let met): try lookAgain(at: met, cursor)
+        case .incomplete(let reason): try endIncomplete(reason)
+        case .unknown: draft.progress.forgetRanges()
+        }
+        draft.progress.driftEnd = try verdict.reason == .drift && draft.crawl != nil ? list.keyCount() : nil
+        let reason = try window.map { try leave($0, verdict.reason) } ?? verdict.reason
+        if let reason {
+            draft.crawl?.reason = reason
+            draft.isVerified = false
+            try records.crawls.leave(draft.crawl?.id, reason)
+        }
+        draft.isComplete = reason == nil && draft.progress.walk == nil
+        try save(removed: removed)
+        return removed
+    }
+
+    /// Writes the feed's state.
+    private func save(removed: Int) throws {
+        let next = draft.progress.open?.cursor
+        try connection.run(
+            """
+            UPDATE \(records.tables.feed) SET complete = ?, verified = ?, synced_at = ?, item_count = item_count - ?,
+                next_page = ?, no_more_data = ? WHERE name = ?
+            """, Value(draft.isComplete), Value(draft.isComplete && draft.isVerified), .text(now), Value(removed),
+            Value(next?.text), Value(next == nil), .text(feed))
+        try log.save(removed: draft.figures.items.removed, added: removed)
+    }
+
+    /// Marks rows as removed.
+    private func remove(_ missing: [MissingRows.Row]) throws -> Int {
+        guard !missing.isEmpty else { return 0 }
+        let (sections, places) = try records.rows.remove(missing, key: definition.key, log: changes, now: now)
+        try sections.apply(to: definition.owner, on: connection, firstPlace: records.rows.firstPlace)
+        try records.storedPages.lapse(places, longest: draft.longestPage)
+        return missing.count
+    }
+
+    // MARK: - Verdicts
+
+    /// Saves that the crawl met everything.
+    private mutating func complete(isVerified: Bool) throws {
+        var isVerified = isVerified
+        if draft.progress.round?.mode == .since {
+            // The changed items were met; items that an earlier crawl missed are still missing.
+            let isSound = draft.progress.synced.ranges.first?.isVerified ?? true
+            // A list that is not asked for what is newer shows only by its order that nothing else is.
+            isVerified = isVerified && isSound && draft.progress.isFullVerified && !definition.isNewestFirst
+            draft.progress.isFullVerified = isVerified
+        }
+        try records.crawls.complete(draft.crawl?.id, now: now)
+        draft.crawl?.reason = nil
+        draft.isVerified = isVerified
+        draft.progress.suspectEnd = nil
+        if draft.progress.round?.mode != .since { draft.progress.otherElements = try list.elementsWithoutRow() }
+        if let round = draft.progress.round {
+            if definition.sync.delta == nil { try moveWatermark(round) } else { try keepToken(round) }
+            if round.mode == .all {
+                draft.progress.isFullVerified = isVerified
+                try saveFull(round)
+            }
+            draft.progress.endRound(
+                nil, generations: try records.crawls.generations(ofRound: round.id), isVerified: isVerified,
+                growsAtEnd: try list.growsAtEnd(since: headBefore))
+        } else if let head = draft.progress.synced.ranges.first {
+            // A crawl that met no range has read the whole list.
+            let isWholeList = head.cursor == nil && head.crawls == [draft.crawl?.id].compactMap(\.self)
+            let growsAtEnd = try isWholeList ? list.growsAtEnd(since: headBefore) : head.growsAtEnd
+            draft.progress.synced.update(head.crawl) {
+                $0.isVerified = isVerified
+                $0.growsAtEnd = growsAtEnd
+                $0.loosePages = []
+            }
+        }
+        // The next sync reads through pages that are stored in another order than the list's.
+        if draft.crawl?.isOrdered == false { draft.progress.synced = SyncedRanges() }
+    }
+
+    /// Saves that the full crawl before this one is proved, if this one found its pages unchanged: both read each page,
+    /// and any move in between would show in one of them. This proves nothing about the current crawl.
+    private mutating func prove(isVerified: Bool, isWhole: Bool) throws {
+        guard draft.progress.round?.mode == .all, definition.partitioning == nil else { return }
+        if let before = draft.progress.unprovedRun, isWhole, draft.crawl?.onlyGrows == true, list.crawls.count == 1 {
+            try log.prove(before)
+        }
+        // Items that came again were pushed down, maybe by one that moved to the top, which the next crawl would take for
+        // a new one.
+        let hasRepeats = try records.crawls.haveRepeats(list.crawls)
+        let isProvable = draft.crawl.map { !$0.isDoubtful && !$0.sharesValues && $0.repeats == 0 } ?? false
+        draft.progress.unprovedRun = isVerified || hasRepeats || !isProvable ? nil : log.run
+    }
+
+    /// Saves that a crawl has ended without everything.
+    private mutating func endIncomplete(_ reason: IncompleteReason) throws {
+        guard let round = draft.progress.round else {
+            if reason == .cap, let head = draft.progress.synced.ranges.first {
+                draft.progress.synced.update(head.crawl) { $0.end = .last(reason) }
+            }
+            return
+        }
+        if round.mode == .all { try saveFull(round) }
+        draft.progress.endRound(
+            reason, generations: try records.crawls.generations(ofRound: round.id), isVerified: false)
+    }
+
+    /// Keeps the crawl open at its last page, which the next sync checks again.
+    private mutating func lookAgain(at met: Int, _ cursor: (PageOfCrawl) throws -> PageCursor?) throws {
+        draft.progress.suspectEnd = met
+        let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
+        let pages = try records.crawls.pageCount(of: tail)
+        if pages > 1, let last = try cursor(PageOfCrawl(crawl: tail, number: pages)) {
+            draft.progress.round?.ranges.update(tail) { $0.end = .open(last) }
+        } else {
+            draft.progress.round = nil
+        }
+    }
+
+    /// Saves the time of the full crawl: now, or the start of the first of several runs that read the list.
+    private mutating func saveFull(_ round: CrawlProgress.Round) throws {
+        let isOwn = try records.pages.pages(of: list.crawls).allSatisfy(list.reads.has)
+        draft.progress.fullPages = try records.pages.requestCount(of: list.crawls)
+        try connection.run(
+            """
+            UPDATE \(records.tables.feed) SET full_at = coalesce((SELECT started_at FROM _crawl WHERE id = ?), ?)
+            WHERE name = ?
+            """, Value(isOwn ? nil : round.id), .text(now), .text(feed))
+    }
+
+    // MARK: - The watermark
+
+    /// Keeps the token on the last page of the list. A full crawl without one leaves none: the changes since an older one
+    /// are stored.
+    private func keepToken(_ round: CrawlProgress.Round) throws {
+        guard let tail = round.ranges.ranges.first?.crawl else { return }
+        let token = try records.crawls.furthest(of: tail)
+        guard token != nil || round.mode == .all else { return }
+        try saveWatermark(token)
+    }
+
+    /// Moves the watermark to the furthest item, or to the end of a window, but not beyond the start of the crawl, nor
+    /// past a window that is incomplete.
+    private func moveWatermark(_ round: CrawlProgress.Round) throws {
+        guard window?.walk.missed == nil else { return }
+        let isTime = shape.plan.watermarkIsTime
+        let (furthest, start) = try records.crawls.furthest(ofRound: round.id, isTime: isTime)
+        // What lies ahead of the newest item of the last window may still come.
+        let isByItems = window.map { $0.window.isLast && shape.plan.hasWatermark } ?? true
+        let reached = isByItems ? furthest : window.flatMap { Watermark(second: $0.window.to) }
+        guard let mark = reached?.notAfter(start) else { return }
+        let stored = try connection.scalar(
+            "SELECT watermark FROM \(records.tables.state) WHERE feed = ?", .text(feed))?.text
+            .flatMap { Watermark(json: $0, isTime: isTime) }
+        if stored.map({ mark.isFurther(than: $0) }) ?? true { try saveWatermark(mark.json) }
+    }
+
+    private func saveWatermark(_ mark: String?) throws {
+        try connection.run("UPDATE \(records.tables.state) SET watermark = ? WHERE feed = ?", Value(mark), .text(feed))
+    }
+
+    /// Leaves a window, and returns the reason why the sync up to it is incomplete; nil if there is none.
+    private mutating func leave(_ end: WindowEnd, _ reason: IncompleteReason?) throws -> IncompleteReason? {
+        var walk = end.walk
+        walk.missed = walk.missed ?? reason
+        draft.progress.walk = end.window.isLast ? nil : walk
+        if end.window.isLast, walk.isFull {
+            try connection.run(
+                "UPDATE \(records.tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(feed))
+        }
+        return walk.missed
+    }
+}
+
+extension CrawlClosing {
+    /// True if the crawl met everything that it was meant to meet.
+    fileprivate var isComplete: Bool { if case .complete = self { true } else { false } }
+}

@@ -1,0 +1,333 @@
+internal import SQLite
+
+/// The tables of the store with what crawls met, for one list.
+///
+/// - Isolation: the store's.
+struct ListRecords {
+    /// The tables that hold the feed's state.
+    let tables: ListTables
+    let crawls: StoredCrawls
+    let pages: CrawlPages
+    let storedPages: StoredPages
+    let rows: ListRows
+}
+
+/// The list that the current crawl makes up, at its end: the facts on which `Completeness` decides, and the rows that the
+/// crawl did not meet.
+///
+/// - Isolation: the store's.
+struct CrawledList {
+    /// Counts that stay until a page is stored.
+    final class Cache {
+        /// True if a look at all keys found no missing row.
+        var missesNothing = false
+        /// The elements of the crawl's pages that are not items.
+        var otherElements: Int?
+
+        func clear() { (missesNothing, otherElements) = (false, nil) }
+    }
+
+    let feed: String
+    var shape: ResolvedFeed
+    let state: FeedState
+    let trail: CrawlTrail
+    let reads: RunReads
+    let records: ListRecords
+    let cache: Cache
+
+    private var definition: FeedDefinition { shape.definition }
+    private var connection: Connection { records.rows.connection }
+
+    // MARK: - Crawls and pages
+
+    /// The crawls that make up the list, from its head.
+    var crawls: [Int64] {
+        guard let id = state.crawl?.id else { return [] }
+        // A crawl that only met rows in place belongs to no range; the crawls that it met do.
+        let range =
+            state.progress.round.map { $0.ranges.range(ofPagesOf: id) ?? $0.ranges.ranges.first }
+            ?? state.progress.synced.range(ofPagesOf: id)
+        // A range lists its crawls from the end.
+        return range?.crawls.reversed() ?? [id]
+    }
+
+    /// The crawls whose pages are to be proved. A crawl that stopped at a synced range has only its own.
+    private var crawlsToProve: [Int64] {
+        state.progress.round != nil ? crawls : [state.crawl?.id].compactMap(\.self)
+    }
+
+    /// The pages whose order is to be proved.
+    func pagesToProve() throws -> [PageOfCrawl] { try records.pages.pages(of: crawlsToProve) }
+
+    /// The first page of the list if an earlier run stored it and the first page of this run's crawl was as it is.
+    var headThatIsSame: PageOfCrawl? {
+        guard let first = crawlsToProve.first, first != state.crawl?.id, state.crawl?.pages == 1,
+            state.crawl?.generation == nil
+        else { return nil }
+        return PageOfCrawl(crawl: first, number: 1)
+    }
+
+    /// True if the list is one page, which this run read.
+    private func isOnePage() throws -> Bool {
+        let pages = try records.pages.pages(of: crawls)
+        return pages.count == 1 && pages.allSatisfy(reads.has) && definition.partitioning == nil
+    }
+
+    /// The last page of the list; nil if it is an error that counts as the end, repeats the one before it, or is one of a
+    /// partition.
+    private func lastPage() throws -> PageOfCrawl? {
+        guard definition.partitioning == nil, state.crawl?.isDoubtful != true,
+            let last = try records.pages.pages(of: crawls).last
+        else { return nil }
+        return try records.pages.status(of: last) < 400 ? last : nil
+    }
+
+    /// True if the page cursors of a crawl, and the next one if known, contain item positions, and the paginator does
+    /// not already say that they are positions or keys.
+    func cursorsCount(_ crawl: Int64, end: PageCursor? = nil) throws -> Bool {
+        let pagination = definition.pagination
+        guard !pagination.isShifting, pagination.itemPaths.isEmpty else { return false }
+        return TokenCount.hasPlaces(try records.pages.tokens(of: crawl, end: end))
+    }
+
+    // MARK: - Facts
+
+    /// The facts of a crawl that has reached the end of the list.
+    func facts() throws -> CrawlFacts {
+        var facts = CrawlFacts()
+        facts.hasTotals = true
+        facts.isInSequence = definition.pagination.prefetch <= 1
+        facts.overlaps = true
+        var trail = CrawlTrail()
+        for id in crawlsToProve {
+            let isCurrent = id == state.crawl?.id
+            guard let crawl = isCurrent ? state.crawl : try CrawlState.load(id, trail: &trail, on: connection) else {
+                continue
+            }
+            facts.add(crawl, cursorsCount: try facts.cursorsCount || cursorsCount(id))
+        }
+        facts.isPartial =
+            try state.crawl?.reason == .upstreamIncomplete || records.crawls.have(.upstreamIncomplete, crawls)
+        if let before = state.progress.driftEnd { facts.isLikeDrift = try keyCount() == before }
+        facts.endsInRepeat = definition.partitioning == nil && state.crawl?.isDoubtful == true
+        facts.sharesValues = try sharedColumns.map { try records.rows.share($0) } ?? false
+        facts.pages = try pagesToProve()
+        facts.pageCount = facts.pages.count
+        if let round = state.progress.round {
+            // Crawls of earlier runs that only met rows in place belong to no range.
+            facts.hasTotalMoved = try facts.hasTotalMoved || records.crawls.hasSeveralTotals(round: round.id)
+            facts.olderPages = reads.tail.count == facts.pages.count ? 0 : facts.pages.count - reads.tail.count + 1
+            facts.mustReadThrough = Completeness.mustReadThrough(definition.sync, state.progress)
+        }
+        facts.total = state.crawl?.total ?? facts.total
+        if facts.total != nil { facts.met += try metCount() + otherElements() }
+        if definition.partitioning != nil { facts.total = nil }
+        return facts
+    }
+
+    /// The columns of the values with which `keyset` continues, which several rows may share; nil for other paginators, if
+    /// the values are the key, and if they have no columns.
+    private var sharedColumns: [String]? {
+        let paths = definition.pagination.itemPaths
+        let columns = paths.compactMap { path in definition.columns.first { $0.path == path }?.name }
+        guard definition.partitioning == nil, !columns.isEmpty, columns.count == paths.count,
+            !Set(columns).isSuperset(of: definition.key)
+        else { return nil }
+        return columns
+    }
+
+    /// True if new items are added at the end of the list: its keys ascend and none was added at its head since.
+    ///
+    /// - Parameter before: The range at the head when the run began; nil if there was none.
+    func growsAtEnd(since before: SyncedRange?) throws -> Bool {
+        guard let crawl = state.crawl, definition.partitioning == nil else { return false }
+        guard let before else { return try isAscending() }
+        return try before.growsAtEnd && !crawl.headGained || isAscending()
+    }
+
+    /// True if the list is in ascending order of its keys.
+    private func isAscending() throws -> Bool {
+        guard let pages = try records.pages.ascendingPageCount(of: crawls) else { return false }
+        // The order of a single page is chance, unless the paginator relies on it.
+        return pages > 1 || !definition.pagination.itemPaths.isEmpty
+    }
+
+    // MARK: - Counts
+
+    /// True if the crawl has read the list from its head to its end, without stopping at a synced range.
+    private var isWhole: Bool {
+        guard let id = state.crawl?.id, state.progress.round == nil else { return true }
+        return state.progress.synced.isWhole && state.progress.synced[id]?.crawls == [id]
+    }
+
+    /// The keys that the crawl met.
+    func metKeys() throws -> [String: CrawlPages.MetKey] { try records.pages.metKeys(of: crawls) }
+
+    /// The number of different keys that the crawl met.
+    func keyCount() throws -> Int { try metKeys().count }
+
+    /// The number of rows that the upstream has, as far as known.
+    func itemCount() throws -> Int {
+        try connection.count("SELECT item_count FROM \(records.tables.feed) WHERE name = ?", .text(feed))
+    }
+
+    /// The number of stored rows that a total of the list is compared with. A list that reports removed items may count
+    /// them.
+    func storedCount() throws -> Int { try definition.removed == nil ? itemCount() : records.rows.count() }
+
+    /// The number of different items that the crawl met; for a crawl that stopped at a synced range, of stored items.
+    func metCount() throws -> Int {
+        guard isWhole else { return try storedCount() }
+        // An item that reports its own removal was met, though its row has no place. Totals count it, too.
+        if definition.removed == nil, crawls.count == 1, let count = trail.metCount(besides: state.crawl?.generation) {
+            return Int(clamping: count)
+        }
+        return try keyCount()
+    }
+
+    /// The elements of the crawl's pages that are not items, including `null`. Totals count them, too.
+    func otherElements() throws -> Int {
+        // They are compared with a total only.
+        guard isWhole, state.crawl?.total != nil else { return state.progress.otherElements }
+        let known = crawls.count == 1 ? trail.others : nil
+        let count = try known ?? cache.otherElements ?? records.pages.otherElements(of: crawls)
+        cache.otherElements = count
+        return count
+    }
+
+    /// The elements of the crawl's pages that have no row: those that are not items, and items that said that they are
+    /// gone when they first came.
+    func elementsWithoutRow() throws -> Int {
+        let others = try otherElements()
+        guard definition.removed != nil, isWhole, state.crawl?.total != nil else { return others }
+        return others + max(try keyCount() - storedCount(), 0)
+    }
+
+    /// The row counts that the verdict depends on.
+    func rowCounts(_ missing: [MissingRows.Row]) throws -> Completeness.Rows {
+        var rows = Completeness.Rows()
+        rows.count = try itemCount()
+        rows.missing = missing.count
+        rows.missingAtEnd = missing.count(where: \.isAtEnd)
+        // They are compared with a total only.
+        if state.crawl?.total != nil {
+            rows.met = try metCount()
+            rows.others = try otherElements()
+        }
+        return rows
+    }
+
+    // MARK: - Partitions
+
+    /// The elements and the total of a page's partition before the page, as last stored.
+    func partitionSoFar(before page: PageOfCrawl) throws -> (elements: Int, total: Int?) {
+        guard let name = try partitionName(page) else { return (0, nil) }
+        return try records.pages.soFar(in: name, before: page)
+    }
+
+    /// The name of the partition of a page; nil without partitions.
+    func partitionName(_ page: PageOfCrawl) throws -> String? {
+        PartitionScheme.partitionName(in: try records.pages.cursor(of: page))
+    }
+
+    /// True if a page's partition now ends elsewhere than the crawl found, so that a part of it was never requested.
+    func outgrows(_ page: PageOfCrawl, _ end: NextPage) throws -> Bool {
+        guard let partitioning = definition.partitioning else { return false }
+        return switch end.part {
+        case .tooMany: true
+        case .capped: try !records.crawls.isCapped(page.crawl)
+        case .cut: try !isHalved(page, partitioning)
+        case .whole: false
+        // It led to another page of its partition when the crawl met it.
+        case nil: try PartitionScheme.partitionName(in: records.pages.next(after: page)) != partitionName(page)
+        }
+    }
+
+    /// True if the list's crawls have requested a half, or less, of the page's partition.
+    private func isHalved(_ page: PageOfCrawl, _ partitioning: PartitionScheme) throws -> Bool {
+        let part = { (asked: PageCursor?) in
+            PartitionScheme.partitionName(in: asked).flatMap { partitioning.partition(named: $0[...]) }
+        }
+        guard let whole = part(try records.pages.cursor(of: page)) else { return false }
+        return try records.pages.cursors(of: crawls).compactMap(part).contains { other in
+            other != whole && other.from >= whole.from && other.to <= whole.to
+        }
+    }
+
+    // MARK: - Missing rows
+
+    /// The pages next to the rows that the crawl did not meet; nil if none is missing, or if the list is one page, which
+    /// shows that they are gone.
+    func pagesBesideMissing() throws -> [PageOfCrawl]? {
+        guard try !isOnePage() else { return nil }
+        let missing = try missingRows()
+        guard !missing.isEmpty else { return nil }
+        let wanted = missing.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }
+        return crawls.flatMap { crawl in
+            wanted.filter { $0.crawl == crawl }.sorted { $0.number < $1.number }
+        }
+    }
+
+    /// The rows that the crawl did not meet, in feed order.
+    func missingRows() throws -> [MissingRows.Row] {
+        guard state.crawl != nil, try !metEverything() else { return [] }
+        let met = try metKeys()
+        let own = try records.crawls.generations(of: crawls)
+        // The crawl met a row on a page that has changed since: it may stand on one that was read before.
+        let missing = try records.rows.missing(key: definition.key) { key, place in
+            met[key] == nil && !reads.leftPage.contains(key) && !own.contains(place.generation)
+        }
+        if missing.isEmpty {
+            cache.missesNothing = true
+            return []
+        }
+        let evidence = MissingRows.Evidence(
+            isOnePage: try isOnePage(), last: try lastPage(), askedAgain: reads.again, isOwn: reads.has
+        ) { before, behind in
+            guard let before = try records.pages.requestKey(of: before),
+                let behind = try records.pages.requestKey(of: behind)
+            else { return false }
+            return reads.areSteady(before, behind)
+        }
+        let places = try records.pages.earlierPlaces(of: crawls, besides: own)
+        var rows = try MissingRows(missing, among: places, evidence)
+        rows.leaveOut(
+            isTailOpen: isTailOpen, isFirstLoad: state.progress.fullPages == nil,
+            isWhole: try records.pages.pages(of: crawls).allSatisfy(reads.has), passedOver: try rowsPassedOver())
+        return rows.rows
+    }
+
+    /// True if no row can be missing, as seen without comparing keys: all rows are at places that the crawl met, or are
+    /// new.
+    private func metEverything() throws -> Bool {
+        if cache.missesNothing { return true }
+        guard crawls.count == 1, let met = trail.metCount(besides: state.crawl?.generation) else { return false }
+        return try itemCount() == met
+    }
+
+    /// True if the page after the list's only page is unknown and the only page is as long as ever.
+    private var isTailOpen: Bool {
+        guard definition.hasOpenPagination, let tried = shape.findings.triedElementCount else { return false }
+        // An empty page has nothing behind it.
+        return state.crawl.map { $0.mostElements > 0 && $0.mostElements >= tried } ?? false
+    }
+
+    /// The rows that `keyset` may have passed over, because they share their value with another row.
+    private func rowsPassedOver() throws -> Set<Int64> {
+        guard state.crawl?.sharesValues == true, let sharedColumns else { return [] }
+        return try records.rows.sharing(sharedColumns)
+    }
+}
+
+extension CrawlFacts {
+    /// Adds one of the crawls of the list, in its order.
+    fileprivate mutating func add(_ crawl: CrawlState, cursorsCount: Bool) {
+        hasTotals = hasTotals && crawl.hasTotals && crawl.total != nil
+        hasTotalMoved = hasTotalMoved || crawl.hasTotalMoved || total.map { $0 != crawl.total } ?? false
+        self.cursorsCount = cursorsCount
+        hasMovedDown = hasMovedDown || !crawl.isOrdered
+        hasRepeats = hasRepeats || crawl.repeats > 0
+        overlaps = overlaps && (crawl.overlaps || crawl.pages < 2)
+        total = crawl.total ?? total
+    }
+}

@@ -1,0 +1,389 @@
+internal import SQLite
+
+/// Stores one page of a crawl: its items, its record, the crawl, the ranges and the events.
+///
+/// - Isolation: the store's, inside the page's transaction.
+struct PageStorage {
+    /// The list as it was before the page.
+    private(set) var list: CrawledList
+    let table: ListTable
+    let log: RunLog
+    /// The keys of the page to which the crawl goes back, and of the page before it; nil if the crawl continues.
+    let keysLeft: (page: Set<String>, before: Set<String>)?
+    /// The number of rows that pages before this one added and that are not counted yet.
+    let addedBefore: Int
+    let now: String
+
+    /// A page as it is recorded: its place among the rows.
+    private struct Written {
+        /// The number of its record; nil if it needs a new one.
+        var storedID: Int64?
+        var place: Place
+        var placed: Int64
+    }
+
+    /// A stored page, with the state that follows from it.
+    struct Stored {
+        let outcome: PageOutcome
+        let state: FeedState
+        /// The earlier places of the rows that the page met.
+        let met: [MetPlaces]
+        /// The page's changes that are written with the commit.
+        let rows: UnsavedRows
+    }
+
+    private var records: ListRecords { list.records }
+    private var definition: FeedDefinition { list.shape.definition }
+    private var connection: Connection { log.connection }
+
+    /// - Parameter record: Records the quota readings of responses.
+    /// - Throws: `FeedSyncError` of kind `unfollowable` for a loop, `SQLiteError`.
+    mutating func store(_ commit: PageCommit, record: ([QuotaReading]) throws -> Void) throws -> Stored {
+        let before = list.state
+        var draft = before
+        draft.open = nil
+        if let shape = commit.shape {
+            if try table.adopt(shape) { try forgetValidators() }
+            list.shape = table.shape
+        }
+        let crawl =
+            try commit.page.direction == .header || draft.crawl == nil
+            ? beginCrawl(commit, in: &draft.progress) : draft.crawl
+        guard let crawl else { throw FeedSyncError(.bug, "a page has no crawl") }
+        let commit = try commit.ending(behind: crawl, list.trail)
+        let page = commit.page
+        let empty = PageRules(
+            generation: draft.generation, next: try nextGeneration(), crawl: crawl, direction: page.direction,
+            updatesInPlace: crawl.mode == .all)
+        var writer = PageWriter(
+            table.rows, empty, now: now,
+            lift: { [self] crawl, generation, sections in try lift(crawl, to: generation, sections: &sections) })
+        let known = page.isNotModified ? nil : try records.storedPages.newest(commit.key)
+        let isInPlace = page.isInPlace(of: known)
+        let written = try write(commit, with: &writer)
+        let rules = writer.rules
+        let hasSameKeys = page.isNotModified || known?.keys == page.keys
+        try records.storedPages.lapse(rules.touched, longest: draft.longestPage)
+        try keep(generation: rules.newest, over: draft.generation)
+        draft.generation = rules.newest
+        draft.hasChanged = draft.hasChanged || !rules.isUnchanged
+        draft.longestPage = max(draft.longestPage, rules.placed)
+        let changed = try add(commit, written, by: rules)
+        draft.crawl = changed
+        // What changed since cannot show a later crawl that the list was as the last one had read it.
+        if !changed.onlyGrows || page.isCheck && !rules.isUnchanged { draft.progress.unprovedRun = nil }
+        let onward =
+            try page.isCheck
+            ? .end(nil) : advance(page, written, by: rules, hasSameKeys: hasSameKeys, in: &draft, changed)
+        try rules.sections.apply(to: definition.owner, on: connection, firstPlace: records.rows.firstPlace)
+        try record(commit.cost.quota)
+        if page.direction == .header { try FeedSchedule.note(commit.advice, of: list.feed, on: connection) }
+        draft.figures.add(commit, rules.items)
+
+        let number = page.checked ?? changed.pages
+        let isNextPage = if case .page = onward { true } else { false }
+        let isAtEnd =
+            switch onward {
+            case .end, .whole: draft.progress.open == nil
+            case .page, .range: false
+            }
+        let events = try addEvents(
+            page, items: rules.items, number: number, isEnd: isAtEnd, beginsNext: commit.beginsNext && isNextPage)
+        if page.direction == .header {
+            try connection.run(
+                "UPDATE \(records.tables.state) SET crawl = ? WHERE feed = ?", Value(changed.id), .text(list.feed))
+        }
+        let rows = UnsavedRows(
+            before: before, added: rules.added, status: events.last?.status,
+            reloadedAt: page.direction == .header ? now : nil,
+            endedAt: page.end.next == nil && !page.isCheck ? now : nil)
+        let committed = CrawlRules.Committed(
+            crawl: changed.id, number: number, isUnchanged: rules.isUnchanged, isInPlace: isInPlace,
+            hasOverlap: hasOverlap(page.keys), onward: onward, pagesOfRange: try pageCount(of: onward),
+            rangeCounts: try rangeCounts(onward),
+            isShort: try isShort(onward, draft, added: addedBefore + rules.added))
+        let outcome = PageOutcome(
+            items: rules.items, committed: committed, isEnd: isAtEnd, beginsNext: commit.beginsNext && isNextPage,
+            events: events)
+        return Stored(outcome: outcome, state: draft, met: rules.metPlaces, rows: rows)
+    }
+
+    /// Forgets the validators of the feed's pages, because the texts of numbers come back only with the pages.
+    private func forgetValidators() throws {
+        try connection.run(
+            "UPDATE _page SET etag = NULL, last_modified = NULL WHERE \(ListTables.isOf("?1"))",
+            .text(table.shape.definition.owner))
+        records.storedPages.forget()
+    }
+
+    // MARK: - The crawl
+
+    /// Begins the crawl of a first page. Pages of earlier crawls are kept for their validators. The records of the
+    /// crawls that read them are deleted, unless a later crawl may continue there.
+    private func beginCrawl(_ commit: PageCommit, in progress: inout CrawlProgress) throws -> CrawlState {
+        let page = commit.page
+        let serverDate = commit.serverDate.flatMap { Timestamp(sinceEpoch: $0)?.text }
+        // What a reload read of a window is no part of a sync's crawl.
+        if page.mode == .since, progress.round?.mode != .since { progress.round = nil }
+        // If no stored range can be joined, every page has to be read.
+        let isRound = progress.round != nil || page.mode == .all || page.mode == .since || progress.synced.isEmpty
+        let mode = page.mode == .since ? page.mode : isRound ? progress.round?.mode ?? .all : page.mode
+        var crawl = CrawlState(
+            id: try records.crawls.begin(mode, watermark: commit.watermark, serverDate: serverDate, now: now))
+        crawl.mode = mode
+        crawl.cap = list.state.crawl?.cap
+        if isRound {
+            progress.beginRound(crawl.id, mode)
+            crawl.round = progress.round?.id
+            try records.crawls.join(crawl.id, round: crawl.round)
+        }
+        // A full crawl uses no pages of older crawls, unless it is given up.
+        let kept = progress.synced.ranges.filter { !isRound || $0.needsPages }.flatMap(\.crawls)
+        try records.pages.dropAll(besides: kept + [crawl.id], round: crawl.round ?? crawl.id)
+        return crawl
+    }
+
+    /// Adds the page to its crawl and records it. Returns the changed crawl.
+    private func add(_ commit: PageCommit, _ written: Written, by rules: PageRules) throws -> CrawlState {
+        let page = commit.page
+        var crawl = rules.crawl
+        let begin = crawl.position - (rules.placed > 0 ? rules.placed : 0)
+        if !page.isCheck, crawl.pages > 0, let next = page.end.next, list.trail.cursors.contains(next.text) {
+            throw FeedSyncError(
+                .unfollowable, "the page cursor `\(next)` was seen before in this crawl: following it would never end",
+                advice: "check `pagination` in the feed's definition", url: commit.url)
+        }
+        let isTime = list.shape.plan.watermarkIsTime
+        try crawl.add(page, by: rules, definition, url: commit.url) { Watermark.further($0, $1, isTime: isTime) }
+        let id = try records.storedPages.record(
+            commit, storedID: written.storedID, place: written.place, placed: written.placed,
+            sharesRows: rules.sharesRows, crawl: crawl.id, now: now)
+        try records.pages.add(
+            page.isCheck ? nil : crawl.pages, of: crawl.id, id: id, position: begin, asked: page.asked,
+            met: page.isCheck ? nil : MetPlaces.json(rules.metPlaces))
+        let before = list.state.crawl.flatMap { $0.id == crawl.id ? $0.generation : nil }
+        if crawl.generation != before { try records.crawls.save(generation: crawl.generation, of: crawl.id) }
+        return crawl
+    }
+
+    /// Updates the stored ranges, and returns the next step of the crawl.
+    private func advance(
+        _ page: CrawlPage, _ written: Written, by rules: PageRules, hasSameKeys: Bool, in draft: inout FeedState,
+        _ crawl: CrawlState
+    ) throws -> CrawlProgress.Onward {
+        let meeting = PageMeeting(
+            page, by: rules, at: written.place, placed: written.placed, of: crawl, reads: list.reads,
+            isShifting: definition.pagination.isShifting, hasSameKeys: hasSameKeys,
+            insertedBefore: list.state.figures.items.inserted, list.lookup)
+        let met = try meeting.range(draft.progress)
+        if let met, page.readsThrough { try dropOlderPages(of: met) }
+        if page.direction == .header, crawl.generation == nil, draft.progress.round != nil,
+            let head = met?.crawls.last
+        {
+            try records.pages.keepFirst(of: crawl.id, beside: head)
+        }
+        let read = try meeting.readPage(meeting: met)
+        if read.coversRange, page.end.next == nil, let others = page.otherElements {
+            draft.progress.otherElements = others
+        }
+        let onward = draft.progress.read(read)
+        for met in rules.metPlaces where !rules.isUnchanged {
+            draft.progress.synced.takeTop(at: met.first, count: met.count)
+        }
+        if page.isLoose, draft.progress.open != nil || draft.progress.isWhole {
+            draft.progress.update(crawl.id) { $0.loosePages.append(max(crawl.pages - 1, 1)) }
+        }
+        if case .end(let reason) = onward, page.mode == .reload, let round = draft.progress.round {
+            let generations = try records.crawls.generations(ofRound: round.id)
+            if crawl.total != nil { draft.progress.otherElements = try otherElements(of: round, crawl, page) }
+            draft.progress.endRound(of: crawl, reason, generations: generations)
+            try connection.run(
+                "UPDATE \(records.tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(list.feed))
+        }
+        (draft.isComplete, draft.isVerified) = Completeness.afterPage(crawl, draft.progress)
+        return onward
+    }
+
+    /// Drops the pages of a range that this run did not read, because it has read the list again.
+    private func dropOlderPages(of range: SyncedRange) throws {
+        for crawl in range.crawls {
+            let first = list.reads.tail.filter { $0.crawl == crawl }.map(\.number).min()
+            try records.pages.drop(of: crawl, before: first)
+        }
+    }
+
+    /// The elements of a full crawl's pages that are not items.
+    private func otherElements(of round: CrawlProgress.Round, _ crawl: CrawlState, _ page: CrawlPage) throws -> Int {
+        let crawls = round.ranges.ranges.first?.crawls ?? [crawl.id]
+        // The pages of a crawl that this run began are counted already, except for the last one.
+        if crawls == [crawl.id], list.state.crawl?.id == crawl.id, let known = list.trail.others,
+            let last = page.otherElements
+        {
+            return known + last
+        }
+        return try records.pages.otherElements(of: crawls)
+    }
+
+    // MARK: - Facts for the rules of the crawl
+
+    /// True if the page to which the crawl went back has an item that the crawl had met on that page or the page
+    /// before.
+    private func hasOverlap(_ keys: String) -> Bool {
+        guard let keysLeft else { return true }
+        let keys = Set(PageKeys.texts(keys))
+        return keys == keysLeft.page || !keys.isDisjoint(with: keysLeft.page.union(keysLeft.before))
+    }
+
+    /// True if the upstream reports more items than the range that a page met has.
+    ///
+    /// - Parameter added: The number of live rows that are not counted yet.
+    private func isShort(_ onward: CrawlProgress.Onward, _ draft: FeedState, added: Int) throws -> Bool {
+        guard case .whole = onward, draft.progress.round == nil, let total = draft.crawl?.total,
+            definition.partitioning == nil
+        else { return false }
+        return total > (try list.storedCount()) + added + draft.progress.otherElements
+    }
+
+    /// The number of pages of the range with which a crawl continues or ends.
+    private func pageCount(of onward: CrawlProgress.Onward) throws -> Int {
+        let range: SyncedRange
+        switch onward {
+        case .whole(let met, _): range = met
+        case .range(let met): range = met
+        case .page, .end: return 0
+        }
+        guard range.cursor == nil, range.loosePages.isEmpty else {
+            return try records.crawls.pageCount(of: range.crawl)
+        }
+        // The last page with items may be followed by an empty one.
+        return max(try records.pages.lastWithItems(of: range.crawl), 1)
+    }
+
+    /// True if the page cursors of the range with which a crawl continues contain item positions.
+    private func rangeCounts(_ onward: CrawlProgress.Onward) throws -> Bool {
+        guard case .range(let range) = onward else { return false }
+        return try list.cursorsCount(range.crawl, end: range.cursor)
+    }
+
+    // MARK: - Rows
+
+    private func write(_ commit: PageCommit, with writer: inout PageWriter) throws -> Written {
+        let begin = Place(
+            generation: writer.rules.crawl.generation ?? writer.rules.newest, position: writer.rules.crawl.position)
+        switch commit.content {
+        case .decoded(let decoded):
+            try writer.write(decoded, behind: commit.page.overlap)
+            if commit.page.keys == "[]" { try writeEmpty(commit, with: &writer) }
+            return Written(storedID: nil, place: writer.rules.first ?? begin, placed: writer.rules.placed)
+        case .empty:
+            try writeEmpty(commit, with: &writer)
+            return Written(storedID: nil, place: begin, placed: 0)
+        case .notModified(let stored):
+            try writer.keep(stored) { from, count, to, sections in
+                try records.rows.move(from: from, count: count, to: to, sections: &sections)
+            }
+            return Written(
+                storedID: writer.rules.isMoved ? nil : stored.id, place: writer.rules.first ?? stored.place,
+                placed: stored.placed)
+        }
+    }
+
+    /// A first page without items is a change unless the stored one was empty too, or it was asked what changed.
+    private func writeEmpty(_ commit: PageCommit, with writer: inout PageWriter) throws {
+        guard commit.page.direction == .header, commit.page.mode != .since else { return }
+        let isKnown = try records.storedPages.newest(commit.key)?.keys == "[]"
+        if !isKnown { try writer.becomeMoved() }
+    }
+
+    /// Gives the rows of the crawl's unchanged pages the places at which the crawl met them, in its generation. Without
+    /// this, a crawl with a changed page would leave the upstream's order.
+    private func lift(_ crawl: CrawlState, to generation: Int64, sections: inout SectionTally) throws {
+        let (runs, pages) = try records.pages.unmovedRows(of: crawl.id, behind: crawl.lifted, generation: generation)
+        for run in runs {
+            try records.rows.move(from: run.from, count: run.count, to: run.to, sections: &sections)
+        }
+        for page in pages { try records.storedPages.place(page.id, at: page.to) }
+        // Other pages may have had some of these rows.
+        for run in runs {
+            var places = PlaceRanges()
+            places.insert(run.from, count: run.count)
+            try records.storedPages.lapse(places, longest: max(list.state.longestPage, run.count))
+        }
+    }
+
+    /// The generation for a page that writes; nil if the feed's own newest generation decides. The lists of a feed share
+    /// its table.
+    private func nextGeneration() throws -> Int64? {
+        guard let part = definition.part else { return nil }
+        let newest = try connection.int64("SELECT generation FROM feed WHERE name = ?", .text(part.feed)) ?? 0
+        return max(newest, list.state.generation) + 1
+    }
+
+    /// Records that a generation is in use.
+    private func keep(generation: Int64, over before: Int64) throws {
+        guard let part = definition.part, generation != before else { return }
+        try connection.run("UPDATE feed SET generation = ? WHERE name = ?", Value(generation), .text(part.feed))
+    }
+
+    // MARK: - Events
+
+    private func addEvents(
+        _ page: CrawlPage, items: ItemCounts, number: Int, isEnd: Bool, beginsNext: Bool
+    ) throws -> [StatusEvent] {
+        let closing: RefreshStatus = isEnd && page.direction == .footer ? .noMoreData : page.direction.end
+        var events = [RunLog.Entry(status: closing, page: number, items: items)]
+        if isEnd, page.direction == .header { events.append(RunLog.Entry(status: .noMoreData, page: number)) }
+        if beginsNext { events.append(RunLog.Entry(status: .beginFooter, page: number + 1)) }
+        return try log.add(events, now: now)
+    }
+}
+
+/// Changes of pages that are written once for all pages that are committed together.
+struct UnsavedRows: Sendable {
+    /// The feed's state before them.
+    let before: FeedState
+    /// The number of live rows added.
+    var added = 0
+    var status: RefreshStatus?
+    var reloadedAt: String?
+    /// The time at which the crawl reached its end.
+    var endedAt: String?
+
+    /// The changes of a page and of the pages before it.
+    func behind(_ others: UnsavedRows) -> UnsavedRows {
+        UnsavedRows(
+            before: others.before, added: others.added + added, status: status ?? others.status,
+            reloadedAt: reloadedAt ?? others.reloadedAt, endedAt: endedAt)
+    }
+}
+
+extension RunMetrics {
+    fileprivate mutating func add(_ commit: PageCommit, _ items: ItemCounts) {
+        if !commit.page.isCheck, !commit.page.isAgain { pages += 1 }
+        add(commit.cost)
+        self.items.add(items)
+        skipped += commit.page.skipped
+    }
+}
+
+extension CrawlPage {
+    /// True if the list continues or ends after a page as it did when the page was stored.
+    fileprivate func isInPlace(of known: StoredPage?) -> Bool {
+        if isNotModified { return true }
+        guard let known else { return false }
+        return (known.cursor == nil) == (upstreamNext == nil) && known.total == end.total
+    }
+}
+
+extension CrawledList {
+    /// The facts of the store that the meeting of a page with stored ranges depends on.
+    fileprivate var lookup: PageMeeting.Lookup {
+        PageMeeting.Lookup(
+            pagesHaving: records.pages.pages(having:of:), isTop: records.rows.isTop,
+            firstPage: { crawl in
+                let first = PageOfCrawl(crawl: crawl, number: 1)
+                return (try records.pages.cursor(of: first), try records.pages.placed(of: first))
+            },
+            pageCount: records.crawls.pageCount, cursorsCount: cursorsCount)
+    }
+}
