@@ -29,6 +29,7 @@ let package = Package(
         .target(name: "CCrypto", dependencies: ["CLibraryLoader"], cSettings: checked),
         .target(name: "CContentCoding", dependencies: ["CLibraryLoader"], cSettings: checked),
         .target(name: "CExpat", dependencies: ["CLibraryLoader"], cSettings: checked),
+        .target(name: "CPCRE2", dependencies: ["CLibraryLoader"], cSettings: checked),
         .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"], cSettings: checked),
         .target(name: "CPostgreSQL", dependencies: ["CLibraryLoader"], cSettings: checked),
         .target(name: "CLibraryLoader", cSettings: checked),
@@ -43,12 +44,15 @@ let package = Package(
         // One JSON value, its parser and its writer.
         .target(name: "JSON", dependencies: ["Text"], swiftSettings: settings),
 
+        // Regular expressions, within limits.
+        .target(name: "Patterns", dependencies: ["CPCRE2"], swiftSettings: settings),
+
         // Where a page leads, from what came with it: pure, without HTTP, YAML and SQLite.
         .target(name: "Pagination", dependencies: ["JSON", "Text", "Time"], swiftSettings: settings),
 
         // What the user wrote: definitions, templates, configuration, presets. Pure, without HTTP and SQLite.
         .target(
-            name: "Feeds", dependencies: ["Concurrency", "JSON", "Pagination", "Text", "Time", "YAML"],
+            name: "Feeds", dependencies: ["Concurrency", "JSON", "Pagination", "Patterns", "Text", "Time", "YAML"],
             resources: [.embedInCode("Presets")], swiftSettings: settings, plugins: ["PresetList"]),
         .plugin(name: "PresetList", capability: .buildTool()),
 
@@ -90,7 +94,8 @@ let package = Package(
         .target(
             name: "FeedTables",
             dependencies: [
-                "CPageDecoder", "Concurrency", "Crawling", "HTTP", "ResponseBody", "SQLite", "StoreFile", "Text",
+                "CPageDecoder", "Concurrency", "Crawling", "HTTP", "Patterns", "ResponseBody", "SQLite", "StoreFile",
+                "Text",
             ],
             swiftSettings: settings),
         // What a run writes: pages, crawls, lists for each row of another feed, schedules and quotas. Sends nothing.
@@ -184,8 +189,9 @@ let package = Package(
         .testTarget(
             name: "PureTests",
             dependencies: [
-                "Concurrency", "Crawling", "Feeds", "JSON", "Pagination", "SchemaChecker", "SeededGenerator", "Text",
-                "Time",
+                "Concurrency", "Crawling", "Feeds", "JSON", "Pagination", "Patterns", "SchemaChecker",
+                "SeededGenerator",
+                "Text", "Time",
                 "YAML",
             ],
             swiftSettings: settings),

@@ -19,6 +19,9 @@ public enum Migrations {
         Migration(
             name: "0005_postgresql_moved",
             sql: String(decoding: PackageResources._005_postgresql_moved_sql, as: UTF8.self)),
+        Migration(
+            name: "0006_postgresql_lists_in_items",
+            sql: String(decoding: PackageResources._006_postgresql_lists_in_items_sql, as: UTF8.self)),
     ]
 
     /// Those of a store in SQLite, the oldest first.
@@ -28,5 +31,8 @@ public enum Migrations {
         Migration(name: "0003_columns", sql: String(decoding: PackageResources._003_columns_sql, as: UTF8.self)),
         Migration(name: "0004_returned", sql: String(decoding: PackageResources._004_returned_sql, as: UTF8.self)),
         Migration(name: "0005_moved", sql: String(decoding: PackageResources._005_moved_sql, as: UTF8.self)),
+        Migration(
+            name: "0006_lists_in_items",
+            sql: String(decoding: PackageResources._006_lists_in_items_sql, as: UTF8.self)),
     ]
 }

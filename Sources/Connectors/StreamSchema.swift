@@ -116,6 +116,12 @@ extension StreamTranslator {
             for step in try field.member("path")?.elements() ?? [] {
                 steps.append(.member(try evaluator.literal(step) ?? ""))
             }
+            let before = feed.columns.first { $0.path.segments == steps }
+            if let column = try addedColumn(steps, field.member("value"), before) {
+                feed.columns.removeAll { $0 == before }
+                feed.columns.append(column)
+                continue
+            }
             let value = try field.member("value")?.text ?? ""
             let isOfParent = value.contains("stream_partition") || value.contains("stream_slice")
             let own = feed.parent.map { "; the key of \($0) is in columns of its own" } ?? ""
@@ -124,5 +130,43 @@ extension StreamTranslator {
                 "there is no `\(Path(steps))`, which the connector sets to \(Excerpt.quoted(value, limit: 80))"
                     + (isOfParent ? own : ""))
         }
+    }
+
+    /// The column for a member that the connector adds: a value that is known, or that of the parent's row, or a copy of
+    /// another member; nil for anything else.
+    private func addedColumn(
+        _ steps: [Path.Segment], _ value: Component?, _ before: TranslatedFeed.Column?
+    ) throws(ConnectorFault) -> TranslatedFeed.Column? {
+        guard let value, steps.count == 1, case .member(let name)? = steps.first, !name.isEmpty else { return nil }
+        if let text = value.text, let path = try? ExpressionText(text).only?.pathInRecord {
+            // A path closes the list of columns, which is not known without a schema.
+            return feed.columns.isEmpty ? nil : .init(name: name, path: path, type: before?.type)
+        }
+        guard let known = try? evaluator.value(value), known.isLasting, let entry = known.entryValue else { return nil }
+        return .init(name: name, path: .given, type: nil, value: entry)
+    }
+}
+
+extension ConnectorValue {
+    /// True for a single value that does not depend on the time of a request, and is no secret.
+    fileprivate var isLasting: Bool {
+        switch self {
+        case .flag, .number: true
+        case .text(let words):
+            words.pieces.allSatisfy { piece in
+                guard case .reference(let text) = piece else { return true }
+                return !["${", "{now", "{today"].contains(where: text.hasPrefix)
+            }
+        default: false
+        }
+    }
+}
+
+extension Expression {
+    /// The path of a member of the item, as in `record['owner']['login']`; nil for anything else.
+    fileprivate var pathInRecord: Path? {
+        guard case .member(let object, let name) = self else { return nil }
+        if case .name("record") = object { return Path([.member(name)]) }
+        return object.pathInRecord.map { Path($0.segments + [.member(name)]) }
     }
 }

@@ -7,6 +7,8 @@ struct TranslatedFeed: Sendable {
         let name: String
         let path: Path
         let type: ColumnType?
+        /// The value that every item has; nil for a member.
+        var value: FeedEntry.Value?
     }
 
     /// The stream's name.
@@ -89,6 +91,7 @@ struct TranslatedFeed: Sendable {
 
 extension TranslatedFeed.Column {
     fileprivate var member: FeedEntry.Member {
+        if let value { return .init(name, .mapping([.init("value", value)])) }
         guard let type else { return .init(name, .text(path.description)) }
         return .init(
             name, .mapping([.init("path", .text(path.description)), .init("type", .text(type.rawValue))]))

@@ -45,7 +45,7 @@ extension JSONValue {
             case .index(let index): value?.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             case .first(let name, let wanted):
                 value?.elements?.first { $0.members?[name]?.comparedText == wanted }
-            case .memberName, .itemHash: nil
+            case .memberName, .itemHash, .given: nil
             }
         }
     }

@@ -12,6 +12,8 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         case memberName
         /// To the hash of the whole item's content.
         case itemHash
+        /// To no part of the item: the definition has the value.
+        case given
         /// Selects the first element whose member `name` is a scalar that is written `value`.
         case first(where: String, equals: String)
     }
@@ -30,6 +32,9 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     /// The hash of the item's content; written `$hash`.
     package static let itemHash = Path([.itemHash])
 
+    /// The place of a value that the definition has; no path is written so.
+    package static let given = Path([.given])
+
     /// The name of the column that the path becomes: its words joined by `_`.
     package var columnName: String {
         segments.map { segment in
@@ -38,6 +43,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
             case .index(let index): "\(index)"
             case .memberName: "key"
             case .itemHash: "hash"
+            case .given: "value"
             case .first(_, let value): value
             }
         }.joined(separator: "_")
@@ -64,6 +70,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
             case .index(let index): text += "[\(index)]"
             case .memberName: text += "~"
             case .itemHash: text += "$hash"
+            case .given: text += "$value"
             case .first(let name, let value): text += "[\(Self.written(name))=\(Self.written(value))]"
             }
         }
@@ -93,7 +100,7 @@ extension Path.Segment {
         switch (left, right) {
         case (.member(let one), .member(let other)): ExactText(one) == ExactText(other)
         case (.index(let one), .index(let other)): one == other
-        case (.memberName, .memberName), (.itemHash, .itemHash): true
+        case (.memberName, .memberName), (.itemHash, .itemHash), (.given, .given): true
         case (.first(let name, let value), .first(let otherName, let otherValue)):
             ExactText(name) == ExactText(otherName) && ExactText(value) == ExactText(otherValue)
         default: false

@@ -305,6 +305,13 @@ package final class FeedWriter: PageTransactionWriter {
         reads.note(RequestKey(request: request, credential: credential), keys: keys, stored: stored)
     }
 
+    /// True if the definition has lists with views, or had.
+    var mayHaveLists: Bool {
+        if !definition.lists.isEmpty { return true }
+        let lists = "SELECT lists FROM _feed WHERE feed = ?"
+        return (try? connection.scalar(lists, .text(definition.owner))?.text) != nil
+    }
+
     /// Records the address to which the feed's upstream has moved for good; false if an earlier run did.
     package func isNew(address: String) throws -> Bool {
         let feed = Value.text(definition.owner)

@@ -79,6 +79,7 @@ extension Store {
         if let model, writer.table.hasNewShape || !views.modelsOfThisProcess.contains(model) {
             views.modelsThatMayLag.insert(model)
         }
+        if writer.mayHaveLists { views.runsWithLists.append((writer.run, writer.shape.definition)) }
         transactions.openFeeds.remove(writer.feed)
         transactions.locks[writer.feed] = nil
         views.refresh(in: transactions)

@@ -11,7 +11,7 @@ extension Path {
                 json_plan_index(plan, parent, UInt64(clamping: index))
             case .memberName:
                 json_node(JSON_MEMBER_NAME)
-            case .itemHash:
+            case .itemHash, .given:
                 // A place that no body fills: the page does, once it is decoded.
                 json_plan_index(plan, parent, .max)
             case .first(let name, let value):

@@ -14,7 +14,7 @@ struct StoreVersionTests {
         for table in ["_column_change", "_part_ahead", "_feed_part", "feed_part"] {
             try connection.execute("DROP TABLE \(table)")
         }
-        for column in ["parent_state", "parent_rows", "moved_to"] {
+        for column in ["parent_state", "parent_rows", "moved_to", "lists"] {
             try connection.execute("ALTER TABLE _feed DROP COLUMN \(column)")
         }
         try connection.execute("DROP INDEX _change_returned")

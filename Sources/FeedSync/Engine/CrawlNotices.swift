@@ -3,11 +3,16 @@ struct CrawlNotices {
     /// The partitions with more items than the upstream serves that could not be halved.
     private var parts: [String] = []
     private var hasItems = false
+    /// The number of texts that were too much for a column's pattern, by column.
+    private var untried: [String: Int] = [:]
 
     /// Records a page.
     mutating func note(_ page: LoadedPage) {
         // An unchanged page has already reported its notices.
-        if case .decoded(let decoded) = page.content, decoded.keys != "[]" { hasItems = true }
+        if case .decoded(let decoded) = page.content {
+            if decoded.keys != "[]" { hasItems = true }
+            untried.merge(decoded.untried, uniquingKeysWith: +)
+        }
         guard page.end.part == .capped, let part = PartitionScheme.partitionName(in: page.page.cursor) else { return }
         parts.append(part)
     }
@@ -16,11 +21,15 @@ struct CrawlNotices {
     ///
     /// - Parameter seen: The number of items that the upstream has served.
     func texts(_ crawl: CrawlState?, seen: Int, of feed: FeedDefinition) -> [String] {
-        guard let crawl else { return [] }
-        return [
-            cap(crawl, seen: seen, isPartitioned: feed.partitioning != nil), watermark(crawl, feed.sync),
-            sharedValues(crawl, feed),
-        ].compactMap(\.self)
+        let patterns = untried.sorted { $0.key < $1.key }.map { column, count in
+            "\(count) \(count == 1 ? "text" : "texts") of `\(column)` stayed as they came: too long or too slow for `replace`"
+        }
+        guard let crawl else { return patterns }
+        return patterns
+            + [
+                cap(crawl, seen: seen, isPartitioned: feed.partitioning != nil), watermark(crawl, feed.sync),
+                sharedValues(crawl, feed),
+            ].compactMap(\.self)
     }
 
     /// The notice for `keyset` over values that do not identify items.

@@ -74,7 +74,8 @@ extension PageLoader {
             let end = try next(page, fetched, after: crawl, count: 0, values: [])
             return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: validators, shape: shape)
         case .content:
-            let decoded = definition.isResolved ? try? decoder.decode(fetched.response.body) : nil
+            let decoded =
+                definition.isResolved ? try? decoder.decode(fetched.response.body, maskKeys: page.maskKeys) : nil
             if decoded == nil, isEmptyEnvelope(page, fetched) {
                 let end = try next(page, fetched, after: crawl, count: 0, values: valuesOutsideItems(fetched))
                 return loaded(page, fetched, .empty, end, after: crawl, count: 0, validators: validators, shape: shape)
@@ -98,7 +99,7 @@ extension PageLoader {
         let skipped: SkippedItems
         do throws(FeedSyncError) {
             decoded =
-                if let known { known } else { try decoder.decode(fetched.response.body, secrets: page.secrets) }
+                if let known { known } else { try decoder.decode(page, fetched.response.body) }
             if mayGrow, decoded.needsNewColumns {
                 let grown = try self.shape.grown(for: decoded)
                 return try following(grown).decode(page, fetched, after: crawl, shape: grown, mayGrow: false)
@@ -158,10 +159,10 @@ extension PageLoader {
         guard case .decoded = loaded.content else { return (loaded.content, loaded.skipped, nil) }
         let (body, secrets) = (loaded.fetched.response.body, loaded.page.secrets)
         do throws(FeedSyncError) {
-            let page = try decoder.decode(body, secrets: secrets)
+            let page = try decoder.decode(loaded.page, body)
             guard page.needsNewColumns else { return (.decoded(page), try page.skipped(secrets: secrets), nil) }
             let grown = try shape.grown(for: page)
-            let all = try following(grown).decoder.decode(body, secrets: secrets)
+            let all = try following(grown).decoder.decode(loaded.page, body)
             return (.decoded(all), try all.skipped(secrets: secrets), grown)
         } catch {
             throw FeedSyncError(
@@ -259,5 +260,12 @@ extension DecodedPage {
         return
             "the items have more members than the 1,000 columns of a feed, and the rest are not stored; "
             + "choose some with `columns:`, or keep whole items with `raw: true`"
+    }
+}
+
+extension PageDecoder {
+    /// Decodes the body of a page that was requested.
+    fileprivate func decode(_ page: PreparedPage, _ body: Body) throws(FeedSyncError) -> DecodedPage {
+        try decode(body, secrets: page.secrets, maskKeys: page.maskKeys)
     }
 }

@@ -38,6 +38,8 @@ package final class DecodePlan: @unchecked Sendable {
     let ignored: IgnoredMembers
     /// The slot that receives the hash of an item's content, among an item's slots; nil if no column has it.
     let hashSlot: Int?
+    /// The columns whose values are made from others; none for most feeds.
+    let derived: [DerivedColumn]
     /// The rule for items that report their removal, and the slot of its value; nil without a rule.
     let removed: (rule: RemovedRule, slot: Int)?
     /// True if there is such a rule: read for every item, for which reading `removed` would take longer.
@@ -72,9 +74,19 @@ package final class DecodePlan: @unchecked Sendable {
         isFull = definition.columns.count >= FeedDefinition.mostColumns
         itemsPath = definition.items?.path
         sectionInterval = definition.section?.interval
-        let columnSlots = definition.columns.map {
-            Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
+        let columnSlots = definition.columns.enumerated().map { index, column in
+            // A place that no body fills: the page does, once it is decoded.
+            let path = column.derivation == nil ? column.path : Path([.index(.max - 1 - index)])
+            return Self.slot(path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
+        var derived: [DerivedColumn] = []
+        for (index, column) in definition.columns.enumerated() {
+            guard let derivation = column.derivation else { continue }
+            let source = Self.slot(column.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
+            derived.append(
+                try DerivedColumn(derivation, of: index, named: column.name, in: columnSlots[index], from: source))
+        }
+        self.derived = derived
         let sectionSlot = definition.section.map {
             Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
@@ -139,7 +151,8 @@ package final class DecodePlan: @unchecked Sendable {
     /// Key values are kept as they come, because they tell rows apart.
     private static func fittingKinds(_ definition: FeedDefinition) -> [UInt16] {
         definition.columns.map { column in
-            guard !definition.key.contains(column.name), ![.memberName, .itemHash].contains(column.path)
+            guard !definition.key.contains(column.name), ![.memberName, .itemHash].contains(column.path),
+                column.derivation == nil
             else { return .max }
             return column.type.fittingKinds
         }

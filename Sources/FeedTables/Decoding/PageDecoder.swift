@@ -15,8 +15,11 @@ package final class PageDecoder: Sendable {
 
     /// Decodes a page in one pass. Errors contain none of the secrets.
     ///
+    /// - Parameter maskKeys: The keys of the masked columns, in the columns' order.
     /// - Throws: `FeedSyncError` of kind `undecodable`, with the byte offset and an excerpt.
-    package func decode(_ body: Body, secrets: Secrets = Secrets()) throws(FeedSyncError) -> DecodedPage {
+    package func decode(
+        _ body: Body, secrets: Secrets = Secrets(), maskKeys: [[UInt8]] = []
+    ) throws(FeedSyncError) -> DecodedPage {
         let scanner = idle.withLock { $0.scanners.popLast() } ?? Scanner()
         guard let scanner else { throw .outOfMemory }
         let page = body.withUnsafeBytes { bytes in
@@ -27,7 +30,7 @@ package final class PageDecoder: Sendable {
             recycle(scanner)
             throw PageFault(page, of: body, plan: plan, secrets: secrets).error
         }
-        return DecodedPage(page, body: body, scanner: scanner, plan: plan, decoder: self)
+        return DecodedPage(page, body: body, scanner: scanner, plan: plan, decoder: self, maskKeys: maskKeys)
     }
 
     /// The maximum memory of a scanner that is kept.
@@ -66,6 +69,7 @@ package final class DecodedPage: @unchecked Sendable {
     private let scanner: Scanner
     private let decoder: PageDecoder
     private let hashes: ItemHashes?
+    private let derived: DerivedValues?
     /// The keys of the page's items in their order, as a JSON array.
     package private(set) var keys = "[]"
     /// The number of those keys.
@@ -76,13 +80,16 @@ package final class DecodedPage: @unchecked Sendable {
     /// True if every element is known to be an item that can be stored.
     fileprivate private(set) var hasItemsOnly = false
 
-    fileprivate init(_ page: json_page, body: Body, scanner: Scanner, plan: DecodePlan, decoder: PageDecoder) {
+    fileprivate init(
+        _ page: json_page, body: Body, scanner: Scanner, plan: DecodePlan, decoder: PageDecoder, maskKeys: [[UInt8]]
+    ) {
         self.page = page
         self.body = body
         self.scanner = scanner
         self.plan = plan
         self.decoder = decoder
         hashes = plan.hashSlot.map { ItemHashes(of: page, into: $0, ignoring: plan.ignored) }
+        derived = plan.derived.isEmpty ? nil : DerivedValues(of: page, by: plan.derived, keys: maskKeys)
         let integers = integerKeys
         (keys, keyCount) = integers.map { (Self.text(of: $0), $0.count) } ?? keysText
         hasItemsOnly = integers?.count == elementCount
@@ -137,8 +144,16 @@ package final class DecodedPage: @unchecked Sendable {
     /// The kinds of value that the page's elements have in a column, as in `json_page.item_kinds`.
     func kinds(of column: Int) -> UInt16 {
         let slot = plan.layout.columns[column].slot
-        // The items' hashes are not the decoder's.
-        return slot == plan.hashSlot ? .max : page.item_kinds?[slot] ?? .max
+        // The items' hashes are not the decoder's, nor are other values that are made.
+        let isMade = slot == plan.hashSlot || plan.derived.contains { $0.column == column }
+        return isMade ? .max : page.item_kinds?[slot] ?? .max
+    }
+
+    /// The number of texts that were too much for a column's pattern, by the column's name.
+    package var untried: [String: Int] {
+        var named: [String: Int] = [:]
+        for (column, count) in derived?.untried ?? [:] { named[plan.columns[column].name] = count }
+        return named
     }
 
     /// The values at the paginator's paths, in its order; nil for a path that matches nothing.

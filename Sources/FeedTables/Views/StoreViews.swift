@@ -8,6 +8,8 @@ package final class StoreViews {
     package var changeViewMayLag = true
     /// The models whose views may lack a feed or a column.
     package var modelsThatMayLag: Set<String> = []
+    /// The runs whose items may have lists with views, with the definitions of their feeds.
+    package var runsWithLists: [(run: Int64, definition: FeedDefinition)] = []
     /// The models whose views this process has checked.
     package private(set) var modelsOfThisProcess: Set<String> = []
 
@@ -24,6 +26,10 @@ package final class StoreViews {
                 try connection.transaction { try ChangeView.apply(to: connection) }
                 changeViewMayLag = false
             }
+            while let last = runsWithLists.last {
+                try ListViews.follow(last.definition, run: last.run, on: connection)
+                runsWithLists.removeLast()
+            }
             for model in modelsThatMayLag {
                 try connection.transaction { try ModelView(model: model).apply(to: connection) }
                 modelsThatMayLag.remove(model)
@@ -35,6 +41,7 @@ package final class StoreViews {
     /// Creates all views of a store whose tables are written.
     package static func makeAll(on connection: Connection) throws {
         try ChangeView.apply(to: connection)
+        try ListViews.makeAll(on: connection)
         for model in try models(on: connection) { try ModelView(model: model).apply(to: connection) }
     }
 
@@ -46,7 +53,9 @@ package final class StoreViews {
             try UnionView.drop(TableSchema.tableName($0), on: connection)
         }
         _ = try UnionView.drop("change", on: connection)
+        try ListViews.dropAll(on: connection)
         try body()
+        try ListViews.makeAll(on: connection)
         for model in models { try ModelView(model: model).apply(to: connection) }
         try ChangeView.apply(to: connection)
     }

@@ -66,7 +66,7 @@ package enum ConfigurationSchema {
         Member("model", text, "the view that shows this feed together with others"),
         Member(
             "columns", #""type":"object","additionalProperties":{\#(see("column"))}"#,
-            "name: path, or name: {path, type}"),
+            "name: path, or name: {path, type, replace, mask}, or name: {value}"),
         Member("except", words, "paths of members that get no column, where columns are found"),
         Member(
             "flatten", object(#""depth":{\#(count),"maximum":10},"prefix":{\#(boolean)}"#),
@@ -87,6 +87,7 @@ package enum ConfigurationSchema {
         Member(
             "search", any(words, object(#""columns":{\#(words)},"param":{\#(text)}"#)),
             "columns that can be searched for words, and the parameter by which the upstream searches"),
+        Member("lists", words, "columns with lists of which each element is a row of a view"),
         Member("changes", boolean, "false keeps no old values"),
         Member("keep", duration, "how long runs, events, changes and items that are gone are kept"),
         Member(
@@ -143,7 +144,7 @@ package enum ConfigurationSchema {
             #""words":{"anyOf":[{"type":"string"},{"type":"array","items":{\#(see("scalar"))}}]}"#,
             #""duration":{"anyOf":[{"type":"string","pattern":"^[0-9]+(ms|s|m|h|d|w)?$"},{"type":"integer","minimum":0},{"const":"never"}]}"#,
             #""size":{"anyOf":[{"type":"string","pattern":"^[0-9]+ ?(B|kB|KB|KiB|MB|MiB|GB|GiB)?$"},{"type":"integer","minimum":0}]}"#,
-            #""column":{"anyOf":[{"type":["string","null"]},{"type":"object","properties":{"path":{"type":"string"},"type":{\#(choice(ColumnType.allCases.map(\.rawValue)))}},"additionalProperties":false}]}"#,
+            #""column":{"anyOf":[{"type":["string","null"]},{"type":"object","properties":{"path":{"type":"string"},"value":{"type":["string","number","boolean"]},"type":{\#(choice(ColumnType.allCases.map(\.rawValue)))},"replace":{"type":"array","items":{"type":"string"},"minItems":2,"maxItems":2},"mask":{"anyOf":[{"const":"hash"},{"type":"object","properties":{"hash":{"type":"string"}},"required":["hash"],"additionalProperties":false}]}},"additionalProperties":false}]}"#,
             #""feed":{\#(object(properties(members)))}"#,
         ]
         return

@@ -42,7 +42,7 @@ package struct EffectiveDefinition: Sendable {
         "retries",
         "max_pages", "max_memory", "rate", "proxy", "ca", "client_certificate", "user_agent", "removed", "ignore",
         "except", "flatten",
-        "raw", "missing", "show", "search", "changes", "keep", "on_change",
+        "raw", "missing", "show", "search", "lists", "changes", "keep", "on_change",
     ]
 
     private static func members(

@@ -47,9 +47,23 @@ extension ItemsRule {
 }
 
 extension ColumnDefinition {
-    /// The path, or `{path, type}`.
+    /// The path, or a mapping with what else the column has.
     var value: FeedEntry.Value {
-        guard let type else { return .text(path.description) }
-        return .mapping([.init("path", .text(path.description)), .init("type", .text(type.rawValue))])
+        var members: [FeedEntry.Member] = []
+        if let value = derivation?.value {
+            members.append(.init("value", .text(value.description)))
+        } else {
+            members.append(.init("path", .text(path.description)))
+        }
+        if let type { members.append(.init("type", .text(type.rawValue))) }
+        if case .change(let change)? = derivation {
+            if let pattern = change.pattern {
+                members.append(.init("replace", .list([.text(pattern), .text(change.replacement)])))
+            }
+            if let key = change.maskKey {
+                members.append(.init("mask", .mapping([.init("hash", .text(CredentialMask.template(key)))])))
+            }
+        }
+        return members.count == 1 && derivation == nil ? .text(path.description) : .mapping(members)
     }
 }

@@ -24,28 +24,60 @@ package struct ColumnDefinition: Sendable, Hashable {
     package let path: Path
     /// The type of its values; nil to use the type of each value.
     package let type: ColumnType?
+    /// The making of its values; nil to take the items' as they come.
+    package let derivation: Derivation?
 
     /// A column of this name.
-    package init(name: String, path: Path, type: ColumnType? = nil) {
+    package init(name: String, path: Path, type: ColumnType? = nil, derivation: Derivation? = nil) {
         self.name = name
         self.path = path
         self.type = type
+        self.derivation = derivation
+    }
+
+    /// The column with another name.
+    func named(_ name: String) -> ColumnDefinition {
+        ColumnDefinition(name: name, path: path, type: type, derivation: derivation)
+    }
+
+    /// The column with a change of its value, if the definition has it.
+    func withValue(_ change: (Template) -> Template) -> ColumnDefinition {
+        guard let value = derivation?.value else { return self }
+        return ColumnDefinition(name: name, path: path, type: type, derivation: .value(change(value)))
     }
 }
 
 extension MappingDecoder {
-    /// A mapping of column names to paths, or to `{path, type}`; the names are as written.
+    /// A mapping of column names to paths, or to mappings of a path or value and more; the names are as written.
     func columns(_ name: String) -> [ColumnDefinition] {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return [] }
         return members.entries().compactMap { entry in
             guard entry.value.pairs != nil else {
                 return members.path(entry.name, entry.value).map { ColumnDefinition(name: entry.name, path: $0) }
             }
-            let column = MappingDecoder(entry.value, of: "column `\(entry.name)` of \(subject)", log: log)
-            defer { column.finish() }
-            column.require("path", "say where in the item its value is")
-            let type = column.choice("type", ColumnType.self)
-            return column.path("path").map { ColumnDefinition(name: entry.name, path: $0, type: type) }
+            return MappingDecoder(entry.value, of: "column `\(entry.name)` of \(subject)", log: log).column(entry.name)
+        }
+    }
+
+    /// A column as a mapping.
+    private func column(_ name: String) -> ColumnDefinition? {
+        defer { finish() }
+        let type = choice("type", ColumnType.self)
+        let change = textChange()
+        if has("value") {
+            for other in ["path", "replace", "mask"] where has(other) {
+                report("\(subject) has a `value`, and so no `\(other)`", at: other)
+            }
+            return columnValue().map {
+                ColumnDefinition(name: name, path: .given, type: type ?? typeOfValue(), derivation: .value($0))
+            }
+        }
+        require("path", "say where in the item its value is, or give it a `value`")
+        if has("mask"), let type, type != .text {
+            report("\(subject) is masked, and its hashes are no \(type.rawValue)", at: "type")
+        }
+        return path("path").map {
+            ColumnDefinition(name: name, path: $0, type: type, derivation: change.map(Derivation.change))
         }
     }
 }

@@ -31,7 +31,7 @@ public struct FeedDefinition: Sendable {
     /// The model view that shows this feed.
     public package(set) var model: String?
     /// The table's columns with the key's among them; no two names are alike.
-    package let columns: [ColumnDefinition]
+    package internal(set) var columns: [ColumnDefinition]
     /// True if columns for all other members of the items are discovered.
     package let hasOpenColumns: Bool
     /// The rule for discovered columns.
@@ -74,6 +74,8 @@ public struct FeedDefinition: Sendable {
     package let show: ShowRule?
     /// The rule for searching; nil if the feed cannot be searched.
     package let search: SearchRule?
+    /// The columns with lists that have views of their own, by name or path.
+    package let lists: [String]
     /// True if the store keeps the changes of rows.
     package let keepsChanges: Bool
     /// The time for which the feed's history is kept; nil for that of the configuration.
@@ -161,8 +163,11 @@ extension FeedDefinition {
     /// Every text of the request that may refer to a value elsewhere.
     package var templates: [Template] {
         [url] + (query + headers + (body?.texts ?? [])).map(\.value) + (authentication?.templates ?? [])
-            + connection.templates
+            + connection.templates + columns.compactMap { $0.derivation?.maskKey }
     }
+
+    /// The keys of the masked columns, in the columns' order.
+    package var maskKeys: [Template] { columns.compactMap { $0.derivation?.maskKey } }
 
     /// True if a request of the feed uses the output of a command.
     package var refersToCommands: Bool { templates.contains { !$0.commands.isEmpty } }
@@ -250,7 +255,7 @@ extension FeedDefinition {
             members.append(("client_certificate", certificate.path))
         }
         if hasOpenColumns { members.append(("columns", "found")) }
-        members += columns.map { ("columns.\($0.name)", $0.canonicalText) }
+        members += columns.map { ("columns.\($0.name)", $0.canonicalText(hashed)) }
         members += responses.enumerated().map { index, rule in
             let body = rule.body.map { "\($0.path)=\($0.value)" }.joined(separator: " ")
             return ("responses.\(index)", "\(rule.status.map { "\($0)" } ?? "") \(body) \(rule.action.rawValue)")
@@ -270,6 +275,10 @@ extension FeedDefinition {
         }
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
         members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }
+        // A parent's row may have other values, which the rows of its list then have.
+        members += columns.compactMap { column in
+            (column.derivation?.value).map { ("value.\(column.name)", $0.description) }
+        }
         return members
     }
 
@@ -335,7 +344,14 @@ extension Authentication {
 }
 
 extension ColumnDefinition {
-    fileprivate var canonicalText: String { type.map { "\(path) \($0.rawValue)" } ?? path.description }
+    fileprivate func canonicalText(_ hashed: (String) -> String) -> String {
+        let plain = type.map { "\(path) \($0.rawValue)" } ?? path.description
+        guard case .change(let change)? = derivation else { return plain }
+        let replacement = change.pattern.map {
+            " replace \(JSONText.string($0)) \(JSONText.string(change.replacement))"
+        }
+        return plain + (replacement ?? "") + (change.maskKey.map { " mask \($0.written(hashed))" } ?? "")
+    }
 }
 
 extension SyncRule {

@@ -80,8 +80,23 @@ package struct FeedNames {
     /// Adds the names of a feed and its model; faults go to the log.
     mutating func add(_ feed: FeedDefinition, modelPosition: SourcePosition? = nil, log: Diagnostics) {
         claim(feed.name, for: .feed, called: "feed", at: feed.position, log: log)
-        guard let model = feed.model else { return }
-        claim(model, for: .model(model), called: "model", at: modelPosition ?? feed.position, log: log)
+        if let model = feed.model {
+            claim(model, for: .model(model), called: "model", at: modelPosition ?? feed.position, log: log)
+        }
+        for list in feed.lists {
+            guard let path = try? Path(list) else { continue }
+            let view = Self.folded("\(feed.name)_\(path.columnName)")
+            if let holder = owners[view] {
+                log.add(
+                    Diagnostic(
+                        position: feed.position,
+                        problem:
+                            "the view of `\(list)` in `lists` of feed `\(feed.name)` has the name of \(holder.text)",
+                        word: list))
+            } else {
+                owners[view] = (.feed, "the view of `\(list)` in `lists` of feed `\(feed.name)`")
+            }
+        }
     }
 
     private mutating func claim(

@@ -78,7 +78,9 @@ extension FeedDefinition {
     /// The columns of the parent and of feeds above it that a request has values of, each once.
     package var parentColumns: [ParentColumn] {
         var seen: Set<ParentColumn> = []
-        return templates.flatMap(\.columns).filter { seen.insert($0).inserted }
+        return (templates + columns.compactMap { $0.derivation?.value }).flatMap(\.columns).filter {
+            seen.insert($0).inserted
+        }
     }
 
     /// The definition of the list of one row.
@@ -97,6 +99,7 @@ extension FeedDefinition {
         part.query = query.map { NamedTemplate(name: $0.name, value: $0.value.filled(row.values, isURL: false)) }
         part.headers = headers.map { NamedTemplate(name: $0.name, value: $0.value.filled(row.values, isURL: false)) }
         part.body = body?.mapped { $0.filled(row.values, isURL: false) }
+        part.columns = columns.map { column in column.withValue { $0.filled(row.values, isURL: false) } }
         for value in part.headers.flatMap(\.value.parts) {
             if case .literal(let text) = value, text.utf8.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 }) {
                 throw FeedSyncError(

@@ -36,7 +36,7 @@ struct FeedReader {
         let forEach = members.forEachRule("for_each")
         let (url, query) = request()
         let items = members.itemsRule("items")
-        let (columns, key) = columnsAndKey(items)
+        let (columns, key, isOpen) = columnsAndKey(items)
         let sync = members.syncRule("sync")
         // A preset's `show` may name columns that the feed itself has taken away.
         let isShowGiven = entry.node["show"] != nil || entry.node["columns"] == nil
@@ -46,8 +46,8 @@ struct FeedReader {
             authentication: members.authentication("auth"), allowOrigins: members.origins("allow_origins"),
             format: members.choice("format", FeedFormat.self), items: items, key: key,
             section: members.sectionRule("section"),
-            model: members.string("model"), columns: columns, hasOpenColumns: !members.has("columns"),
-            found: members.foundColumns(),
+            model: members.string("model"), columns: columns, hasOpenColumns: isOpen,
+            found: members.foundColumns(isOpen: isOpen),
             pagination: Paginators.read("pagination", of: members), partitioning: members.partitionScheme("partition"),
             responses: members.responses("responses"),
             sync: sync.rule, fullCrawlEvery: sync.full, verify: sync.verify,
@@ -62,12 +62,19 @@ struct FeedReader {
             connection: members.connectionRule(),
             removed: members.removedRule("removed"),
             ignore: members.strings("ignore").compactMap { members.path("ignore", $0.node) },
-            show: members.showRule("show", of: columns, isOpen: !members.has("columns") || !isShowGiven),
-            search: members.searchRule("search", of: columns, isOpen: !members.has("columns")),
+            show: members.showRule("show", of: columns, isOpen: isOpen || !isShowGiven),
+            search: members.searchRule("search", of: columns, isOpen: isOpen),
+            lists: members.lists("lists", of: columns, isOpen: isOpen),
             keepsChanges: members.boolean("changes") ?? true,
             keep: members.duration("keep", in: .zero...FeedDefinition.longestTime),
             hook: members.changeHook("on_change"),
             forEach: forEach, position: entry.position)
+        if !feed.lists.isEmpty {
+            feed.columns = feed.columns.map { $0.asList(among: feed.lists, of: feed.columns) }
+        }
+        if feed.keepsRaw, feed.columns.contains(where: { $0.derivation?.maskKey != nil }) {
+            members.report("`raw` of feed `\(entry.name)` keeps items whole, with what `mask` hides", at: "raw")
+        }
         refer(&feed)
         checkParameters(of: feed)
         feed.partitioning?.check(feed, members)
@@ -104,12 +111,21 @@ extension FeedReader {
 
     /// Makes references of the words in braces that name a column.
     private func refer(_ feed: inout FeedDefinition) {
-        guard let parent = feed.forEach?.feed else { return }
+        guard let parent = feed.forEach?.feed else {
+            for column in feed.columns {
+                guard let word = column.derivation?.value?.referringToColumns().columns.first?.word else { continue }
+                members.report(
+                    "column `\(column.name)` of feed `\(entry.name)` has `\(word)`, and the feed has no `for_each`",
+                    at: "columns")
+            }
+            return
+        }
         let refer = { (template: Template) in template.referringToColumns() }
         feed.url = refer(feed.url)
         feed.query = feed.query.map { NamedTemplate(name: $0.name, value: refer($0.value)) }
         feed.headers = feed.headers.map { NamedTemplate(name: $0.name, value: refer($0.value)) }
         feed.body = feed.body?.mapped(refer)
+        feed.columns = feed.columns.map { $0.withValue(refer) }
         var before = ""
         for part in feed.url.parts {
             // A row's data must not name the host that credentials go to.
@@ -120,7 +136,7 @@ extension FeedReader {
             }
             if case .literal(let text) = part { before += text } else { before += "x" }
         }
-        if feed.parentColumns.isEmpty {
+        if feed.templates.allSatisfy(\.columns.isEmpty) {
             members.report(
                 "feed `\(entry.name)` asks for the same list for each row: put a column in its `url` or `query`, as in `{\(parent).id}`",
                 at: "for_each")
@@ -169,8 +185,11 @@ extension FeedReader {
     }
 
     /// The columns that are given, with those of the key and of the items' names; the rest is to be found.
-    private func columnsAndKey(_ items: ItemsRule?) -> ([ColumnDefinition], [String]) {
+    /// The columns, those of the key, and true if others are to be found.
+    private func columnsAndKey(_ items: ItemsRule?) -> ([ColumnDefinition], [String], Bool) {
         var columns = members.columns("columns")
+        // Values alone say nothing of the items' members.
+        let isOpen = !members.has("columns") || !columns.isEmpty && columns.allSatisfy { $0.path == .given }
         if let name = items?.keyedBy, !columns.contains(where: { $0.path == .memberName }) {
             columns.append(ColumnDefinition(name: name, path: .memberName, type: .text))
         }
@@ -190,15 +209,15 @@ extension FeedReader {
             members.report("`key` of feed `\(entry.name)` is empty", at: "key")
         }
         let names = ColumnNames.columnNames(for: columns.map(\.name))
-        let named = zip(names, columns).map { ColumnDefinition(name: $0, path: $1.path, type: $1.type) }
-        return (named, key.map { names[$0] })
+        let named = zip(names, columns).map { $1.named($0) }
+        return (named, key.map { names[$0] }, isOpen)
     }
 
     /// The column that a word of `key` names, or that its path becomes.
     private func columnIndex(for text: String, _ node: Node, in columns: inout [ColumnDefinition]) -> Int? {
         if let index = columns.firstIndex(where: { $0.name == text }) { return index }
         guard let path = members.path("key", node) else { return nil }
-        if let index = columns.firstIndex(where: { $0.path == path }) { return index }
+        if let index = columns.firstIndex(where: { $0.path == path && $0.derivation == nil }) { return index }
         columns.append(ColumnDefinition(name: path.columnName, path: path))
         return columns.count - 1
     }

@@ -63,7 +63,8 @@ extension FeedDefinition {
             keepsRaw: keepsRaw, missing: missing, every: every, isPaused: isPaused, timeout: timeout, retries: retries,
             maxPages: maxPages,
             memory: memory, connection: connection, removed: removed,
-            ignore: ignore, show: show, search: search, keepsChanges: keepsChanges, keep: keep, hook: hook,
+            ignore: ignore, show: show, search: search, lists: lists, keepsChanges: keepsChanges, keep: keep,
+            hook: hook,
             forEach: forEach, part: part, position: position)
     }
 

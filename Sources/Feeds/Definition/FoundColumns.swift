@@ -29,9 +29,11 @@ package struct FoundColumns: Sendable, Hashable {
 
 extension MappingDecoder {
     /// The feed's `except` and `flatten`.
-    func foundColumns() -> FoundColumns {
+    ///
+    /// - Parameter isOpen: True if columns are found.
+    func foundColumns(isOpen: Bool) -> FoundColumns {
         let except = strings("except").compactMap { path("except", $0.node) }
-        for member in ["except", "flatten"] where has(member) && has("columns") {
+        for member in ["except", "flatten"] where has(member) && !isOpen {
             report(
                 "`\(member)` of \(subject) is about columns that are found, and `columns` lists them all", at: member)
         }

@@ -36,6 +36,11 @@ package struct Template: Sendable {
         if case .literal(let text) = parts.first { text } else { "" }
     }
 
+    /// The literal text, without references.
+    package var literalText: String {
+        parts.map { if case .literal(let text) = $0 { text } else { "" } }.joined()
+    }
+
     /// The references, whose values are credentials.
     package var references: [Part] {
         parts.filter { part in

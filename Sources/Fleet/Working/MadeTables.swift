@@ -4,8 +4,8 @@ internal import SQLite
 struct MadeTables: Sendable, Hashable {
     /// The statements that made them, by table.
     private var statements: [String: String] = [:]
-    /// The types of their columns, by table: a column of any type is another one in PostgreSQL when its values turn out
-    /// to be of another type.
+    /// The types of their columns and their lists with views, by table: a column of any type is another one in PostgreSQL
+    /// when its values turn out to be of another type.
     private var types: [String: String] = [:]
 
     /// All of a file.
@@ -35,7 +35,7 @@ struct MadeTables: Sendable, Hashable {
         try file.rows(
             """
             SELECT "table", (SELECT group_concat(json_extract(value, '$.name', '$.type'))
-                FROM json_each(CASE WHEN json_valid(columns) THEN columns ELSE '[]' END))
+                FROM json_each(CASE WHEN json_valid(columns) THEN columns ELSE '[]' END)) || coalesce(lists, '')
             FROM _feed WHERE \(condition)
             """, values
         ) { row in types[row.text(at: 0) ?? ""] = row.text(at: 1) }

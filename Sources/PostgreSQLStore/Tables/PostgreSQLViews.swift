@@ -15,6 +15,8 @@ package struct PostgreSQLViews {
         let hasParts: Bool
         /// The columns of its model, in order.
         let columns: [String]
+        /// The lists in its items that have views.
+        let lists: [ListShape]
     }
 
     let feeds: [Feed]
@@ -32,6 +34,14 @@ package struct PostgreSQLViews {
             let name = String(model.map { $0 == "-" ? "_" : $0 })
             let (columns, terms) = union(of: feeds.filter { $0.model == model })
             wanted += views(name, columns, of: terms)
+        }
+        for feed in feeds {
+            for list in feed.lists {
+                guard let query = query(of: list, in: feed) else { continue }
+                let names = list.columnNames(key: feed.key)
+                let shown = names.map { CopiedTable.Column(name: $0, type: .text).shortName }
+                wanted += views(list.viewName(of: feed.table.name), shown, of: [query])
+            }
         }
         let marked = wanted.map { (name: $0.name, sql: $0.sql, mark: "feedsync \(Self.hash($0.sql))") }
         let marks = try Self.marks(on: connection)
@@ -131,6 +141,29 @@ extension PostgreSQLViews {
                     ) e ON e.at = t._first_seen_at
                     """
             }
+    }
+
+    /// The elements of a list, each with the key of its row; nil unless the column holds JSON. Members are text, objects
+    /// and arrays their JSON.
+    private func query(of list: ListShape, in feed: Feed) -> String? {
+        let quoted = PostgreSQL.Connection.identifier
+        guard let column = feed.table.columns.first(where: { $0.name == list.column }),
+            [.json, .jsonb].contains(column.type)
+        else { return nil }
+        let json = "CAST(t.\(quoted(column.shortName)) AS jsonb)"
+        let key = feed.key.map { key in
+            "t.\(quoted(feed.table.columns.first { $0.name == key }?.shortName ?? key))"
+        }
+        let plain =
+            list.hasPlain ? ["CASE jsonb_typeof(e.value) WHEN 'object' THEN NULL ELSE e.value #>> '{}' END"] : []
+        let members = list.members.map { "e.value ->> \(PostgreSQL.Connection.literal($0))" }
+        let values = key + ["CAST(e.number - 1 AS bigint)"] + plain + members
+        return """
+            SELECT \(values.joined(separator: ", ")) FROM \(quoted(feed.table.name)) t CROSS JOIN LATERAL
+                jsonb_array_elements(CASE jsonb_typeof(\(json)) WHEN 'array' THEN \(json) ELSE '[]' END)
+                    WITH ORDINALITY AS e (value, number)
+            WHERE t._removed_at IS NULL
+            """
     }
 
     /// A model's feeds: `feed` first, then every column that any of them has. Where feeds differ in a column's type, it

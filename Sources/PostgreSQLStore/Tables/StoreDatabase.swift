@@ -320,7 +320,7 @@ extension StoreDatabase {
             guard let table = tables[feed.table], let key = keys[feed.table] else { return nil }
             return PostgreSQLViews.Feed(
                 name: feed.name, model: feed.model, table: table, key: key.columns, hasParts: feed.hasParts,
-                columns: feed.columns)
+                columns: feed.columns, lists: feed.lists)
         }
     }
 }

@@ -12,15 +12,18 @@ package struct StoredFeed {
     let hasParts: Bool
     /// The columns of its model, in order.
     private(set) var columns: [String] = []
+    /// The lists in its items that have views.
+    let lists: [ListShape]
     /// The types of those that have one.
     package private(set) var types: [String: ColumnType] = [:]
 
     /// - Parameter columns: As `_feed` has them: a JSON array of `{name, type}`.
-    init(name: String, model: String?, table: String, columns text: String, hasParts: Bool) {
+    init(name: String, model: String?, table: String, columns text: String, lists: String?, hasParts: Bool) {
         self.name = name
         self.model = model
         self.table = table
         self.hasParts = hasParts
+        self.lists = ListShape.all(lists)
         guard case .array(let columns)? = try? JSONValue(parsing: text) else { return }
         for case .object(let members) in columns {
             guard case .string(let name)? = members["name"] else { continue }
@@ -37,7 +40,7 @@ package struct StoredFeed {
         try connection.rows(
             """
             SELECT feed.name, feed.model, _feed."table", _feed.columns,
-                EXISTS (SELECT 1 FROM feed_part WHERE feed_part.feed = feed.name)
+                EXISTS (SELECT 1 FROM feed_part WHERE feed_part.feed = feed.name), _feed.lists
             FROM feed JOIN _feed ON _feed.feed = feed.name
             WHERE NOT ? OR _feed."table" COLLATE NOCASE IN (SELECT name FROM sqlite_schema WHERE type = 'table')
             ORDER BY _feed.id
@@ -46,7 +49,7 @@ package struct StoredFeed {
             feeds.append(
                 StoredFeed(
                     name: row.text(at: 0) ?? "", model: row.text(at: 1), table: row.text(at: 2) ?? "",
-                    columns: row.text(at: 3) ?? "", hasParts: row.int64(at: 4) == 1))
+                    columns: row.text(at: 3) ?? "", lists: row.text(at: 5), hasParts: row.int64(at: 4) == 1))
         }
         return feeds
     }
@@ -56,14 +59,15 @@ package struct StoredFeed {
         try connection.query(
             """
             SELECT feed.name, feed.model, _feed."table", _feed.columns,
-                EXISTS (SELECT 1 FROM feed_part WHERE feed_part.feed = feed.name)
+                EXISTS (SELECT 1 FROM feed_part WHERE feed_part.feed = feed.name), _feed.lists
             FROM feed JOIN _feed ON _feed.feed = feed.name
                 JOIN pg_class c ON c.relname = _feed."table" JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = current_schema() ORDER BY _feed.id
             """
         ).map { row in
             StoredFeed(
-                name: row[0] ?? "", model: row[1], table: row[2] ?? "", columns: row[3] ?? "", hasParts: row[4] == "t")
+                name: row[0] ?? "", model: row[1], table: row[2] ?? "", columns: row[3] ?? "", lists: row[5],
+                hasParts: row[4] == "t")
         }
     }
 }

@@ -32,7 +32,7 @@ package struct UnmatchedPaths {
 
     private var columns: [String] {
         definition.columns.compactMap { column in
-            guard ![.memberName, .itemHash].contains(column.path) else { return nil }
+            guard ![.memberName, .itemHash, .given].contains(column.path) else { return nil }
             return unmatched(column.path, for: "the column `\(column.name)`")
         }
     }

@@ -22,6 +22,8 @@ package struct PreparedPage: Sendable {
     var isForToken = false
     /// True if a cancelled task waits for the response once the request is on its way, because it must not get lost.
     var isIndivisible = false
+    /// The keys of the masked columns, in the columns' order.
+    package var maskKeys: [[UInt8]] = []
     /// The least time from the request to the next one at its origin.
     var interval: Duration?
     /// The number of elements of the previous page with which it begins.

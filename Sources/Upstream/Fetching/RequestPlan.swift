@@ -141,7 +141,7 @@ package struct RequestPlan: Sendable {
             request: request, identity: identity.joined(separator: " "),
             credentialFingerprint: common.fingerprint, cursor: cursor,
             mayBeBeyondEnd: page != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets,
-            tokenRequest: parts.tokenRequest, accessToken: parts.accessToken,
+            tokenRequest: parts.tokenRequest, accessToken: parts.accessToken, maskKeys: parts.maskKeys,
             interval: definition.connection.rate?.interval, overlap: page == nil ? 0 : wanted.overlap)
     }
 

@@ -18,6 +18,8 @@ struct ResolvedParts: Sendable {
     /// not void validators.
     let distinction: Secrets
     private(set) var tokenRequest: TokenRequest?
+    /// The keys of the masked columns, in the columns' order.
+    private(set) var maskKeys: [[UInt8]] = []
     /// The options of requests' connections.
     let connection: ConnectionOptions
     /// The access token among the credentials; nil where there is none yet.
@@ -91,6 +93,18 @@ struct ResolvedParts: Sendable {
         found += address.secrets.flatMap(URLSecret.otherForms)
         found += parameters.filter { SecretName.matches($0.name) }.map(\.value.text)
         found += Self.secrets(inQueryOf: url)
+        // With another key, every value is another one: the pages have to be read again.
+        for template in definition.maskKeys {
+            let key = try resolve(template).text
+            guard key.utf8.count >= TextChange.shortestKey else {
+                throw ConfigurationError(
+                    Diagnostic(
+                        position: template.position,
+                        problem: "the key of a `mask` has less than \(TextChange.shortestKey) bytes"))
+            }
+            found.append(key)
+            maskKeys.append(Array(key.utf8))
+        }
         distinction = Secrets(found + (tokenRequest?.distinction ?? []))
         accessToken = tokenRequest.flatMap(token)
         if let accessToken, let header = tokenRequest?.header {
