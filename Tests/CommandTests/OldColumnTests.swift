@@ -136,6 +136,42 @@ struct OldColumnTests {
         #expect(bare.code == 64, "\(bare.errors)")
     }
 
+    @Test(
+        "A store in PostgreSQL loses old columns as a file does, and reading goes on without a column dropped by hand")
+    func postgreSQL() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 1, extra: "model: thing")
+        let feed = try #require(bench.feeds["h0x0"])
+        feed.items = (1...150).map { #"{"id":\#($0),"name":"item \#($0)","mail":"private\#($0)@example.org"}"# }
+        let text = try bench.place.text(of: "feedsync.yaml")
+        let columns = "columns: {id: id, name: name}"
+        try bench.place.write(
+            "feedsync.yaml", text.replacing(columns, with: "columns: {id: id, name: name, mail: mail}"))
+        #expect(try await bench.place.run("sync").code == 0)
+        feed.items = feed.items.map { $0.replacing("private", with: "other").replacing("item 7", with: "item 07") }
+        #expect(try await bench.place.run("sync").code == 0)
+        // By hand, and back.
+        for sql in ["DROP VIEW thing", "ALTER TABLE h0x0 DROP COLUMN mail"] { _ = try bench.query(sql) }
+        let shown = try await bench.place.run("show h0x0 --json")
+        #expect(shown.code == 0 && !shown.output.contains("@example.org"), "\(shown.errors)")
+        #expect(try await bench.place.run("sync").code == 0)
+        #expect(try bench.query("SELECT count(*) FROM h0x0 WHERE mail LIKE 'other%'") == ["150"])
+
+        try bench.place.write("feedsync.yaml", text)
+        let trial = try await bench.place.run("prune --columns h0x0 --dry-run")
+        #expect(trial.output == "h0x0  column mail (150 values) would be deleted\n", "\(trial.errors)")
+        let run = try await bench.place.run("prune --columns h0x0 --yes")
+        #expect(run.code == 0 && run.output == "h0x0  column mail (150 values) deleted\n", "\(run.errors)")
+        #expect(
+            try bench.query("SELECT count(*) FROM information_schema.columns WHERE column_name = 'mail'") == ["0"])
+        #expect(try bench.query("SELECT DISTINCT before::text FROM _change WHERE before::text LIKE '%mail%'").isEmpty)
+        #expect(try bench.query("SELECT before ->> 'name' FROM _change WHERE key = '7'") == ["item 7"])
+        #expect(try bench.query("SELECT count(*) FROM thing WHERE name = 'item 07'") == ["1"])
+        feed.items = PagedFeed.items(1...150)
+        #expect(try await bench.place.run("sync").code == 0)
+        #expect(try await bench.place.run("show h0x0 --where id=7 --json").output.contains("item 7"))
+        try await bench.expectTrue()
+    }
+
     @Test("A feed's own `keep` counts in place of the configuration's, and for no other feed")
     func keep() async throws {
         let place = try Workplace(["brief", "long"], extra: "changes: true")

@@ -25,6 +25,9 @@ extension Command {
             throw .usage("prune --columns needs the names of feeds", advice: "feedsync feeds  # lists them")
         }
         let feeds = operands.isEmpty ? configuration.feeds : try session.feeds(of: configuration)
+        if isOfColumns, let uri = session.sharedStore(configuration) {
+            return try await session.pruneColumns(of: feeds, in: uri, configuration)
+        }
         guard let opened = try await session.storeIfAny(configuration), let path = session.storePath(configuration)
         else {
             session.console.note("nothing stored yet")
@@ -34,21 +37,39 @@ extension Command {
         let isTrial = session.invocation.has(.dryRun)
         let pruning = Pruning(session: session, feeds: feeds, retention: configuration.retention)
         let going = try await isOfColumns ? pruning.columns(in: opened) : pruning.items(in: opened)
-        pruning.tell(going, isTrial: isTrial)
-        guard !isTrial else {
-            if session.invocation.has(.json) { session.console.print(json: JSONLines.array(going.map(\.result))) }
-            return .done
-        }
-        if isOfColumns {
-            guard going.contains(where: { !$0.columns.isEmpty }), try session.isSure(of: "delete these columns?") else {
-                if session.invocation.has(.json) { session.console.print(json: JSONLines.array([])) }
-                return .done
-            }
-        }
+        guard try pruning.mayGo(going, isTrial: isTrial) else { return .done }
         let store = try await session.reading { () async throws(FeedSyncError) in
             try await Store(path: path, options: Store.Options(access: .existing, keep: configuration.retention))
         }
         return try await pruning.prune(store, columns: isOfColumns)
+    }
+}
+
+extension Session {
+    /// `prune --columns` on a store in PostgreSQL.
+    fileprivate func pruneColumns(
+        of feeds: [FeedDefinition], in uri: String, _ configuration: Configuration
+    ) async throws(Failure) -> ExitCode {
+        var losses: [Pruning.Loss] = []
+        for feed in feeds {
+            // Each is claimed by itself: its working file is of no use once its columns are gone.
+            let store = try await shared.open(uri, for: self, configuration, feeds: [feed])
+            let pruning = Pruning(session: self, feeds: [feed], retention: configuration.retention)
+            let going = try await pruning.columns(in: store)
+            if try pruning.mayGo(going, isTrial: invocation.has(.dryRun)) {
+                for loss in going { try await dropColumns(loss) }
+                losses += going
+            }
+            try await shared.end()
+        }
+        if invocation.has(.json), !losses.isEmpty { console.print(json: JSONLines.array(losses.map(\.result))) }
+        return .done
+    }
+
+    private func dropColumns(_ loss: Pruning.Loss) async throws(Failure) {
+        try await shared.dropColumns(loss.columns.map(\.name), of: loss.feed, for: self)
+        guard let text = loss.text, !invocation.has(.json) else { return }
+        console.print("\(console.palette.name(loss.feed))  \(text) deleted")
     }
 }
 
@@ -109,6 +130,23 @@ private struct Pruning {
             losses.append(Loss(feed: feed.name, old: columns))
         }
         return losses
+    }
+
+    /// Says what goes, and asks before columns do.
+    ///
+    /// - Returns: False for a trial, or if nothing is to go.
+    func mayGo(_ losses: [Loss], isTrial: Bool) throws(Failure) -> Bool {
+        tell(losses, isTrial: isTrial)
+        guard !isTrial else {
+            if session.invocation.has(.json) { session.console.print(json: JSONLines.array(losses.map(\.result))) }
+            return false
+        }
+        guard session.invocation.has(.oldColumns) else { return true }
+        if losses.contains(where: { !$0.columns.isEmpty }), try session.isSure(of: "delete these columns?") {
+            return true
+        }
+        if session.invocation.has(.json) { session.console.print(json: JSONLines.array([])) }
+        return false
     }
 
     /// Prints the data that goes: as the result of a trial, or as a note before it goes.

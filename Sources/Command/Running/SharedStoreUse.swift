@@ -28,7 +28,7 @@ final class SharedStoreUse: Sendable {
         let name = invocation.command.name
         let known = writing.union(reading).union(readingItems).union(others)
         let option = [Option.ack, .repair].first { invocation.has($0) }
-        guard known.contains(name), option == nil else {
+        guard known.contains(name) || invocation.has(.oldColumns), option == nil else {
             let words = [name, option?.written].compactMap(\.self).joined(separator: " ")
             throw Failure(
                 code, ["the store is in PostgreSQL, and `\(words)` needs a file"],
@@ -55,6 +55,16 @@ final class SharedStoreUse: Sendable {
             _ = await loading
             state.withLock { $0.claimed = claimed }
             return store
+        }
+    }
+
+    /// Deletes columns of a feed that is claimed.
+    ///
+    /// - Throws: `Failure` with exit codes 73 and 78.
+    func dropColumns(_ names: [String], of feed: String, for session: Session) async throws(Failure) {
+        let claimed = state.withLock { $0.claimed }
+        try await session.reading { () async throws(FeedSyncError) in
+            try await claimed?.dropColumns(names, of: feed)
         }
     }
 

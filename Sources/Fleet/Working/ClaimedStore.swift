@@ -93,6 +93,13 @@ package actor ClaimedStore {
     /// True if PostgreSQL has refused the data of one feed for good. The store takes nothing of the others then.
     package var hasRefusedFeed: Bool { file?.progress.failure?.isOfFeed ?? false }
 
+    /// Deletes columns of a feed from PostgreSQL. Nothing else can be done with the store afterwards.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` if something of the user's own depends on one, or `store`.
+    package func dropColumns(_ names: [String], of feed: String) async throws(FeedSyncError) {
+        try await file?.dropColumns(names, of: feed)
+    }
+
     /// Commits the rest, and releases the feeds.
     ///
     /// - Returns: The reason for which something was not stored; nil if all was.

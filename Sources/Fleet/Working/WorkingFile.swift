@@ -101,6 +101,25 @@ struct WorkingFile: Sendable {
         return progress.failure
     }
 
+    /// Deletes columns of a feed from PostgreSQL.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` if something of the user's own depends on one, or `store`.
+    func dropColumns(_ names: [String], of feed: String) async throws(FeedSyncError) {
+        try await store.copying { connection throws(FeedSyncError) in
+            guard let writing = connection.companion as? WriteThrough else { return }
+            do {
+                guard let stored = try StoredFeed.all(in: connection).first(where: { $0.name == feed }) else { return }
+                try writing.dropColumns(names, of: stored)
+            } catch let error as PostgreSQLError where error.code == "2BP01" {
+                throw FeedSyncError(
+                    .configuration, "a column of \(feed) cannot be dropped: \(error.message)",
+                    advice: "drop the view or the like of your own that uses it, and run the same command again")
+            } catch {
+                throw FeedSyncError(copying: error, path: feed)
+            }
+        }
+    }
+
     /// True if it should get another block of ids.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.

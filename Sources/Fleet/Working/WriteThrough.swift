@@ -286,7 +286,7 @@ extension WriteThrough {
 
     /// Other workers that create tables wait until the transaction ends, so it does not wait long for readers of a
     /// table.
-    private func lockTables() throws {
+    func lockTables() throws {
         try target.connection.query("SELECT pg_advisory_xact_lock(hashtext('feedsync tables ' || current_schema()))")
         try target.connection.execute("SET LOCAL lock_timeout = '5s'")
     }

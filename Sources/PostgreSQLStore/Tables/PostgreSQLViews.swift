@@ -75,7 +75,7 @@ package struct PostgreSQLViews {
     /// Drops all views.
     ///
     /// - Throws: `PostgreSQLError` if a user's view depends on one of them.
-    func drop(from connection: PostgreSQL.Connection) throws {
+    package func drop(from connection: PostgreSQL.Connection) throws {
         // Those that show the parts go first.
         let names = try Self.marks(on: connection).keys.map { (isPart: $0.hasPrefix("_"), name: $0) }
         for name in names.filter({ !$0.isPart }) + names.filter(\.isPart) {
