@@ -40,7 +40,7 @@ struct ChangesTests {
 
     /// The output for people, without the times.
     private func lines(_ run: CommandLineRun) -> [String] {
-        run.output.split(separator: "\n").map { String($0.dropFirst(26)) }
+        run.output.split(separator: "\n").map { String($0.dropFirst(21)) }
     }
 
     @Test("New, changed, removed and returned rows are printed in order, with old and new values")

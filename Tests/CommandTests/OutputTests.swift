@@ -52,7 +52,7 @@ import Testing
                 "version",
             ])
         let people = try await place.terminal("events things --last 3").output.split(separator: "\n").map {
-            $0.dropFirst(24)
+            $0.dropFirst(19)
         }
         #expect(
             people == [
@@ -183,6 +183,35 @@ import Testing
         #expect(run.output.hasPrefix(line + "\r\u{1B}[K"))
         #expect(run.output.contains("\r\u{1B}[K\u{1B}[1mthings\u{1B}[0m  \u{1B}[32m1 new\u{1B}[0m"))
         #expect(run.code == 0)
+    }
+
+    @Test(
+        "Times are local on a terminal, and UTC for programs",
+        arguments: ["events", "changes", "changes --schema", "plan"])
+    func localTimes(command: String) async throws {
+        let place = try Workplace(extra: "every: 400d")
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...1)))
+        #expect(try await place.run("sync").code == 0)
+        try place.execute(
+            """
+            UPDATE event SET at = '2999-01-02T23:30:00.000Z';
+            UPDATE things SET _first_seen_at = '2999-01-02T23:30:00.000Z';
+            UPDATE _feed SET planned_due_at = '2999-01-02T23:30:00.000Z';
+            UPDATE feed SET next_due_at = '2999-01-02T23:30:00.000Z';
+            INSERT INTO _column_change (at, feed, run, kind, "column")
+                VALUES ('2999-01-02T23:30:00.000Z', 'things', 1, 'new', 'x');
+            """)
+        let run = try await place.shell(
+            #"script -qec "$FEEDSYNC \#(command)" /dev/null"#,
+            environment: ["NO_COLOR": "1", "PAGER": "cat", "TZ": "Asia/Tokyo"])
+        let program = try await place.run("\(command) --json")
+        #expect(!run.output.contains("Z  "), "\(run.output)")
+        if command == "plan" {
+            #expect(run.output.contains(", at 20") && !run.output.contains("ms"), "\(run.output)")
+        } else {
+            #expect(run.output.contains("2999-01-03 08:30:00  things"), "\(run.output)")
+            #expect(program.output.contains("\"at\":\"2999-01-02T23:30:00.000Z\""), "\(program.output)")
+        }
     }
 
     @Test("The progress of a run has the total that the server reports")

@@ -70,7 +70,7 @@ extension Session {
             case .gone: "gone     \(column)  no item has it any more"
             case .type: "changed  \(column)  \(change.before?.rawValue ?? "null") → \(change.after?.rawValue ?? "null")"
             }
-        return "\(console.palette.faint(record.at))  \(console.palette.name(record.feed))  \(text)"
+        return "\(console.palette.faint(PeopleTimes.stamp(record.at)))  \(console.palette.name(record.feed))  \(text)"
     }
 
     fileprivate func printChanges(of feeds: [KnownFeed], in opened: Store) async throws(Failure) {

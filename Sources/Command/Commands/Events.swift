@@ -100,7 +100,7 @@ struct EventLines: Sendable {
     /// One event, for people.
     func line(_ event: StatusEvent) -> String {
         let name = event.feed + String(repeating: " ", count: max(0, nameWidth - event.feed.count))
-        return "\(palette.faint(event.atText))  \(palette.name(name))  \(transition(event))"
+        return "\(palette.faint(PeopleTimes.stamp(event.atText)))  \(palette.name(name))  \(transition(event))"
     }
 
     /// The event, without the time and the feed.

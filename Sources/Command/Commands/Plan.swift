@@ -83,9 +83,10 @@ extension StateRow {
             if plan.isPaused {
                 palette.faint("paused")
             } else if let dueAt = plan.dueAt, dueAt > now {
-                "due \(plan.dueText ?? "")\(palette.faint(" (in \(RelativeTime.until(dueAt, now: now)))"))"
-            } else if let dueText = plan.dueText {
-                palette.attention("due") + " since \(dueText)"
+                "due in \(RelativeTime.until(dueAt, now: now))"
+                    + palette.faint(PeopleTimes.clock(dueAt / 1000).map { ", at \($0)" } ?? "")
+            } else if let dueAt = plan.dueAt {
+                palette.attention("due") + " since \(PeopleTimes.clock(dueAt / 1000) ?? plan.dueText ?? "")"
             } else {
                 palette.attention("due") + " now"
             }
@@ -96,7 +97,7 @@ extension StateRow {
         table.indentation = 4
         table.hasTitles = false
         for term in plan.terms {
-            table.add([term.name.rawValue.replacing("_", with: " "), term.value ?? "", term.reason])
+            table.add([term.name.rawValue.replacing("_", with: " "), Self.words(of: term), term.reason])
         }
         if let lists {
             table.add(["lists", "", lists.summary])
@@ -104,5 +105,14 @@ extension StateRow {
         }
         let title = "\(palette.name(plan.feed))  \(StateColour.paint(state.word, with: palette)), \(when)"
         return [title] + table.lines(palette, width: width)
+    }
+
+    /// The value of a term: milliseconds as seconds, which is all that people see of them, and times where they are.
+    private static func words(of term: Plan.Term) -> String {
+        guard let value = term.value else { return "" }
+        if let milliseconds = Int64(value.replacing("ms", with: "")), value.hasSuffix("ms"), milliseconds >= 1000 {
+            return NumberFormat.time(seconds: milliseconds / 1000)
+        }
+        return PeopleTimes.stamp(value)
     }
 }

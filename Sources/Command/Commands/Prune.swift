@@ -194,7 +194,7 @@ private struct Pruning {
             session.console.report(
                 Failure(
                     .tryLater, ["another program reads the store, whose log may still have the values"],
-                    advice: "end it, and run feedsync prune"))
+                    advice: "feedsync prune  # once no other program reads it"))
             code = .tryLater
         }
         return code

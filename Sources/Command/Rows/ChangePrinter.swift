@@ -54,7 +54,8 @@ final class ChangePrinter: Sendable {
         let name = change.feed + String(repeating: " ", count: max(0, nameWidth - change.feed.count))
         let kind = change.kind.rawValue + String(repeating: " ", count: 8 - change.kind.rawValue.count)
         let title = DisplayWidth.cut(Self.plain(change.title ?? change.key), to: Self.widest * 2)
-        return "\(palette.faint(change.at))  \(palette.name(name))  \(paint(kind, change.kind))  \(title)"
+        return
+            "\(palette.faint(PeopleTimes.stamp(change.at)))  \(palette.name(name))  \(paint(kind, change.kind))  \(title)"
             + details(change)
     }
 

@@ -17,14 +17,28 @@ enum PeopleTimes {
         return words.joined(separator: " ")
     }
 
+    /// A time of the store as lines have it, one below another: the local date and time. Other text stays.
+    static func stamp(_ text: String) -> String {
+        guard let time = Timestamp(text), let then = local(time.seconds) else { return text }
+        return written(then, as: "%Y-%m-%d %H:%M:%S") ?? text
+    }
+
     /// The local time of day, with the date if that is not today's.
-    private static func clock(_ seconds: Int64) -> String? {
-        var (moment, present) = (time_t(seconds), time(nil))
-        var (then, now) = (tm(), tm())
-        guard localtime_r(&moment, &then) != nil, localtime_r(&present, &now) != nil else { return nil }
+    static func clock(_ seconds: Int64) -> String? {
+        guard let then = local(seconds), let now = local(Int64(time(nil))) else { return nil }
         let isToday = then.tm_yday == now.tm_yday && then.tm_year == now.tm_year
+        return written(then, as: isToday ? "%H:%M" : "%Y-%m-%d %H:%M")
+    }
+
+    private static func local(_ seconds: Int64) -> tm? {
+        var (moment, result) = (time_t(seconds), tm())
+        return localtime_r(&moment, &result) == nil ? nil : result
+    }
+
+    private static func written(_ moment: tm, as format: String) -> String? {
+        var moment = moment
         var buffer = [CChar](repeating: 0, count: 32)
-        guard strftime(&buffer, buffer.count, isToday ? "%H:%M" : "%Y-%m-%d %H:%M", &then) > 0 else { return nil }
+        guard strftime(&buffer, buffer.count, format, &moment) > 0 else { return nil }
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
