@@ -12,13 +12,18 @@ package struct BodyReader: Sendable {
     private let format: FeedFormat?
     private let numbers: Set<String>
     private let memory: PageMemory
+    private let items: Path?
 
     /// - Parameters:
     ///   - format: What the feed's bodies are; nil where each response has to say.
+    ///   - items: The path of the items, which are a list in XML even if there is only one.
     ///   - columns: The feed's columns: a table's texts become numbers where these say so.
     ///   - memory: What a body and its JSON may take together; the page decoder takes no longer JSON, either.
-    package init(_ format: FeedFormat?, columns: [ColumnDefinition] = [], memory: PageMemory = .standard) {
+    package init(
+        _ format: FeedFormat?, items: Path? = nil, columns: [ColumnDefinition] = [], memory: PageMemory = .standard
+    ) {
         self.format = format
+        self.items = items
         self.memory = memory
         let isTable = format == nil || format == .csv
         let numeric = isTable ? columns.filter { $0.type == .integer || $0.type == .real } : []
@@ -37,30 +42,60 @@ package struct BodyReader: Sendable {
     package func read(
         _ response: Response, secrets: Secrets = Secrets()
     ) throws(FeedSyncError) -> (format: FeedFormat, body: Body)? {
-        let format = format ?? FeedFormat(of: response)
-        guard format != .json else { return nil }
-        let bytes = response.body.bytes
+        var format = format ?? .json
         do throws(BodyFault) {
-            let encoding = try TextEncoding(
-                of: bytes, charset: response.charset, isXML: format == .atom || format == .rss)
-            var output = JSONOutput(limit: min((64 << 20) + 8 * bytes.count, memory.most - bytes.count))
-            let text = try encoding.utf8(bytes)
-            switch format {
-            case .json: return nil
-            case .ndjson: try JSONLinesReader(text).write(to: &output)
-            case .csv:
-                let isTabbed = response.contentType == "text/tab-separated-values"
-                var table = TableReader(text, separator: isTabbed ? UInt8(ascii: "\t") : nil, numbers: numbers)
-                try table.write(to: &output)
-            case .atom, .rss:
-                try SyndicationReader(text, url: response.url).write(to: &output)
-            }
-            return (format, output.body)
+            let content = try Archive.content(of: response.body, limit: memory.most - response.body.count)
+            let response = content.map { response.replacing(body: $0) } ?? response
+            format = self.format ?? FeedFormat(of: response)
+            let body = format == .json ? try json(response) ?? content : try converted(response, from: format)
+            return body.map { (format, $0) }
         } catch {
             // Its fault is that nobody wants it any more.
             if WorkLimit.hasToEnd { throw .cancelled }
             throw error.error(of: response, as: format, secrets: secrets)
         }
+    }
+
+    /// A JSON text of another encoding as UTF-8; nil for what is UTF-8 already, whatever its header says.
+    private func json(_ response: Response) throws(BodyFault) -> Body? {
+        let isWide = response.body.withUnsafeBytes { bytes in
+            [[0xFF, 0xFE], [0xFE, 0xFF]].contains(Array(bytes.prefix(2))) || bytes.prefix(2).contains(0)
+        }
+        guard isWide || ![nil, "utf-8", "utf8", "us-ascii"].contains(response.charset) else { return nil }
+        let bytes = response.body.bytes
+        guard isWide || String(validating: bytes, as: UTF8.self) == nil else { return nil }
+        return Body(try TextEncoding(of: bytes, charset: response.charset, isXML: false).utf8(bytes))
+    }
+
+    private func converted(_ response: Response, from format: FeedFormat) throws(BodyFault) -> Body {
+        let bytes = response.body.bytes
+        let isXML = [.atom, .rss, .xml].contains(format)
+        let encoding = try TextEncoding(of: bytes, charset: response.charset, isXML: isXML)
+        var output = JSONOutput(limit: min((64 << 20) + 8 * bytes.count, memory.most - bytes.count))
+        let text = try encoding.utf8(bytes)
+        switch format {
+        case .json: return response.body
+        case .ndjson: try JSONLinesReader(text).write(to: &output)
+        case .csv:
+            let isTabbed = response.contentType == "text/tab-separated-values"
+            var table = TableReader(text, separator: isTabbed ? UInt8(ascii: "\t") : nil, numbers: numbers)
+            try table.write(to: &output)
+        case .atom, .rss:
+            do throws(BodyFault) {
+                try SyndicationReader(text, url: response.url).write(to: &output)
+            } catch {
+                // Only what cannot be read as it is gets mended: the fault of the original counts.
+                guard let repaired = XMLRepair.repaired(text) else { throw error }
+                output.startOver()
+                do throws(BodyFault) {
+                    try SyndicationReader(repaired, url: response.url).write(to: &output)
+                } catch let other {
+                    throw other.line == nil ? other : error
+                }
+            }
+        case .xml: try XMLReader(text, items: items).write(to: &output)
+        }
+        return output.body
     }
 }
 

@@ -19,10 +19,11 @@ struct TextEncoding {
             (name, mark) = ("UTF-16BE", 2)
         } else {
             mark = 0
-            // `<` in two bytes is UTF-16 without a mark.
-            if isXML, bytes.starts(with: [0x3C, 0]) {
+            // ASCII in two bytes is UTF-16 without a mark.
+            let start = Array(bytes.prefix(2))
+            if start.count == 2, start[0] != 0, start[1] == 0 {
                 name = "UTF-16LE"
-            } else if isXML, bytes.starts(with: [0, 0x3C]) {
+            } else if start.count == 2, start[0] == 0, start[1] != 0 {
                 name = "UTF-16BE"
             } else {
                 let stated = charset ?? (isXML ? Self.declared(in: bytes) : nil)

@@ -15,6 +15,7 @@ package struct CursorPaginator: Paginator {
     private let flags: MoreFlag
     private let total: StatedTotal?
     private let size: PageSize?
+    private let isAlone: Bool
 
     /// Pages by token.
     ///
@@ -24,15 +25,17 @@ package struct CursorPaginator: Paginator {
     ///   - flags: Where the body says whether there is a further page.
     ///   - total: Where the body says how many elements there are.
     ///   - size: How many elements to ask for.
+    ///   - isAlone: True if the token takes the place of the feed's other parameters.
     package init(
         parameter: String?, source: NextSource, flags: MoreFlag = MoreFlag(), total: StatedTotal? = nil,
-        size: PageSize? = nil
+        size: PageSize? = nil, isAlone: Bool = false
     ) {
         self.parameter = parameter
         self.source = source
         self.flags = flags
         self.total = total
         self.size = size
+        self.isAlone = isAlone
     }
 
     /// The style with its members.
@@ -43,6 +46,7 @@ package struct CursorPaginator: Paginator {
         text += flags.canonicalText
         if let total { text += " \(total.canonicalText)" }
         if let size { text += " \(size.canonicalText)" }
+        if isAlone { text += " alone" }
         return text
     }
 
@@ -59,13 +63,14 @@ package struct CursorPaginator: Paginator {
     package var cursorParameters: [String] { parameter.map { [$0] } ?? [] }
 
     /// The feed's request with the token, or with the members of the object, and with the size unless the feed's query
-    /// has one already.
+    /// has one already; with a token that is to be alone, without the query.
     ///
     /// - Throws: `PagingError` if the page cursor is no object where it should be one.
     package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         size?.apply(to: &request)
         guard let cursor else { return request }
+        if isAlone { request.query = [] }
         if let parameter {
             request.set(parameter, toToken: cursor.text)
         } else {

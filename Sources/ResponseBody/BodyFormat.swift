@@ -138,7 +138,8 @@ package enum BodyFormat: Sendable, Hashable {
         case .atom: "set `format: atom` in the feed's definition"
         case .csv: "set `format: csv` in the feed's definition"
         case .ndjson: "set `format: ndjson` in the feed's definition"
-        case .xml: "ask for one JSON document, as with `headers: {Accept: application/json}`"
+        case .xml:
+            "ask for JSON, as with `headers: {Accept: application/json}`; or set `format: xml`, and `items` to the path of the items"
         }
     }
 }

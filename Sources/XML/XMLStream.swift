@@ -254,10 +254,8 @@ private final class TreeBuilder {
     }
 
     private func addEntity(_ name: String) {
-        guard let text = HTMLEntities.text(of: name) else {
-            return stop("the entity `&\(name);` is not declared")
-        }
-        add(text)
+        // One that nobody knows stays as it is written.
+        add(HTMLEntities.text(of: name) ?? "&\(name);")
     }
 
     private func declare(_ name: String, _ value: String) {

@@ -37,6 +37,16 @@ private struct Kind: Sendable, CustomTestStringConvertible {
         Kind(
             "access token", "Acc3ss+Kind/07=Zq",
             "auth: {oauth2: {token_url: $URL/token, client_id: me, client_secret: \"cl1ent-Geheim\"}}"),
+        Kind(
+            "access token of a session", "Acc3ss+Kind/07=Zq",
+            "auth: {session: {url: $URL/token, body: {password: \"l0gin-Geheim\"}, token: access_token}}"),
+        Kind("password of a digest", "Tok3n+Kind/07=Zq", #"auth: {digest: {user: me, password: "${SECRET}"}}"#),
+        Kind(
+            "AWS's secret key", "Tok3n+Kind/07=Zq",
+            #"auth: {aws: {access_key: AKIA, secret_key: "${SECRET}", region: r, service: s3}}"#),
+        Kind(
+            "key of a signature", "Tok3n+Kind/07=Zq",
+            #"auth: {jwt: {algorithm: HS256, key: "${SECRET}", claims: {iss: me}}}"#),
     ]
 }
 

@@ -66,6 +66,68 @@ import Testing
             #expect(check.code == 0, "\(check.errors)")
         }
     }
+
+    @Test("xml.md's commands print what it says, and its other lists are read, too")
+    func xml() async throws {
+        let recipe = try Recipe("xml")
+        let place = try recipe.place()
+        place.server.route("/bucket") { request in
+            guard request.parameter("list-type") == "2" else { return .status(400) }
+            let isFirst = request.parameter("continuation-token") == nil
+            let objects = (isFirst ? 1...20 : 21...25).map { number in
+                let key = String(format: "a/%02d.txt", number)
+                let day = String(format: "%02d", number)
+                return
+                    "<Contents><Key>\(key)</Key><LastModified>2026-11-\(day)T12:00:00.000Z</LastModified><Size>\(number * 100)</Size></Contents>"
+            }.joined()
+            let next = isFirst ? "<NextContinuationToken>1/x+y=</NextContinuationToken>" : ""
+            guard isFirst || request.parameter("continuation-token") == "1/x+y=" else { return .status(400) }
+            return .xml(
+                "<ListBucketResult xmlns='http://s3.amazonaws.com/doc/2006-03-01/'><IsTruncated>\(isFirst)</IsTruncated>\(objects)\(next)</ListBucketResult>"
+            )
+        }
+        try await recipe.expectAsWritten(at: place)
+
+        place.server.route("/oai") { request in
+            let token = request.parameter("resumptionToken")
+            let names = request.query.map(\.name).sorted()
+            // As the protocol has it: the token is an exclusive argument.
+            guard names == (token == nil ? ["metadataPrefix", "verb"] : ["resumptionToken", "verb"]) else {
+                return .xml("<OAI-PMH><error code='badArgument'/></OAI-PMH>")
+            }
+            let page = Int(token ?? "1") ?? 1
+            let records = (page * 10 - 9...page * 10).map { number in
+                let status = number == 7 ? " status='deleted'" : ""
+                return """
+                    <record><header\(status)><identifier>oai:\(number)</identifier><datestamp>2026-11-01</datestamp></header>
+                    <metadata><oai_dc:dc xmlns:oai_dc='urn:dc'><dc:title xmlns:dc='urn:d'>Book \(number)</dc:title></oai_dc:dc></metadata></record>
+                    """
+            }.joined()
+            let next = page < 3 ? "\(page + 1)" : ""
+            return .xml(
+                "<OAI-PMH><ListRecords>\(records)<resumptionToken cursor='\(page * 10 - 10)'>\(next)</resumptionToken></ListRecords></OAI-PMH>"
+            )
+        }
+        place.server.route("/sitemap.xml") { _ in .xml("<urlset><url><loc>https://a.example/</loc></url></urlset>") }
+        let others = recipe.blocks("yaml").dropFirst().joined()
+            .replacing("https://library.example.org", with: place.server.url)
+            .replacing("https://www.example.org", with: place.server.url)
+        try place.write("others.yaml", "feeds:\n\(others)")
+        let sync = try await place.run("--config others.yaml --store others.db sync --quiet")
+        #expect(sync.code == 0, "\(sync.errors)")
+        let queries = ["SELECT count(*), count(_removed_at), min(title) FROM records", "SELECT loc FROM pages"]
+        let asked = queries.map { "\"$FEEDSYNC\" --store others.db sql '\($0)'" }.joined(separator: " && ")
+        let rows = try await place.shell(asked)
+        #expect(
+            rows.output
+                == "count(*)\tcount(_removed_at)\tmin(title)\n29\t0\tBook 1\nloc\nhttps://a.example/\n", "\(rows)")
+    }
+}
+
+extension ServerResponse {
+    fileprivate static func xml(_ text: String) -> ServerResponse {
+        ServerResponse(status: 200, headers: [("Content-Type", "application/xml")], body: Array(text.utf8))
+    }
 }
 
 /// A page of Docs/recipes: its first block of YAML is the configuration, its sessions are typed one after the other.

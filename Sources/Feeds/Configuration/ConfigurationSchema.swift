@@ -44,8 +44,8 @@ package enum ConfigurationSchema {
         Member("url", text, "where the first page is"),
         Member("query", scalars, "query parameters"),
         Member("headers", scalars, "header fields"),
-        Member("method", choice(["GET", "POST"]), "POST sends `body` as JSON"),
-        Member("body", #""type":"object""#, "the JSON to send"),
+        Member("method", choice(["GET", "POST"]), "POST sends `body`"),
+        Member("body", #""type":"object""#, "the JSON to send, or the form if `Content-Type` says so"),
         Member(
             "auth",
             #""type":"object","maxProperties":1,"additionalProperties":false,"properties":{"#

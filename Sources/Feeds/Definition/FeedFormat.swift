@@ -10,6 +10,8 @@ package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
     case atom
     /// RSS 2.0, 0.9x or 1.0; Atom is read as well.
     case rss
+    /// Any other XML.
+    case xml
 }
 
 extension FeedFormat {
@@ -21,6 +23,7 @@ extension FeedFormat {
         case .csv: "CSV with a header line"
         case .atom: "an Atom feed"
         case .rss: "an RSS feed"
+        case .xml: "XML"
         }
     }
 }

@@ -78,6 +78,10 @@ struct FeedReader {
         refer(&feed)
         checkParameters(of: feed)
         feed.partitioning?.check(feed, members)
+        if let name = feed.memberOutsideForm {
+            members.report(
+                "`body` of feed `\(entry.name)` is a form, which cannot hold the object `\(name)`", at: "body")
+        }
         return feed
     }
 }

@@ -33,7 +33,7 @@ extension OffsetPaginator: ReadablePaginator {
 
 extension CursorPaginator: ReadablePaginator {
     /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), the paths `more`, `last`
-    /// and `total`, and `size_param` and `size`, which go together.
+    /// and `total`, `size_param` and `size`, which go together, and `alone`.
     init(_ members: MappingDecoder) {
         let parameter = members.string("param")
         let source = NextSource.read(members) ?? .body(Path([]))
@@ -42,7 +42,9 @@ extension CursorPaginator: ReadablePaginator {
         if members.has("header"), !members.has("param") {
             members.report("`header` needs a `param`: the query parameter that the token is sent in", at: "header")
         }
-        self.init(parameter: parameter, source: source, flags: flags, total: StatedTotal(members), size: size)
+        self.init(
+            parameter: parameter, source: source, flags: flags, total: StatedTotal(members), size: size,
+            isAlone: members.boolean("alone") ?? false)
     }
 }
 

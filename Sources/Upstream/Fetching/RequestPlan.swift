@@ -47,7 +47,8 @@ package struct RequestPlan: Sendable {
     ) {
         self.now = now
         self.definition = definition
-        bodies = BodyReader(definition.format, columns: definition.columns, memory: definition.memory)
+        bodies = BodyReader(
+            definition.format, items: definition.items?.path, columns: definition.columns, memory: definition.memory)
         self.environment = environment
         self.folder = folder
         self.salt = salt
@@ -130,7 +131,7 @@ package struct RequestPlan: Sendable {
             throw FeedSyncError(.unfollowable, parts.secrets.mask(error.problem), url: parts.shown(base))
         }
         // A style that follows a URL says nothing of the body: it stays.
-        let body = (wanted.body ?? parts.body)?.json
+        let body = (wanted.body ?? parts.body).map { parts.sendsForm ? $0.form : $0.json }
         let target = try followed(wanted, body: body, from: base, parts)
         var request = request(for: target, body: body, at: base.origin, parts)
         if let tokenHeader { request.headers[tokenHeader.name] = tokenHeader.value }

@@ -155,6 +155,9 @@ struct ResolvedParts: Sendable {
         return [password, String(proxy[proxy.index(after: colon)..<end]), Base64.encoded("\(user):\(password)")]
     }
 
+    /// True if the body goes out as a form.
+    var sendsForm: Bool { FormBody.isMediaType(headers["Content-Type"]) }
+
     /// A URL for people, secrets masked.
     func shown(_ url: WebURL) -> String { secrets.mask(url.redacted) }
 

@@ -79,7 +79,7 @@ package struct TokenRequest: Sendable, Hashable {
     ) throws(FeedSyncError) -> PreparedPage {
         var request = Request(
             url, method: "POST",
-            headers: ["Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"],
+            headers: ["Accept": "application/json", "Content-Type": FormBody.mediaType],
             timeouts: timeouts, limits: Limits(body: 1 << 20))
         var form: [(name: String, value: String)] = []
         switch grant {
@@ -229,13 +229,12 @@ extension TokenRequest {
         let headers = try rule.headers.map { header throws(ConfigurationError) in
             Parameter(name: header.name, value: try value(header))
         }
-        let form = body.members?.map { (name: $0.name, value: $0.value.text ?? $0.value.json) } ?? []
         let isForm = rule.sending == .form
         let request = TokenRequest(
             url: try url(address.text, rule.url, "url"),
             grant: .session(
-                body: isForm ? String(decoding: FormEncoding.body(form), as: UTF8.self) : body.json,
-                mediaType: isForm ? "application/x-www-form-urlencoded" : "application/json", headers: headers),
+                body: isForm ? body.form : body.json,
+                mediaType: isForm ? FormBody.mediaType : "application/json", headers: headers),
             reading: rule.reading, header: rule.header)
         return (request, secrets + address.secrets + address.secrets.flatMap(URLSecret.otherForms))
     }

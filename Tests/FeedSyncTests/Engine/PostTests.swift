@@ -28,6 +28,27 @@ struct PostTests {
         }
     }
 
+    @Test("A body goes out as a form where the header says so, with the page's number in it")
+    func form() async throws {
+        let bench = try await bench(
+            """
+            method: POST
+            headers: {Content-Type: "application/x-www-form-urlencoded; charset=UTF-8"}
+            body: {q: "a b&ü", tags: [x, y], all: true, none: null}
+            """, paging: "{style: page, param: page, size_param: size, size: 10, total: total_count}")
+        let items = bench.upstream.items
+        bench.server.route("/things") { request in
+            let form = FormEncoding.parameters(in: String(decoding: request.body, as: UTF8.self)[...].utf8)
+            let page = form.first { $0.name == "page" }.flatMap { Int($0.value) } ?? 1
+            return .json(
+                #"{"total_count":35,"items":[\#(items.dropFirst((page - 1) * 10).prefix(10).joined(separator: ","))]}"#)
+        }
+        #expect(try await bench.more(.allPages).isAtEnd)
+        #expect(try bench.names == bench.upstreamNames(35))
+        #expect(
+            bodies(bench) == (1...4).map { "q=a+b%26%C3%BC&tags=x&tags=y&all=true&none=&size=10&page=\($0)" })
+    }
+
     @Test("A feed of POSTs gets every page, the number in the body, and stores no validators")
     func pages() async throws {
         let bench = try await bench(
