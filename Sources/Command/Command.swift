@@ -48,7 +48,8 @@ struct Command: Sendable {
     /// Every command, in the order of the help text.
     static let all: [Command] = [
         .add, .reload, .more, .sync, .plan, .status, .show, .search, .sql, .changes, .events, .feeds, .path, .explain,
-        .edit, .remove, .rename, .reset, .rekey, .prune, .backup, .store, .presets, .check, .doctor, .schema, .serve,
+        .edit, .login, .remove, .rename, .reset, .rekey, .prune, .backup, .store, .presets, .check, .doctor, .schema,
+        .serve,
         .work,
         .demo,
         .completion,

@@ -192,6 +192,7 @@ package enum ResultSchema {
             "removed", "a feed that was removed, and its items that stay",
             ["feed": text, "file": text, "item_count": count]),
         Object("edited", "a feed whose members were changed", ["feed": text, "file": text]),
+        Object("signed_in", "a feed with tokens, and the file that keeps them", ["feed": text, "file": text]),
         Object("deleted", "a feed that was removed with its items", ["feed": text, "file": text, "deleted": count]),
         Object(
             "renamed", "a feed with its old and new name",
@@ -222,7 +223,8 @@ package enum ResultSchema {
         "status": ["status"], "changes": ["change"], "events": ["event"], "feeds": ["feed"],
         "path": ["paths", "configuration_path", "store_path"], "explain": ["explanation"],
         "explain --response": ["response"], "remove": ["removed"], "remove --data": ["deleted"],
-        "edit": ["edited"], "rename": ["renamed"], "reset": ["reset"], "rekey": ["rekeyed"], "prune": ["pruned"],
+        "edit": ["edited"], "login": ["signed_in"], "rename": ["renamed"], "reset": ["reset"], "rekey": ["rekeyed"],
+        "prune": ["pruned"],
         "prune --columns": ["pruned_columns"],
         "backup": ["backup"],
         "store": ["copied"],

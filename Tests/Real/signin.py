@@ -19,6 +19,7 @@ from authlib.integrations.flask_oauth2 import AuthorizationServer, ResourceProte
 from authlib.oauth2.rfc6749 import ClientMixin, TokenMixin, grants
 from authlib.oauth2.rfc6750 import BearerTokenGenerator, BearerTokenValidator
 from authlib.oauth2.rfc7523 import JWTBearerGrant
+from authlib.oauth2.rfc8628 import DeviceAuthorizationEndpoint, DeviceCodeGrant, DeviceCredentialDict
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from flask import Flask, abort, jsonify, request, session
@@ -169,9 +170,41 @@ class Assertion(JWTBearerGrant):
         return True
 
 
+devices = {}
+
+
+class DeviceEndpoint(DeviceAuthorizationEndpoint):
+    CLIENT_AUTH_METHODS = ["client_secret_basic", "client_secret_post", "none"]
+    INTERVAL = 1
+
+    def get_verification_uri(self):
+        return f"{address}/device"
+
+    def save_device_credential(self, client_id, scope, data):
+        devices[data["device_code"]] = DeviceCredentialDict(
+            client_id=client_id, scope=scope, expires_at=time.time() + 900, **data)
+
+
+class Device(DeviceCodeGrant):
+    TOKEN_ENDPOINT_AUTH_METHODS = ["client_secret_basic", "client_secret_post", "none"]
+    asked = {}
+
+    def query_device_credential(self, device_code):
+        return devices.get(device_code)
+
+    def query_user_grant(self, user_code):
+        # The user allows it when the second request has come.
+        self.asked[user_code] = self.asked.get(user_code, 0) + 1
+        return ("ada", True) if self.asked[user_code] > 1 else None
+
+    def should_slow_down(self, credential):
+        return False
+
+
 server = AuthorizationServer(app, query_client=lambda name: clients.get(name), save_token=keep)
 server.register_token_generator("default", generate)
-for grant in (grants.ClientCredentialsGrant, Password, Refresh, Assertion):
+server.register_endpoint(DeviceEndpoint)
+for grant in (grants.ClientCredentialsGrant, Password, Refresh, Assertion, Device):
     server.register_grant(grant)
 
 
@@ -207,6 +240,11 @@ def page():
 @app.post("/token")
 def token():
     return server.create_token_response()
+
+
+@app.post("/device_authorization")
+def device_authorization():
+    return server.create_endpoint_response("device_authorization")
 
 
 @app.get("/things")

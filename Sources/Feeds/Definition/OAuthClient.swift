@@ -20,6 +20,10 @@ package struct OAuthClient: Sendable, Hashable {
         case password(user: Template, password: Template)
         /// A refresh token, which the upstream may replace at each use.
         case refreshToken(Template)
+        /// A user who signs in by `feedsync login`, with a code that is shown; its tokens are kept.
+        ///
+        /// Source: https://www.rfc-editor.org/rfc/rfc8628
+        case deviceCode(url: Template)
     }
 
     /// The words for the grants.
@@ -27,6 +31,7 @@ package struct OAuthClient: Sendable, Hashable {
         case clientCredentials = "client_credentials"
         case password
         case refreshToken = "refresh_token"
+        case deviceCode = "device_code"
     }
 
     /// The token endpoint.
@@ -54,19 +59,22 @@ package struct OAuthClient: Sendable, Hashable {
     /// Everything that may refer to a value elsewhere.
     var templates: [Template] {
         [tokenURL, id] + secrets + [scope, audience].compactMap(\.self) + parameters.map(\.value)
-            + (user.map { [$0] } ?? [])
+            + [user, deviceURL].compactMap(\.self)
     }
 
     /// The parts that must not be known to others.
     var secrets: [Template] {
         let own: [Template?] =
             switch grant {
-            case .clientCredentials: []
+            case .clientCredentials, .deviceCode: []
             case .password(_, let password): [password]
             case .refreshToken(let token): [token]
             }
         return ([secret] + own).compactMap(\.self) + parameters.filter { SecretName.matches($0.name) }.map(\.value)
     }
+
+    /// The endpoint that gives codes to sign in with; nil for other grants.
+    package var deviceURL: Template? { if case .deviceCode(let url) = grant { url } else { nil } }
 
     private var user: Template? { if case .password(let user, _) = grant { user } else { nil } }
 
@@ -81,6 +89,7 @@ package struct OAuthClient: Sendable, Hashable {
         case .password(let user, let password):
             members += [("user", user.written(hashed)), ("password", password.written(hashed))]
         case .refreshToken(let token): members.append(("refresh_token", token.written(hashed)))
+        case .deviceCode(let url): members.append(("device_url", url.written(hashed)))
         }
         members += parameters.map { ("parameters.\($0.name)", $0.value.written(hashed)) }
         return members.map { ("auth.oauth2.\($0.0)", $0.1) }
@@ -116,8 +125,11 @@ extension MappingDecoder {
     /// The members of the grant; those of another one are reported as such.
     private func grant(_ word: OAuthClient.GrantWord) -> OAuthClient.Grant? {
         let own: [OAuthClient.GrantWord: [String]] = [
-            .password: ["user", "password"], .refreshToken: ["refresh_token", "tokens"],
+            .password: ["user", "password"], .refreshToken: ["refresh_token"], .deviceCode: ["device_url"],
         ]
+        if has("tokens"), ![.refreshToken, .deviceCode].contains(word) {
+            report("`tokens` of \(subject) needs `grant: refresh_token` or `grant: device_code`", at: "tokens")
+        }
         for (other, names) in own.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where other != word {
             for name in names where has(name) {
                 report("`\(name)` of \(subject) needs `grant: \(other.rawValue)`", at: name)
@@ -133,6 +145,9 @@ extension MappingDecoder {
         case .refreshToken:
             require("refresh_token", "it comes from the API's page for apps, or from a sign-in elsewhere")
             return template("refresh_token").map { .refreshToken($0) }
+        case .deviceCode:
+            require("device_url", "name the URL that gives codes to sign in with")
+            return url("device_url").map { .deviceCode(url: $0) }
         }
     }
 }

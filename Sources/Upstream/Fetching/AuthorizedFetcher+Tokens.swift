@@ -2,7 +2,7 @@ internal import HTTP
 
 extension AuthorizedFetcher {
     /// The refusals of a token endpoint, which get messages of our own.
-    private static let refusals = [400, 401].map { ResponseRule(status: $0, body: [], action: .end) }
+    fileprivate static let refusals = [400, 401].map { ResponseRule(status: $0, body: [], action: .end) }
 
     /// Gets a token: a new one, or one that another process has kept.
     func fetchToken(_ token: TokenRequest, for page: PreparedPage) async -> Result<AccessToken, FeedSyncError> {
@@ -26,7 +26,10 @@ extension AuthorizedFetcher {
         // Unless it is the one that was just refused, or has expired.
         let last = requests.tokens.current(token)?.text
         if let access = entry?.access, access.isFresh(at: fetcher.seconds), access.text != last { return access }
-        let present = entry?.refresh ?? first
+        guard let present = entry?.refresh ?? first else {
+            let isOver = entry == nil ? "nobody has signed in" : "the sign-in is over"
+            throw FeedSyncError(.refused, isOver, advice: "feedsync login FEED, with the feed's name")
+        }
         var fresh = try await request(token, by: present, for: page)
         try tokens.keep(KeptTokens.Entry(refresh: fresh.refresh ?? present, access: fresh), of: client)
         fresh.refresh = nil
@@ -34,7 +37,7 @@ extension AuthorizedFetcher {
     }
 
     /// Waits until no other process renews a token that is kept in the same file.
-    private func turn(at tokens: KeptTokens) async throws(FeedSyncError) -> KeptTokens.Turn {
+    func turn(at tokens: KeptTokens) async throws(FeedSyncError) -> KeptTokens.Turn {
         // Longer than a request takes, with its retries.
         for _ in 0..<2_400 {
             if let turn = try KeptTokens.Turn(tokens) { return turn }
@@ -93,6 +96,13 @@ extension AuthorizedFetcher {
     }
 }
 
+extension AuthorizedFetcher {
+    /// Asks a token endpoint; a refusal (400, 401) is a response like others.
+    func ask(_ request: PreparedPage) async throws(FeedSyncError) -> Response {
+        try await fetcher.with(rules: Self.refusals).fetch(request).response
+    }
+}
+
 extension TokenRequest {
     /// The member of `auth` that names its URL.
     fileprivate var urlName: String { if case .session = grant { "url" } else { "token_url" } }
@@ -104,7 +114,9 @@ extension TokenRequest {
             "check `client_id`, `client_secret` and `scope` in `auth`, and whether `send: body` is needed"
         case .password: "check `user`, `password` and the client in `auth`, and whether `send: body` is needed"
         case .refreshToken:
-            "the refresh token may be used up or withdrawn: get a new one from the API, and put it in `auth`"
+            deviceURL == nil
+                ? "the refresh token may be used up or withdrawn: get a new one from the API, and put it in `auth`"
+                : "sign in again: feedsync login FEED, with the feed's name"
         case .assertion, .bearer, .signature:
             "check `key`, `claims` and `algorithm` in `auth`, and this machine's clock"
         case .session: "check `body` and `send` in `auth`"

@@ -190,6 +190,16 @@ package struct RequestPlan: Sendable {
         }
     }
 
+    /// The request for the feed's tokens, with the secrets of all its requests; nil if it needs none.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` for a reference that leads nowhere.
+    func tokenRequest() throws(FeedSyncError) -> (
+        request: TokenRequest, secrets: Secrets, connection: ConnectionOptions, timeouts: Timeouts
+    )? {
+        let parts = try resolvedParts()
+        return parts.tokenRequest.map { ($0, parts.secrets, parts.connection, timeouts) }
+    }
+
     private var adviceOnReferences: String {
         let missing = definition.templates.flatMap(\.references).lazy.compactMap { part -> String? in
             guard case .environment(let name) = part, environment[name] == nil else { return nil }

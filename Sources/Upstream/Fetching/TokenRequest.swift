@@ -8,8 +8,8 @@ package struct TokenRequest: Sendable, Hashable {
         case clientCredentials
         /// https://www.rfc-editor.org/rfc/rfc6749#section-4.3.2
         case password(user: String, password: String)
-        /// https://www.rfc-editor.org/rfc/rfc6749#section-6
-        case refreshToken(String, KeptTokens)
+        /// https://www.rfc-editor.org/rfc/rfc6749#section-6. Nil where the first one comes with a sign-in.
+        case refreshToken(String?, KeptTokens)
         /// A signed token in the form: https://www.rfc-editor.org/rfc/rfc7523#section-2.1
         case assertion(SignedToken)
         /// A signed token in the header.
@@ -45,6 +45,8 @@ package struct TokenRequest: Sendable, Hashable {
     let url: WebURL
     let grant: Grant
     var client: Client?
+    /// The endpoint for codes to sign in with.
+    var deviceURL: WebURL?
     var scope: String?
     var audience: String?
     var parameters: [Parameter] = []
@@ -58,16 +60,18 @@ package struct TokenRequest: Sendable, Hashable {
     var isIndivisible: Bool { if case .refreshToken = grant { true } else { false } }
 
     /// The client as the file of kept tokens knows it; nil for grants that keep none.
-    var kept: (tokens: KeptTokens, client: KeptTokens.Client, first: String)? {
+    var kept: (tokens: KeptTokens, client: KeptTokens.Client, first: String?)? {
         guard case .refreshToken(let first, let tokens) = grant else { return nil }
         let words =
             [url.text, client?.id ?? "", scope ?? "", audience ?? ""] + parameters.flatMap { [$0.name, $0.value] }
-        return (tokens, KeptTokens.Client(words, refreshToken: first), first)
+        return (tokens, KeptTokens.Client(words, refreshToken: first ?? ""), first)
     }
 
     /// The request as it is sent; it goes to its own URL or nowhere.
     ///
     /// - Parameters:
+    ///   - endpoint: Another URL than the token endpoint's.
+    ///   - proof: The form's first parameters, in place of the grant's.
     ///   - refresh: The present refresh token.
     ///   - now: The time in seconds since 1970.
     ///   - timeouts: How long it may take.
@@ -75,14 +79,16 @@ package struct TokenRequest: Sendable, Hashable {
     ///   - secrets: What its errors must not show.
     /// - Throws: `FeedSyncError` of kind `configuration` for a key that cannot sign.
     func page(
-        refresh: String? = nil, now: Int64, timeouts: Timeouts, connection: ConnectionOptions, secrets: Secrets
+        to endpoint: WebURL? = nil, proof: [(name: String, value: String)]? = nil, refresh: String? = nil, now: Int64,
+        timeouts: Timeouts, connection: ConnectionOptions, secrets: Secrets
     ) throws(FeedSyncError) -> PreparedPage {
         var request = Request(
-            url, method: "POST",
+            endpoint ?? url, method: "POST",
             headers: ["Accept": "application/json", "Content-Type": FormBody.mediaType],
             timeouts: timeouts, limits: Limits(body: 1 << 20))
         var form: [(name: String, value: String)] = []
         switch grant {
+        case _ where proof != nil: form = proof ?? []
         case .clientCredentials: form = [("grant_type", "client_credentials")]
         case .password(let user, let password):
             form = [("grant_type", "password"), ("username", user), ("password", password)]
@@ -116,9 +122,9 @@ package struct TokenRequest: Sendable, Hashable {
         // It is for the feed's origin.
         request.connection.clientCertificate = nil
         // A signed token is as good as a credential, and so is a refresh token.
-        let own = form.filter { ["assertion", "refresh_token"].contains($0.name) }.map(\.value)
+        let own = form.filter { ["assertion", "refresh_token", "device_code"].contains($0.name) }.map(\.value)
         return PreparedPage(
-            request: request, identity: "POST \(secrets.key(for: url.text))", credentialFingerprint: 0,
+            request: request, identity: "POST \(secrets.key(for: request.url.text))", credentialFingerprint: 0,
             cursor: nil, secrets: secrets.adding(own), isForToken: true, isIndivisible: isIndivisible)
     }
 }
@@ -175,11 +181,17 @@ extension TokenRequest {
             let token = try value(template) ?? ""
             own.append(token)
             grant = .refreshToken(token, KeptTokens(path: file(client.tokensFile)))
+        case .deviceCode: grant = .refreshToken(nil, KeptTokens(path: file(client.tokensFile)))
         }
         let sent = Client(id: id, secret: secret, sending: client.sending)
-        let request = TokenRequest(
+        var request = TokenRequest(
             url: try url(address.text, client.tokenURL, "token_url"), grant: grant, client: sent, scope: scope,
             audience: audience, parameters: parameters, reading: .oauth, header: .bearer)
+        if let deviceURL = client.deviceURL {
+            let device = try resolve(deviceURL, true)
+            secrets += device.secrets
+            request.deviceURL = try url(device.text, deviceURL, "device_url")
+        }
         let hidden = [secret, id, sent.pair].compactMap(\.self) + own
         return (request, hidden + secrets + address.secrets + address.secrets.flatMap(URLSecret.otherForms))
     }
