@@ -21,6 +21,8 @@ struct OAuthClientTests {
             ("{\(whole), grant: implicit}", "unknown grant `implicit`"),
             ("{\(whole), refresh_token: x}", "feed `x` needs `grant: refresh_token`"),
             ("{\(whole), grant: refresh_token}", "has no `refresh_token`"),
+            ("{\(whole), grant: device_code}", "has no `device_url`"),
+            ("{\(whole), tokens: a}", "needs `grant: refresh_token` or `grant: device_code`"),
             ("{\(whole), grant: password, user: x}", "has no `password`"),
             ("{\(whole), parameters: {scope: x}}", "`parameters` has `scope`, which has a member of its own"),
         ])
@@ -38,6 +40,7 @@ struct OAuthClientTests {
             "\(whole), scope: read", "\(whole), audience: a", "\(whole), send: body",
             "\(whole), parameters: {a: b}", "\(whole), grant: refresh_token, refresh_token: s3cret",
             "\(whole), grant: password, user: x, password: s3cret",
+            "\(whole), grant: device_code, device_url: https://b.example/device",
         ])
     func canonical(members: String) throws {
         let text = try feed("{\(members)}").canonicalText(salt: "salt")
