@@ -129,6 +129,10 @@ def generate(grant_type, client, user=None, scope=None, expires_in=None, include
     return make(grant_type, client, user, scope, expires_in, include_refresh_token)
 
 
+class Credentials(grants.ClientCredentialsGrant):
+    TOKEN_ENDPOINT_AUTH_METHODS = ["client_secret_basic", "client_secret_post"]
+
+
 class Password(grants.ResourceOwnerPasswordCredentialsGrant):
     TOKEN_ENDPOINT_AUTH_METHODS = ["client_secret_basic", "client_secret_post", "none"]
 
@@ -204,7 +208,7 @@ class Device(DeviceCodeGrant):
 server = AuthorizationServer(app, query_client=lambda name: clients.get(name), save_token=keep)
 server.register_token_generator("default", generate)
 server.register_endpoint(DeviceEndpoint)
-for grant in (grants.ClientCredentialsGrant, Password, Refresh, Assertion, Device):
+for grant in (Credentials, Password, Refresh, Assertion, Device):
     server.register_grant(grant)
 
 
