@@ -166,6 +166,8 @@ package enum Completeness {
         /// The number of items that a total is compared with: those that the crawl met or, if it stopped at a synced
         /// range, those that are stored.
         package var met = 0
+        /// The total that the upstream reported at the end of the synced range at which the crawl stopped.
+        package var totalOfRange: Int?
 
         package init() {}
     }
@@ -215,7 +217,8 @@ package enum Completeness {
             }
             // The upstream now has no more items than that, or the cap was an end that came too soon, and no total says
             // that it still is. The next sync finds the end of the list.
-            if reason == .cap, mode == nil, crawl?.total.map({ $0 <= rows.count }) ?? (progress.suspectEnd != nil) {
+            let total = crawl?.total ?? rows.totalOfRange
+            if reason == .cap, mode == nil, total.map({ $0 <= rows.count }) ?? (progress.suspectEnd != nil) {
                 return .unknown(.cap)
             }
             return .incomplete(reason)

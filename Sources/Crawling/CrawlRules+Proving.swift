@@ -105,15 +105,22 @@ extension CrawlRules {
     }
 
     /// Takes the pages next to the rows that the crawl did not meet; nil if none is missing.
-    package mutating func found(missingBeside pages: [PageOfCrawl]?) -> Step {
+    ///
+    /// - Parameter isUnclear: True if other rows were not met, and no two pages show that they are gone.
+    package mutating func found(missingBeside pages: [PageOfCrawl]?, isUnclear: Bool = false) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
+        if isUnclear { crawl.isVerified = false }
         guard let pages else { return finish(crawl) }
+        // The rows may be on pages that only an earlier run has read.
+        if crawl.hasUnreadPages { return keepRows(crawl) }
         if Completeness.mayHavePassed(crawl, feed) {
             crawl.reason = .drift
             return finish(crawl)
         }
-        // Missing rows stay until their pages have been checked.
         let needsHead = !crawl.hasReadHead || crawl.isHeadStale
+        // Two pages show that a row is gone.
+        let left = crawl.requestsLeft.map { $0 - crawl.pages - crawl.checks } ?? .max
+        guard left >= min(2, pages.count) + (needsHead ? 1 : 0) else { return keepRows(crawl) }
         if let most = feed.maxPages, crawl.pages + crawl.checks > most - pages.count - (needsHead ? 1 : 0) {
             crawl.reason = .maxPages
             return finish(crawl)
@@ -122,12 +129,17 @@ extension CrawlRules {
         if needsHead { return readHeadAgain(crawl, for: .removal) }
         guard let first = pages.first else { return finish(crawl) }
         crawl.isRemoving = true
-        // Rows whose pages this run cannot request stay until a later run can. Two pages show that a row is gone: with
-        // fewer requests left, the run ends there, and the next one begins with them.
-        let left = crawl.requestsLeft.map { $0 - crawl.pages - crawl.checks } ?? .max
-        let some = left < min(2, pages.count) ? pages : Array(pages.prefix(left))
-        state = .checking(crawl, Round(some, number: 1))
+        // Rows whose pages this run cannot request stay until a later run can.
+        state = .checking(crawl, Round(Array(pages.prefix(left)), number: 1))
         return .check(first)
+    }
+
+    /// Ends the run without a look for the rows that were not met, because it has too few requests for that.
+    private mutating func keepRows(_ crawl: Crawl) -> Step {
+        keepsUnmetRows = true
+        var crawl = crawl
+        crawl.isVerified = false
+        return finish(crawl)
     }
 
     /// Takes a page that was requested again.
@@ -255,7 +267,7 @@ extension CrawlRules {
     mutating func proved(_ before: Crawl) -> Step {
         var crawl = before
         if crawl.hasHeadMovedUp, !crawl.isVerified, crawl.reason == nil { crawl.reason = .drift }
-        guard feed.mode == .all, crawl.reason == nil, !crawl.hasUnreadPages else { return finish(crawl) }
+        guard feed.mode == .all, crawl.reason == nil else { return finish(crawl) }
         state = .crawling(crawl)
         return .findMissing
     }

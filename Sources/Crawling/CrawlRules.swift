@@ -89,6 +89,8 @@ package struct CrawlRules {
 
     var state: State
     var feed: Feed
+    /// True if the run had too few requests to see if the rows that it did not meet are gone.
+    package internal(set) var keepsUnmetRows = false
 
     package init(_ command: RequestCommand, _ feed: Feed = Feed()) {
         state = .opening(command)

@@ -36,7 +36,8 @@ struct CrawlEnd {
     /// - Parameter cursor: Finds the page cursor of a page, and makes its crawl the current one.
     /// - Returns: The number of removed rows.
     mutating func close(_ closing: CrawlClosing, cursor: (PageOfCrawl) throws -> PageCursor?) throws -> Int {
-        let missing = try closing.isComplete && draft.progress.round?.mode == .all ? list.missingRows() : []
+        let (missing, isUnclear) =
+            try closing.isComplete && draft.progress.round?.mode == .all ? list.missingRows() : ([], false)
         let verdict = Completeness.verdict(
             closing, draft.crawl, draft.progress, isPartitioned: definition.partitioning != nil,
             try list.rowCounts(missing))
@@ -45,8 +46,8 @@ struct CrawlEnd {
         case .complete(let isVerified):
             removed = try remove(missing.filter(\.pages.isEmpty))
             draft.figures.items.removed += removed
-            try prove(isVerified: isVerified, isWhole: missing.isEmpty)
-            try complete(isVerified: isVerified)
+            try prove(isVerified: isVerified, isWhole: missing.isEmpty && !isUnclear)
+            try complete(isVerified: isVerified, isSettled: !isUnclear && missing.allSatisfy(\.pages.isEmpty))
         case .endedEarly(let met): try lookAgain(at: met, cursor)
         case .incomplete(let reason): try endIncomplete(reason)
         case .unknown: draft.progress.forgetRanges()
@@ -87,7 +88,9 @@ struct CrawlEnd {
     // MARK: - Verdicts
 
     /// Saves that the crawl met everything.
-    private mutating func complete(isVerified: Bool) throws {
+    ///
+    /// - Parameter isSettled: True if all rows that it did not meet are shown to be gone.
+    private mutating func complete(isVerified: Bool, isSettled: Bool) throws {
         var isVerified = isVerified
         if draft.progress.round?.mode == .since {
             // The changed items were met; items that an earlier crawl missed are still missing.
@@ -102,7 +105,7 @@ struct CrawlEnd {
         draft.progress.suspectEnd = nil
         if draft.progress.round?.mode != .since { draft.progress.otherElements = try list.elementsWithoutRow() }
         if let round = draft.progress.round {
-            if definition.sync.delta == nil { try moveWatermark(round) } else { try keepToken(round) }
+            if definition.sync.delta == nil { try moveWatermark(round) } else { try keepToken(round, isSettled) }
             if round.mode == .all {
                 draft.progress.isFullVerified = isVerified
                 try saveFull(round)
@@ -177,10 +180,10 @@ struct CrawlEnd {
     // MARK: - The watermark
 
     /// Keeps the token on the last page of the list. A full crawl without one leaves none: the changes since an older one
-    /// are stored.
-    private func keepToken(_ round: CrawlProgress.Round) throws {
+    /// are stored. Nor does one that left rows of which only another full crawl shows if they are gone.
+    private func keepToken(_ round: CrawlProgress.Round, _ isSettled: Bool) throws {
         guard let tail = round.ranges.ranges.first?.crawl else { return }
-        let token = try records.crawls.furthest(of: tail)
+        let token = isSettled ? try records.crawls.furthest(of: tail) : nil
         guard token != nil || round.mode == .all else { return }
         try saveWatermark(token)
     }

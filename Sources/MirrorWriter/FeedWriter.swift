@@ -439,8 +439,10 @@ package final class FeedWriter: PageTransactionWriter {
     }
 
     /// The pages next to the rows that the crawl did not meet; nil if none is missing, or if the list is one page, which
-    /// shows that they are gone.
-    package func pagesBesideMissing() throws -> [PageOfCrawl]? { try list.pagesBesideMissing() }
+    /// shows that they are gone. The result is unclear if no two pages can show that other rows are gone.
+    package func pagesBesideMissing() throws -> (pages: [PageOfCrawl]?, isUnclear: Bool) {
+        try list.pagesBesideMissing()
+    }
 
     /// The pages after one that now hold its earlier items, after the given number of items was added above it; nil if
     /// those pages hold fewer items.

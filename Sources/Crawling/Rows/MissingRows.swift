@@ -2,7 +2,8 @@
 ///
 /// Only evidence of this run removes a row: the only page of the list, or a page that has both neighbours of the row and
 /// nothing between them, or the two pages with the neighbours, both requested again, of which one stayed the same around
-/// a read of the other.
+/// a read of the other. The two pages follow each other: beside a neighbour
+/// that has moved, the row itself may stand on a page between.
 package struct MissingRows {
     /// A row that the crawl did not meet.
     package struct Row: Sendable, Hashable {
@@ -16,6 +17,8 @@ package struct MissingRows {
         package internal(set) var hasNeighbours = true
         /// True if all rows after it are missing, too.
         package internal(set) var isAtEnd = true
+        /// True if other pages with items lie between its neighbours by now.
+        var isOutOfSight = false
 
         package init(id: Int64, section: String?, place: Place) {
             (self.id, self.section, self.place) = (id, section, place)
@@ -32,21 +35,40 @@ package struct MissingRows {
         package var askedAgain: Set<PageOfCrawl>
         /// True if this run read the list, which is one page: nothing moved while it came.
         package var isOnePage: Bool
+        /// The places in the list of its pages with items.
+        fileprivate let places: [PageOfCrawl: Int]
+        /// The first of them; nil for a list in partitions, where a row before all others may be in any of them.
+        fileprivate let first: PageOfCrawl?
         /// The last page of the list, which may be empty; nil if it cannot be requested again.
         package var last: PageOfCrawl?
 
+        /// - Parameters:
+        ///   - pages: The pages of the list that have items, in its order.
+        ///   - isDivided: True if the list is requested in partitions.
         package init(
-            isOnePage: Bool, last: PageOfCrawl?, askedAgain: Set<PageOfCrawl>,
+            isOnePage: Bool, pages: [PageOfCrawl], isDivided: Bool, last: PageOfCrawl?, askedAgain: Set<PageOfCrawl>,
             isOwn: @escaping (PageOfCrawl) throws -> Bool,
             areSteady: @escaping (PageOfCrawl, PageOfCrawl) throws -> Bool
         ) {
             (self.isOnePage, self.last, self.askedAgain) = (isOnePage, last, askedAgain)
             (self.isOwn, self.areSteady) = (isOwn, areSteady)
+            places = Dictionary(zip(pages, pages.indices)) { first, _ in first }
+            first = isDivided ? nil : pages.first
+        }
+
+        /// True if a page is the one after another, or the same, as far as both are known. An empty page has no place,
+        /// and is at the end.
+        fileprivate func follow(_ one: PageOfCrawl?, _ other: PageOfCrawl?) -> Bool {
+            guard let one, let other else { return true }
+            let (first, second) = (places[one] ?? places.count, places[other] ?? places.count)
+            return first...first + 1 ~= second
         }
     }
 
     /// In feed order.
     package private(set) var rows: [Row]
+    /// True if rows were left out because pages lie between their neighbours.
+    package private(set) var hasRowsOutOfSight = false
     private let evidence: Evidence
 
     /// - Parameters:
@@ -58,31 +80,54 @@ package struct MissingRows {
         self.evidence = evidence
         /// The missing rows since the last row that was met.
         var gap: [Int] = []
-        var before: PageOfCrawl?
         var next = met.startIndex
         for index in rows.indices {
             while next < met.endIndex, met[next].first.precedes(rows[index].place) {
-                try close(&gap, before, met[next].name)
-                before = met[next].name
+                try close(&gap, at: next, met)
                 next += 1
             }
             gap.append(index)
         }
-        try close(&gap, before, next < met.endIndex ? met[next].name : nil)
+        try close(&gap, at: next, met)
     }
 
     /// Settles rows between two rows that were met.
-    private mutating func close(_ gap: inout [Int], _ before: PageOfCrawl?, _ behind: PageOfCrawl?) throws {
+    ///
+    /// - Parameter next: The index of the second one.
+    private mutating func close(_ gap: inout [Int], at next: Int, _ met: [MetPlaces]) throws {
         guard !gap.isEmpty else { return }
-        // Rows behind the last one that was met may be on the last page by now.
-        let pages = try pagesToAsk(before, behind ?? (before == evidence.last ? nil : evidence.last))
+        let neighbours = neighbours(at: next, met)
+        let pages = try neighbours.map { try pagesToAsk($0.before, $0.behind) } ?? []
         for index in gap {
             rows[index].pages = pages
-            rows[index].hasNeighbours = before != nil || behind != nil
-            rows[index].isAtEnd = behind == nil
+            rows[index].hasNeighbours = !met.isEmpty
+            rows[index].isAtEnd = next == met.endIndex
+            rows[index].isOutOfSight = neighbours == nil && !evidence.isOnePage
         }
         gap = []
     }
+
+    /// The pages of the nearest rows above and below that still stand so that no page lies between; nil if there are none.
+    ///
+    /// A row that has moved is passed over: the missing row stood between those behind it, too.
+    private func neighbours(at next: Int, _ met: [MetPlaces]) -> (before: PageOfCrawl?, behind: PageOfCrawl?)? {
+        var above: [PageOfCrawl?] = met[..<next].suffix(Self.mostNeighbours).reversed().map(\.name)
+        var below: [PageOfCrawl?] = met[next...].prefix(Self.mostNeighbours).map(\.name)
+        // Rows above all others may be on the first page by now, and rows below all others on the last.
+        let (isAtHead, isAtEnd) = (above.count == next, below.count == met.count - next)
+        if isAtHead { above.append(evidence.first) }
+        if isAtEnd { below.append(evidence.last) }
+        let pairs = above.indices.map { ($0, 0) } + below.indices.dropFirst().map { (0, $0) }
+        guard let (one, other) = pairs.first(where: { evidence.follow(above[$0], below[$1]) }) else { return nil }
+        // The border of a list is no row with which another has come.
+        guard above[one] == below[other] else { return (above[one], below[other]) }
+        if isAtHead, one == above.count - 1 { return (nil, below[other]) }
+        if isAtEnd, other == below.count - 1 { return (above[one], nil) }
+        return (above[one], below[other])
+    }
+
+    /// The number of rows that may be passed over.
+    private static let mostNeighbours = 64
 
     private func pagesToAsk(_ before: PageOfCrawl?, _ behind: PageOfCrawl?) throws -> Set<PageOfCrawl> {
         if evidence.isOnePage { return [] }
@@ -101,9 +146,11 @@ package struct MissingRows {
     ///   - isWhole: True if this run read every page of the list.
     ///   - passedOver: The rows that the way to the next page may have passed over.
     package mutating func leaveOut(isTailOpen: Bool, isFirstLoad: Bool, isWhole: Bool, passedOver: Set<Int64>) {
+        hasRowsOutOfSight = rows.contains(where: \.isOutOfSight)
         rows.removeAll { row in
-            // A row that slid off a page with no known next page is not removed.
-            isTailOpen && row.isAtEnd
+            row.isOutOfSight
+                // A row that slid off a page with no known next page is not removed.
+                || isTailOpen && row.isAtEnd
                 // Without a neighbour, and where nothing was stored that could be gone, the row may have moved up to the
                 // pages of an earlier run.
                 || !isWhole && (isFirstLoad || !row.hasNeighbours)

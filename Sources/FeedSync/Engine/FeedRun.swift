@@ -144,6 +144,9 @@ final class FeedRun {
         }
         if outcome == .unchanged, hasChangedBefore { outcome = .ok }
         if let moved, try committed({ try $0.isNew(address: moved.address) }) { notices.append(moved.text) }
+        if rules.keepsUnmetRows {
+            notices.append("rows that the list may have no more are kept: with more requests, a run can check them")
+        }
         let window = closing == nil ? nil : windowEnd(span)
         hasNextCrawl = window?.window.isLast == false
         let (ending, itemCount, seen): (RunOutcome, Int, Int)
@@ -204,8 +207,8 @@ final class FeedRun {
             facts.isQuotaLow = isQuotaLow
             return rules.examined(facts)
         case .findMissing:
-            let pages = try committed { try $0.pagesBesideMissing() }
-            return rules.found(missingBeside: pages)
+            let (pages, isUnclear) = try committed { try $0.pagesBesideMissing() }
+            return rules.found(missingBeside: pages, isUnclear: isUnclear)
         case .check(let page):
             let result = try await check(page)
             // A page whose items moved further down proves nothing about the missing items.

@@ -70,11 +70,25 @@ struct CrawlPages {
 
     /// The pages of crawls, in their order.
     func pages(of crawls: [Int64]) throws -> [PageOfCrawl] {
+        try pages(of: crawls, "SELECT number FROM _crawl_page WHERE crawl = ? AND number > 0 ORDER BY number")
+    }
+
+    /// The pages of crawls that have items, in their order.
+    func pagesWithItems(of crawls: [Int64]) throws -> [PageOfCrawl] {
+        try pages(
+            of: crawls,
+            """
+            SELECT w.number FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0 AND p.elements > 0
+            ORDER BY w.number
+            """)
+    }
+
+    private func pages(of crawls: [Int64], _ query: String) throws -> [PageOfCrawl] {
         var pages: [PageOfCrawl] = []
         for crawl in crawls {
-            try connection.rows(
-                "SELECT number FROM _crawl_page WHERE crawl = ? AND number > 0 ORDER BY number", [Value(crawl)]
-            ) { row in pages.append(PageOfCrawl(crawl: crawl, number: row.count(at: 0))) }
+            try connection.rows(query, [Value(crawl)]) { row in
+                pages.append(PageOfCrawl(crawl: crawl, number: row.count(at: 0)))
+            }
         }
         return pages
     }

@@ -213,6 +213,8 @@ struct CrawledList {
         if state.crawl?.total != nil {
             rows.met = try metCount()
             rows.others = try otherElements()
+        } else if state.progress.round == nil, let range = state.progress.synced.ranges.first {
+            rows.totalOfRange = try records.crawls.total(of: range.crawl)
         }
         return rows
     }
@@ -257,32 +259,39 @@ struct CrawledList {
     // MARK: - Missing rows
 
     /// The pages next to the rows that the crawl did not meet; nil if none is missing, or if the list is one page, which
-    /// shows that they are gone.
-    func pagesBesideMissing() throws -> [PageOfCrawl]? {
-        guard try !isOnePage() else { return nil }
-        let missing = try missingRows()
-        guard !missing.isEmpty else { return nil }
-        let wanted = missing.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }
-        return crawls.flatMap { crawl in
+    /// shows that they are gone. The result is unclear if no two pages can show that other rows are gone.
+    func pagesBesideMissing() throws -> (pages: [PageOfCrawl]?, isUnclear: Bool) {
+        guard try !isOnePage() else { return (nil, false) }
+        let (rows, isUnclear) = try missingRows()
+        guard !rows.isEmpty else { return (nil, isUnclear) }
+        let wanted = rows.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }
+        let pages = crawls.flatMap { crawl in
             wanted.filter { $0.crawl == crawl }.sorted { $0.number < $1.number }
         }
+        return (pages, isUnclear)
     }
 
-    /// The rows that the crawl did not meet, in feed order.
-    func missingRows() throws -> [MissingRows.Row] {
-        guard state.crawl != nil, try !metEverything() else { return [] }
+    /// The rows that the crawl did not meet and that may be gone, in feed order. The result is unclear if other rows were
+    /// not met that may be there.
+    func missingRows() throws -> (rows: [MissingRows.Row], isUnclear: Bool) {
+        guard state.crawl != nil, try !metEverything() else { return ([], false) }
         let met = try metKeys()
         let own = try records.crawls.generations(of: crawls)
-        // The crawl met a row on a page that has changed since: it may stand on one that was read before.
+        var isUnclear = false
         let missing = try records.rows.missing(key: definition.key) { key, place in
-            met[key] == nil && !reads.leftPage.contains(key) && !own.contains(place.generation)
+            guard met[key] == nil, !own.contains(place.generation) else { return false }
+            // The crawl met the row on a page that has changed since: it may stand on one that was read before.
+            guard reads.leftPage.contains(key) else { return true }
+            isUnclear = true
+            return false
         }
         if missing.isEmpty {
-            cache.missesNothing = true
-            return []
+            cache.missesNothing = !isUnclear
+            return ([], isUnclear)
         }
         let evidence = MissingRows.Evidence(
-            isOnePage: try isOnePage(), last: try lastPage(), askedAgain: reads.again, isOwn: reads.has
+            isOnePage: try isOnePage(), pages: try records.pages.pagesWithItems(of: crawls),
+            isDivided: definition.partitioning != nil, last: try lastPage(), askedAgain: reads.again, isOwn: reads.has
         ) { before, behind in
             guard let before = try records.pages.requestKey(of: before),
                 let behind = try records.pages.requestKey(of: behind)
@@ -294,7 +303,7 @@ struct CrawledList {
         rows.leaveOut(
             isTailOpen: isTailOpen, isFirstLoad: state.progress.fullPages == nil,
             isWhole: try records.pages.pages(of: crawls).allSatisfy(reads.has), passedOver: try rowsPassedOver())
-        return rows.rows
+        return (rows.rows, isUnclear || rows.hasRowsOutOfSight)
     }
 
     /// True if no row can be missing, as seen without comparing keys: all rows are at places that the crawl met, or are

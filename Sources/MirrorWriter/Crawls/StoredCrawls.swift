@@ -14,6 +14,15 @@ struct StoredCrawls {
         try connection.count("SELECT pages FROM _crawl WHERE id = ?", Value(crawl))
     }
 
+    /// The total that the upstream reported to a crawl last; nil if it reported none.
+    func total(of crawl: Int64) throws -> Int? {
+        var total: Int?
+        try connection.rows("SELECT total FROM _crawl WHERE id = ?", [Value(crawl)]) { row in
+            total = row.countIfAny(at: 0)
+        }
+        return total
+    }
+
     /// The generations of the rows that crawls wrote.
     func generations(of crawls: [Int64]) throws -> Set<Int64> {
         Set(

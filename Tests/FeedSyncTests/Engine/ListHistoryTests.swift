@@ -171,6 +171,16 @@ struct ListHistoryTests {
                     .init(changes: [(1, .insert(0))]), .init(budget: 4),
                     .init(changes: [(1, .move(39, to: 56))], budget: 8),
                 ]),
+            // The neighbour of an item moved to the top, and the item up to a page between that had been read before.
+            ListHistory(
+                .cursorOfOffset, "all", size: 1, count: 5, isTagged: true,
+                runs: [
+                    .init(changes: [(1, .insert(0))]),
+                    .init(changes: [(5, .remove(3)), (1, .insert(0)), (1, .toTop(31))]),
+                ]),
+            ListHistory(
+                .cursorOfOffset, "auto", size: 1, count: 7, isTagged: true,
+                runs: [.init(changes: [(1, .remove(2))]), .init(changes: [(3, .remove(1)), (1, .toTop(37))])]),
             // An item moved up between the two reads of its page, past the page before it.
             ListHistory(
                 .cursorOfOffset, "auto", size: 2, count: 12, isTagged: true,

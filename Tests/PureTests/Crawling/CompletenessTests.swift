@@ -193,6 +193,7 @@ struct CompletenessTests {
         var mode: CrawlMode? = .all
         var total: Int?
         var suspectEnd: Int?
+        var totalOfRange: Int?
         var isPartitioned = false
         /// Of 100 rows.
         var missing = 0
@@ -255,6 +256,12 @@ struct CompletenessTests {
             Ending(
                 testDescription: "a synced range that is capped no more", closing: .incomplete(.cap), mode: nil,
                 total: 100, verdict: .unknown(.cap)),
+            Ending(
+                testDescription: "a synced range whose end reported more than there is by now",
+                closing: .incomplete(.cap), mode: nil, totalOfRange: 101, verdict: .incomplete(.cap)),
+            Ending(
+                testDescription: "a synced range that has by now what its end reported", closing: .incomplete(.cap),
+                mode: nil, totalOfRange: 100, verdict: .unknown(.cap)),
         ])
     func verdict(_ row: Ending) {
         var crawl = CrawlState(id: 1)
@@ -264,6 +271,7 @@ struct CompletenessTests {
         if let mode = row.mode { progress.beginRound(1, mode) }
         var rows = Completeness.Rows()
         (rows.count, rows.met, rows.missing, rows.missingAtEnd) = (100, 100, row.missing, row.missingAtEnd)
+        rows.totalOfRange = row.totalOfRange
         let verdict = Completeness.verdict(row.closing, crawl, progress, isPartitioned: row.isPartitioned, rows)
         #expect(verdict == row.verdict)
     }

@@ -338,7 +338,9 @@ struct CrawlChecksTests {
         facts.requestsLeft = 1
         (rules, _) = Self.atEnd()
         // A row that is missing may stand on one of them.
-        #expect(rules.examined(facts) == .end(.unchanged, .complete(isVerified: false)))
+        #expect(rules.examined(facts) == .findMissing)
+        #expect(rules.found(missingBeside: Self.pages) == .end(.unchanged, .complete(isVerified: false)))
+        #expect(rules.keepsUnmetRows)
     }
 
     @Test("A list that is read through to its end is read in one go")
@@ -364,6 +366,29 @@ struct CrawlChecksTests {
         #expect(rules.found(missingBeside: Self.pages) == .check(Self.pages[0]))
         #expect(rules.checked(Self.pages[0], .same) == .check(Self.pages[1]))
         #expect(rules.checked(Self.pages[1], .same) == .end(.unchanged, .complete(isVerified: true)))
+    }
+
+    @Test(
+        "A run without the requests that show that rows are gone is complete, not verified, and keeps them",
+        arguments: [(0, false), (1, false), (2, true)])
+    func missingWithoutRequests(left: Int, isChecked: Bool) {
+        var facts = Self.facts
+        facts.requestsLeft = left + 1
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        #expect(rules.examined(facts) == .readHeadAgain)
+        #expect(rules.headIsSame() == .findMissing)
+        let step = rules.found(missingBeside: [Self.pages[0], Self.pages[1]])
+        #expect(step == (isChecked ? .check(Self.pages[0]) : .end(.unchanged, .complete(isVerified: false))))
+        #expect(rules.keepsUnmetRows == !isChecked)
+    }
+
+    @Test("Rows that no two pages show to be gone stay, and the crawl is not verified")
+    func unclear() {
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        _ = rules.examined(CrawlFacts(met: 40, pageCount: 4))
+        #expect(rules.headIsSame() == .findMissing)
+        #expect(rules.found(missingBeside: nil, isUnclear: true) == .end(.unchanged, .complete(isVerified: false)))
+        #expect(!rules.keepsUnmetRows)
     }
 
     // MARK: - Missing rows

@@ -35,8 +35,10 @@ import Testing
                 missing.append(MissingRows.Row(id: Int64(index), section: nil, place: place))
             }
         }
+        let pages = Set(example.list.compactMap(\.wholeNumberValue)).sorted()
         let evidence = MissingRows.Evidence(
-            isOnePage: example.isOnePage, last: example.last.map { PageOfCrawl(crawl: 0, number: $0) },
+            isOnePage: example.isOnePage, pages: pages.map { PageOfCrawl(crawl: 0, number: $0) }, isDivided: false,
+            last: example.last.map { PageOfCrawl(crawl: 0, number: $0) },
             askedAgain: Set(example.askedAgain.map { PageOfCrawl(crawl: 0, number: $0) }),
             isOwn: { example.own.contains($0.number) }, areSteady: { _, _ in example.isSteady })
         return try MissingRows(missing, among: met, evidence)
@@ -68,6 +70,14 @@ import Testing
             // A list of one page came in one response.
             Example("-1-", [[], []], isOnePage: true),
             Example("1-12-3", [[], [2, 3]]),
+            // Neighbours that have moved are passed over.
+            Example("23-14", [[1]]),
+            Example("24-13", [[1]]),
+            Example("4-21-3", [[1, 2], [2, 3]]),
+            Example("21-34", [[2, 3]]),
+            // New items fill the first page.
+            Example("-21", [[1, 2]]),
+            Example("-21", [[]], askedAgain: [1, 2], isSteady: true),
         ])
     func pages(example: Example) throws {
         let pages = try rows(example).rows.map { Set($0.pages.map(\.number)) }
@@ -97,5 +107,10 @@ import Testing
         #expect(try left("-1-", isFirstLoad: true) == [0, 2])
         #expect(try left("-1-", isFirstLoad: true, isWhole: false) == [])
         #expect(try left("--", isWhole: false) == [])
+        // All rows that stood near it have moved, and the row may stand on a page between.
+        let threes = String(repeating: "3", count: 64)
+        let ones = String(repeating: "1", count: 64)
+        #expect(try left("2\(threes)-\(ones)4") == [])
+        #expect(try left("2\(threes)-4") == [65])
     }
 }
