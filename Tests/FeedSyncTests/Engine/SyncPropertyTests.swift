@@ -70,8 +70,6 @@ struct SyncPropertyTests {
             History(style: .nextURL, mode: .all, seed: 1912),
             // `more` found the list one item short of its total, as a new one was at the head; it stayed incomplete.
             History(style: .keyset, mode: .new, seed: 71003),
-            // A run read the whole list with its last request, and each one behind it did the same again.
-            History(style: .offset, mode: .all, seed: 71000),
         ])
     func once(_ history: History) async throws {
         let mirror = try await MovingMirror(
