@@ -85,7 +85,8 @@ extension Session {
         if let store { records = try await reading { () async throws(FeedSyncError) in try await store.feeds() } }
         let definitions = configuration?.feeds ?? []
         if configuration != nil, !includesRemoved {
-            records.removeAll { record in !definitions.contains { $0.name == record.name } }
+            let names = Set(definitions.map(\.name))
+            records.removeAll { !names.contains($0.name) }
         }
         let all = KnownFeed.all(definitions, records)
         let names = names ?? invocation.operands
@@ -95,12 +96,13 @@ extension Session {
             guard let part = try await knownPart(named: name, configuration, store) else { continue }
             parts.append(part)
         }
-        let others = names.filter { name in !parts.contains { $0.name == name } }
+        let others = names.filter { !Set(parts.map(\.name)).contains($0) }
         let (matching, unknown) = NamePattern.names(others, among: all.map(\.name))
         if let unknown {
             throw .unknown("feed", unknown, among: all.map(\.name), advice: "feedsync status  # lists them")
         }
-        return matching.compactMap { name in all.first { $0.name == name } } + parts
+        let byName = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
+        return matching.compactMap { byName[$0] } + parts
     }
 
     /// The feed, or the list that an operand names.

@@ -118,9 +118,10 @@ extension CrawlRules {
             return finish(crawl)
         }
         let needsHead = !crawl.hasReadHead || crawl.isHeadStale
-        // Two pages show that a row is gone.
+        // Two pages show that a row is gone. A crawl in partitions is cut off there, and the next run goes on with them.
         let left = crawl.requestsLeft.map { $0 - crawl.pages - crawl.checks } ?? .max
-        guard left >= min(2, pages.count) + (needsHead ? 1 : 0) else { return keepRows(crawl) }
+        let isShort = left < min(2, pages.count) + (needsHead ? 1 : 0)
+        if isShort, !feed.isPartitioned { return keepRows(crawl) }
         if let most = feed.maxPages, crawl.pages + crawl.checks > most - pages.count - (needsHead ? 1 : 0) {
             crawl.reason = .maxPages
             return finish(crawl)
@@ -130,7 +131,7 @@ extension CrawlRules {
         guard let first = pages.first else { return finish(crawl) }
         crawl.isRemoving = true
         // Rows whose pages this run cannot request stay until a later run can.
-        state = .checking(crawl, Round(Array(pages.prefix(left)), number: 1))
+        state = .checking(crawl, Round(isShort ? pages : Array(pages.prefix(left)), number: 1))
         return .check(first)
     }
 

@@ -8,7 +8,7 @@ struct PageParameters: Sendable {
 
     init(_ pagination: any Paginator) {
         names = Set(pagination.cursorParameters)
-        saysFirstPage = pagination.predicted(after: nil) != nil || pagination is OffsetPaginator
+        saysFirstPage = pagination.cursorKind == .number
     }
 
     /// The members of a feed without these parameters in their `query`.

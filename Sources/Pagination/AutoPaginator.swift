@@ -7,6 +7,8 @@ package struct AutoPaginator: Paginator {
     /// `auto`
     package static let name = "auto"
 
+    package var cursorKind: PageCursorKind { .open }
+
     /// A style yet to be found.
     package init() {}
 

@@ -9,6 +9,8 @@ package struct LinkPaginator: Paginator {
     /// `link`
     package static let name = "link"
 
+    package var cursorKind: PageCursorKind { .address }
+
     private let flags: MoreFlag
     private let total: StatedTotal?
     private let size: PageSize?

@@ -8,6 +8,8 @@ package struct NextURLPaginator: Paginator {
     /// `next_url`
     package static let name = "next_url"
 
+    package var cursorKind: PageCursorKind { .address }
+
     private let source: NextSource
     private let flags: MoreFlag
     private let total: StatedTotal?

@@ -9,6 +9,8 @@ package struct OffsetPaginator: Paginator {
     /// `offset`
     package static let name = "offset"
 
+    package var cursorKind: PageCursorKind { .number }
+
     private let parameter: String
     /// The first page's offset.
     package let first: Int

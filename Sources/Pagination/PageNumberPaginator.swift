@@ -11,6 +11,8 @@ package struct PageNumberPaginator: Paginator {
     /// `page`
     package static let name = "page"
 
+    package var cursorKind: PageCursorKind { .number }
+
     private let parameter: String
     private let first: Int
     private let size: PageSize?

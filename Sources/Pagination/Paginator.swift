@@ -10,6 +10,9 @@ package protocol Paginator: Sendable {
     /// The style and its members on one line, equal for equal styles.
     var canonicalText: String { get }
 
+    /// The kind of its page cursors.
+    var cursorKind: PageCursorKind { get }
+
     /// The paths that the decoder must pick from each body, for `PaginationInput.values`.
     var bodyPaths: [Path] { get }
 
@@ -81,7 +84,24 @@ package protocol Paginator: Sendable {
     func next(after page: PaginationInput) throws(PagingError) -> NextPage
 }
 
+/// The kinds of page cursors, by what tells the next one.
+package enum PageCursorKind: Sendable, Hashable {
+    /// A number that the paginator computes.
+    case number
+    /// An address that the upstream gives.
+    case address
+    /// A value from the page.
+    case token
+    /// None: the feed has one page.
+    case none
+    /// Still to be found.
+    case open
+}
+
 extension Paginator {
+    /// A value from the page.
+    package var cursorKind: PageCursorKind { .token }
+
     /// Nothing.
     package var itemPaths: [Path] { [] }
 

@@ -5,6 +5,8 @@ package struct SinglePagePaginator: Paginator {
     /// `none`
     package static let name = "none"
 
+    package var cursorKind: PageCursorKind { .none }
+
     private let flags: MoreFlag
     private let total: StatedTotal?
 

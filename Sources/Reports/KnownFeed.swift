@@ -21,11 +21,9 @@ package struct KnownFeed: Sendable, JSONRecord {
 extension KnownFeed {
     /// The feeds that are configured or stored, configured ones first, with their records.
     package static func all(_ definitions: [FeedDefinition], _ records: [FeedRecord]) -> [KnownFeed] {
-        definitions.map { definition in
-            KnownFeed(definition: definition, record: records.first { $0.name == definition.name })
-        }
-            + records.filter { record in !definitions.contains { $0.name == record.name } }.map {
-                KnownFeed(definition: nil, record: $0)
-            }
+        let stored = Dictionary(records.map { ($0.name, $0) }) { first, _ in first }
+        let configured = Set(definitions.map(\.name))
+        return definitions.map { KnownFeed(definition: $0, record: stored[$0.name]) }
+            + records.filter { !configured.contains($0.name) }.map { KnownFeed(definition: nil, record: $0) }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import PostgreSQL
 import ScriptedServer
 import Testing
 
@@ -39,6 +40,24 @@ import Testing
         let changes = try await bench.place.run("changes h0x0")
         #expect(changes.code == 0 && changes.output.split(separator: "\n").count == 251, "\(changes.errors)")
         #expect(bench.place.files.filter { !$0.hasPrefix("copy-") } == ["feedsync.yaml", "file.db", "file.db-lock"])
+    }
+
+    @Test("The states of feeds and their plan are read without the tables of their items")
+    func states() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 2)
+        try #require(bench.feeds["h0x1"]).fail(page: 1, with: ServerResponse(status: 404), times: 9)
+        #expect(try await bench.place.run("sync").code != 0)
+        let writer = try Connection(uri: bench.uri)
+        try writer.execute("BEGIN; LOCK TABLE h0x0")
+        for words in ["status", "plan", "feeds"] {
+            let read = try await bench.place.run("\(words) --json")
+            #expect(read.code == 0, "\(words): \(read.errors)")
+            #expect(read.output.contains("\"h0x0\"") && read.output.contains("\"h0x1\""), "\(words)")
+        }
+        let status = try await bench.place.run("status")
+        let line = status.output.split(separator: "\n").first { $0.hasPrefix("h0x1\t") }
+        #expect(line?.contains("\tfailing\t") == true, "\(status.output)")
+        try writer.execute("ROLLBACK")
     }
 
     /// Without times, numbers of rows and the store's name.

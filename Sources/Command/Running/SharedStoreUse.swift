@@ -17,16 +17,19 @@ final class SharedStoreUse: Sendable {
 
     /// The commands that write a store in PostgreSQL.
     private static let writing: Set = ["reload", "more", "sync"]
-    /// The commands that read states and the latest history, and those that read all of the feeds that they name.
-    private static let reading: Set = ["status", "plan", "explain", "feeds", "doctor"]
-    private static let readingItems: Set = ["show", "events", "changes", "search"]
+    /// The commands that read states, with the latest history or without, and those that read all of the feeds that they
+    /// name.
+    private static let reading: [String: ReadingCopy.Extent] = [
+        "status": .summary, "feeds": .summary, "plan": .summary, "explain": .states, "doctor": .states, "show": .all,
+        "events": .all, "changes": .all, "search": .all,
+    ]
     /// The commands that need no store, or open it themselves.
     private static let others: Set = ["work", "serve", "store", "path", "check", "add", "presets"]
 
     /// - Throws: `Failure` for a command that needs a file.
     static func check(_ invocation: Invocation, _ code: ExitCode) throws(Failure) {
         let name = invocation.command.name
-        let known = writing.union(reading).union(readingItems).union(others)
+        let known = writing.union(reading.keys).union(others)
         let option = [Option.ack, .repair].first { invocation.has($0) }
         guard known.contains(name) || invocation.has(.oldColumns), option == nil else {
             let words = [name, option?.written].compactMap(\.self).joined(separator: " ")
@@ -78,15 +81,19 @@ final class SharedStoreUse: Sendable {
         _ uri: String, for session: Session, _ configuration: Configuration?
     ) async throws(Failure) -> Store? {
         let path = try path(session)
+        let isOfPlan = session.invocation.command.name == "plan"
         let isSearch = session.invocation.command.name == "search"
         let words = isSearch ? session.invocation.values[.feed] ?? [] : session.invocation.operands
         let isOfAll = words.isEmpty || words.contains { $0.contains("*") || $0.contains("?") }
         let feeds = isOfAll ? nil : words.map { FeedPart.feed(ofPart: $0) ?? $0 }
-        let hasItems = Self.readingItems.contains(session.invocation.command.name)
+        // The lists that come next are those of rows of another feed.
+        let extent =
+            isOfPlan && configuration?.feeds.contains { $0.forEach != nil } != false
+            ? .states : Self.reading[session.invocation.command.name] ?? .all
         let searched = isSearch ? configuration?.feeds ?? [] : []
         guard session.invocation.has(.follow) else {
             return try await session.reading { () async throws(FeedSyncError) in
-                try await ReadingCopy.open(uri: uri, feeds: feeds, hasItems: hasItems, searched: searched, path: path)
+                try await ReadingCopy.open(uri: uri, feeds: feeds, extent: extent, searched: searched, path: path)
             }
         }
         return try await session.reading { () async throws(FeedSyncError) in

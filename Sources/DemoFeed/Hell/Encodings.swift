@@ -41,20 +41,18 @@ extension HellKind {
             coded(page, Array(repeating: "gzip", count: 100).joined(separator: ", "), Array(page.text().utf8))
         },
         kind("coding-identity", 0, "a coding that does nothing") { coded($0, "identity", Array($0.text().utf8)) },
-        kind("latin-1", 65, "Latin-1, and says so") { latin($0, type: "application/json; charset=iso-8859-1") },
-        kind("latin-1-hidden", 65, "Latin-1 that is called UTF-8") {
-            latin($0, type: "application/json; charset=utf-8")
-        },
+        kind("latin-1", 0, "Latin-1, and says so") { latin($0, charset: "iso-8859-1") },
+        kind("latin-1-hidden", 65, "Latin-1 that is called UTF-8") { latin($0, charset: "utf-8") },
         kind("charset-wrong", 0, "ASCII that is called UTF-16") {
             $0.bytes(Array($0.text().utf8), type: "application/json; charset=utf-16")
         },
         kind("charset-unknown", 0, "a character set that nobody knows") {
             $0.bytes(Array($0.text().utf8), type: "application/json; charset=klingon")
         },
-        kind("utf-16-le", 65, "UTF-16, little-endian, with a mark") { page in
+        kind("utf-16-le", 0, "UTF-16, little-endian, with a mark") { page in
             page.bytes([0xff, 0xfe] + page.text().utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] })
         },
-        kind("utf-16-be", 65, "UTF-16, big-endian, without a mark") { page in
+        kind("utf-16-be", 0, "UTF-16, big-endian, without a mark") { page in
             page.bytes(page.text().utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] })
         },
         kind("utf-32", 65, "UTF-32") { page in
@@ -90,8 +88,10 @@ extension HellKind {
         page.bytes(Array(bytes), type: type, headers: [(name: "Content-Encoding", value: coding)])
     }
 
-    private static func latin(_ page: HellPage, type: String) -> ServerResponse {
-        page.bytes(Array(#"{"items":[{"id":1,"name":"caf"#.utf8) + [0xe9] + Array(#""}]}"#.utf8), type: type)
+    /// The page with `café` beside its items.
+    private static func latin(_ page: HellPage, charset: String) -> ServerResponse {
+        let head = Array(#"{"place":"caf"#.utf8) + [0xe9] + Array(#"","#.utf8)
+        return page.bytes(head + page.text().utf8.dropFirst(), type: "application/json; charset=\(charset)")
     }
 
     /// An item with these bytes in its name.

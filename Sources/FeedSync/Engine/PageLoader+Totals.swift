@@ -42,7 +42,7 @@ extension PageLoader {
             ?? SignOfMore.first(
                 in: envelope, after: facts, number: definition.pagination.number(of: facts.cursor),
                 isStated: end.isStated,
-                isLinked: definition.pagination is NextURLPaginator || definition.pagination is LinkPaginator)
+                isLinked: definition.pagination.cursorKind == .address)
         if isPartition, end.sign?.kind == .total { end.sign = nil }
         if end.sign == nil, definition.hasOpenPagination, let count = shape.findings.strayItemCount, count > 0 {
             end.sign = SignOfMore(.items, "a page that was tried has \(count) more items")

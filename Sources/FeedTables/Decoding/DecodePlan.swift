@@ -137,8 +137,7 @@ package final class DecodePlan: @unchecked Sendable {
 
     private static func shape(of definition: FeedDefinition) -> json_items_shape {
         guard definition.items?.keyedBy == nil else { return JSON_ITEMS_MEMBERS }
-        let isOnePage = definition.pagination is SinglePagePaginator || definition.hasOpenPagination
-        return isOnePage ? JSON_ITEMS_ARRAY_OR_ONE : JSON_ITEMS_ARRAY
+        return [.none, .open].contains(definition.pagination.cursorKind) ? JSON_ITEMS_ARRAY_OR_ONE : JSON_ITEMS_ARRAY
     }
 
     /// The type that a column's values are converted to. Those of a key that was found stay as they come: rows are told

@@ -35,7 +35,7 @@ extension FeedDefinition {
     public var isResolved: Bool { !columns.isEmpty && !key.isEmpty }
 
     /// True if its pagination is still to be discovered.
-    public var hasOpenPagination: Bool { pagination is AutoPaginator }
+    public var hasOpenPagination: Bool { pagination.cursorKind == .open }
 
     /// The definition with its discovered settings.
     ///

@@ -69,7 +69,7 @@ extension PartitionScheme {
     /// Reports conflicts with the rest of a feed.
     func check(_ feed: FeedDefinition, _ members: MappingDecoder) {
         let subject = "`partition` of feed `\(feed.name)`"
-        if feed.pagination is AutoPaginator {
+        if feed.hasOpenPagination {
             members.report(
                 "\(subject) needs a `pagination` for the pages of a partition, or `none` where each has one page",
                 at: "partition")

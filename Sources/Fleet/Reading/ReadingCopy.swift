@@ -6,17 +6,26 @@ package import StoreFile
 
 /// A file with the content of a store in PostgreSQL, for a command that reads.
 package enum ReadingCopy {
+    /// The part of a store that a command reads.
+    package enum Extent: Sendable {
+        /// The states of feeds, and what follows from them.
+        case summary
+        /// The same with the latest history.
+        case states
+        /// All rows.
+        case all
+    }
+
     /// Fills a new file, and opens it for reading.
     ///
     /// - Parameters:
     ///   - feeds: The feeds that are wanted; nil for all.
-    ///   - hasItems: Whether their items and their whole history are wanted, too.
     ///   - searched: The feeds that get a full-text index, if their definitions ask for one.
     ///   - path: Of the file, which is not there yet.
     /// - Returns: Nil if there is no store in PostgreSQL yet.
     /// - Throws: `FeedSyncError` of kind `store`.
     package static func open(
-        uri: String, feeds: [String]?, hasItems: Bool, searched: [FeedDefinition] = [], path: String
+        uri: String, feeds: [String]?, extent: Extent, searched: [FeedDefinition] = [], path: String
     ) async throws(FeedSyncError) -> Store? {
         let store = try await Store(path: path)
         let hasStore = try await store.copying { target throws(FeedSyncError) in
@@ -25,7 +34,11 @@ package enum ReadingCopy {
                 guard try Self.isThere(source) else { return false }
                 let copy = WorkingCopy(
                     source: source, scope: FeedScope(feeds: feeds), target: target, numbers: LogNumbers())
-                _ = try copy.fill(hasItems ? .all : .states, block: nil)
+                switch extent {
+                case .summary: _ = try copy.fill(.summary, block: nil)
+                case .states: _ = try copy.fill(.states, block: nil)
+                case .all: _ = try copy.fill(.all, block: nil)
+                }
                 return true
             } catch {
                 throw FeedSyncError(copying: error, path: path)

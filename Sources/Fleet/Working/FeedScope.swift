@@ -36,6 +36,39 @@ struct FeedScope {
         }
     }
 
+    /// The condition for the rows from which the states of feeds follow: their last runs, and the crawls that they are at.
+    /// Nil for a table without any.
+    func summary(of table: String) -> String? {
+        switch table {
+        case "feed", "_feed", "feed_part", "_feed_part", "_quota", "_consumer": condition(of: table) ?? "true"
+        case "_crawl": currentCrawls
+        case "run": "id IN (\(lastRuns))"
+        case "event":
+            """
+            id IN (SELECT e.id FROM (\(lists)) f JOIN run r ON r.feed = f.name AND r.finished_at IS NULL
+                JOIN event e ON e.feed = r.feed AND e.run = r.id)
+            """
+        default: nil
+        }
+    }
+
+    /// Of each feed, the runs under way, the last one that was not cut off, and the last sync that failed.
+    private var lastRuns: String {
+        // Each by the index of a feed's runs: there are more runs than a command may look at.
+        let runs = { (condition: String) in
+            """
+            SELECT r.id FROM (\(lists)) f CROSS JOIN LATERAL (
+                SELECT id FROM run WHERE run.feed = f.name AND \(condition) ORDER BY finished_at DESC, id DESC LIMIT 1) r
+            """
+        }
+        let failing =
+            "SELECT feed FROM _feed WHERE failures > 0 UNION ALL SELECT feed FROM _feed_part WHERE failures > 0"
+        return [
+            runs("finished_at IS NULL"), runs("outcome IN ('ok', 'unchanged', 'no_more_data', 'failed')"),
+            runs("outcome = 'failed' AND command = 'sync' AND f.name IN (\(failing))"),
+        ].joined(separator: " UNION ALL ")
+    }
+
     /// Deletes history from before a time.
     func pruning(before limit: String) -> String {
         let limit = PostgreSQL.Connection.literal(limit)

@@ -17,6 +17,8 @@ struct WorkingCopy {
         case recent
         /// The same without items.
         case states
+        /// The data from which the states of feeds follow, without a table for each feed: there may be thousands.
+        case summary
         /// All rows.
         case all
     }
@@ -44,9 +46,15 @@ struct WorkingCopy {
         for name in CopiedTable.fixed {
             guard let table = tables[name] else { throw CopyProblem.unreadable(table: name) }
             try target.execute("DELETE FROM \(try SQL.identifier(name))")
-            let condition = extent == .all ? scope.condition(of: name) : scope.recent(of: name)
-            try insert(table, where: condition ?? "true")
+            let condition: String? =
+                switch extent {
+                case .all: scope.condition(of: name) ?? "true"
+                case .recent, .states: scope.recent(of: name) ?? "true"
+                case .summary: scope.summary(of: name)
+                }
+            if let condition { try insert(table, where: condition) }
         }
+        guard extent != .summary else { return [] }
         for feed in try StoredFeed.all(in: target, withTable: false) {
             guard let table = try source.table(feed.table) else { continue }
             // Rows that are not read here would be lost: the table would be made again without them.

@@ -69,7 +69,7 @@ package struct UnmatchedPaths {
             guard body.value(at: path) == nil else { return nil }
             let nearest = nearest(to: path, in: body)
             // Many say that there is no next page by saying nothing of one.
-            let isEnd = index == 0 && !definition.pagination.isCounting && !endsTooSoon
+            let isEnd = index == 0 && definition.pagination.cursorKind != .number && !endsTooSoon
             let mayBeAbsent = definition.presetName != nil || isEnd
             guard nearest != nil || !mayBeAbsent else { return nil }
             return "`\(path)`, in the feed's `pagination`, matches nothing in the body\(hint(nearest))"
@@ -96,9 +96,4 @@ package struct UnmatchedPaths {
         }
         return nil
     }
-}
-
-extension Paginator {
-    /// True if it reads numbers from the body, which are always present.
-    fileprivate var isCounting: Bool { self is PageNumberPaginator || self is OffsetPaginator }
 }
