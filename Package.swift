@@ -143,7 +143,7 @@ let package = Package(
         .target(
             name: "Editing", dependencies: ["Concurrency", "FeedSync", "HTTP", "Reports"], swiftSettings: settings),
         // Feeds that are defined already, as the streams of a low-code connector.
-        .target(name: "Connectors", dependencies: ["Feeds", "YAML"], swiftSettings: settings),
+        .target(name: "Connectors", dependencies: ["Concurrency", "Feeds", "YAML"], swiftSettings: settings),
         // The pages and the API of `feedsync serve`, over a store and its engines.
         .target(
             name: "Web",

@@ -1,3 +1,4 @@
+internal import Concurrency
 package import Feeds
 internal import Glibc
 
@@ -37,13 +38,6 @@ extension Connector.Files {
     }
 
     private static func folders(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while names.count < 1_000, let entry = readdir(stream) {
-            names.append(
-                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
-        return names.sorted()
+        FolderNames.all(in: folder, most: 1_000).sorted()
     }
 }

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Glibc
 
 /// The files of a connection: the store's, and the log and its index next to it.
@@ -98,13 +99,7 @@ struct StoreFiles: Sendable {
     static func removeAbandonedParts(of file: String) {
         let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "./"
         let start = "\(file.split(separator: "/").last ?? "").part-"
-        guard let stream = opendir(folder) else { return }
-        defer { closedir(stream) }
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name.hasPrefix(start) else { continue }
+        for name in FolderNames.all(in: folder) where name.hasPrefix(start) {
             let end = name.dropFirst(start.count)
             let digits = end.hasSuffix("-journal") ? end.dropLast(8) : end
             guard let id = pid_t(digits), id > 0, kill(id, 0) != 0, errno == ESRCH else { continue }

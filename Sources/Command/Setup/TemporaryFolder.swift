@@ -58,7 +58,7 @@ struct TemporaryFolder: Sendable {
     }
 
     private static func sweep(_ parent: String, _ start: String) {
-        for name in names(in: parent) where name.hasPrefix(start) {
+        for name in FolderNames.all(in: parent) where name.hasPrefix(start) {
             let path = "\(parent)/\(name)"
             var status = stat()
             guard lstat(path, &status) == 0, status.st_uid == getuid(), time(nil) - status.st_mtim.tv_sec > leftAfter,
@@ -70,20 +70,7 @@ struct TemporaryFolder: Sendable {
     }
 
     private static func remove(_ path: String) {
-        for name in names(in: path) { unlink("\(path)/\(name)") }
+        for name in FolderNames.all(in: path) { unlink("\(path)/\(name)") }
         rmdir(path)
-    }
-
-    private static func names(in path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
     }
 }

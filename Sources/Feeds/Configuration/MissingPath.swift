@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Glibc
 
 /// A path that does not exist, with the missing part of it and a suggestion.
@@ -28,17 +29,8 @@ package struct MissingPath: Sendable {
 
     /// The names of files that end as this one does.
     private var neighbours: [String] {
-        guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [] }
-        defer { closedir(stream) }
         let ending = name.lastIndex(of: ".").map { name[$0...] } ?? ""
-        var names: [String] = []
-        while names.count < 10_000, let entry = readdir(stream) {
-            let found = withUnsafeBytes(of: &entry.pointee.d_name) { name in
-                String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if found.hasSuffix(ending), !found.hasPrefix(".") { names.append(found) }
-        }
-        // The system lists them in no order.
-        return names.sorted()
+        return FolderNames.all(in: folder.isEmpty ? "." : folder, most: 10_000)
+            .filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }.sorted()
     }
 }

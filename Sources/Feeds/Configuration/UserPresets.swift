@@ -39,16 +39,8 @@ package final class UserPresets: Sendable {
 
     /// The names of all presets, in order: those that ship, then the user's.
     package var names: [String] {
-        var own: [String] = []
-        if let stream = opendir(folder) {
-            defer { closedir(stream) }
-            while let entry = readdir(stream) {
-                let file = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                    name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                if file.hasSuffix(".yaml"), !file.hasPrefix(".") { own.append(String(file.dropLast(5))) }
-            }
-        }
+        let files = FolderNames.all(in: folder).filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
+        let own = files.map { String($0.dropLast(5)) }
         return Preset.names + own.sorted().filter { !Preset.names.contains($0) }
     }
 

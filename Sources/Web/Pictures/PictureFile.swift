@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Glibc
 
 /// A picture on disk: a line with its time and its validators, then its bytes.
@@ -104,14 +105,8 @@ struct PictureFolder: Sendable {
     ///
     /// - Returns: The bytes of the remaining pictures.
     func trim(at now: Int64) -> Int {
-        guard let stream = opendir(path) else { return 0 }
-        defer { closedir(stream) }
         var files: [(path: String, size: Int, at: Int64)] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name.hasSuffix(".picture") || name.hasSuffix(".new") else { continue }
+        for name in FolderNames.all(in: path) where name.hasSuffix(".picture") || name.hasSuffix(".new") {
             var status = stat()
             guard lstat("\(path)/\(name)", &status) == 0 else { continue }
             files.append(("\(path)/\(name)", Int(status.st_size), Int64(status.st_mtim.tv_sec)))
