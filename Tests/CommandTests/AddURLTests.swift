@@ -187,7 +187,7 @@ import Testing
             (
                 ServerResponse(headers: [], body: Array(#"[{"id":1,"name":"caf"#.utf8) + [0xE9] + Array(#""}]"#.utf8)),
                 65, "the response is not UTF-8"
-            ), (ServerResponse(headers: [], body: [0xFF, 0xFE, 0x5B, 0, 0x5D, 0]), 65, "the response is not UTF-8"),
+            ), (ServerResponse(headers: [], body: [0x5B, 0x22, 0xE9, 0x22, 0x5D]), 65, "the response is not UTF-8"),
             (.json(""), 65, "not JSON"),
             (.status(404), 69, "404 Not Found"),
             (.status(401), 77, "Try: authenticate, for example with --header 'Authorization: Bearer ${TOKEN}'"),
