@@ -6,9 +6,9 @@ extension Command {
         "login", operands: "FEED", count: 1...1,
         summary: "Sign in for a feed, with a code that you enter in a browser",
         explanation: """
-            For feeds whose `auth` has `oauth2` with `grant: device_code`. Shows a page and a code; once you
-            have entered the code there and allowed the access, the tokens are kept beside the configuration,
-            readable by you alone, and later runs renew them.
+            For feeds whose `auth` has `oauth2` with `grant: device_code`. Shows a page and a code. Once you
+            have entered the code there and allowed the access, the tokens are stored beside the configuration,
+            in a file that only you can read. Later runs renew them.
             """,
         example: "feedsync login notes"
     ) { session throws(Failure) in
