@@ -18,21 +18,6 @@ package enum PageKeys {
         }
     }
 
-    /// True if each key comes behind the one before, or is the same: numbers by their value, texts by their bytes.
-    package static func areAscending(_ keys: [String], behind first: String? = nil) -> Bool {
-        var last = first
-        return keys.allSatisfy { key in
-            defer { last = key }
-            return last.map { isAscending($0, key) } ?? true
-        }
-    }
-
-    private static func isAscending(_ one: String, _ other: String) -> Bool {
-        if let one = Int64(one), let other = Int64(other) { return one <= other }
-        guard one.utf8.first == UInt8(ascii: "\""), other.utf8.first == UInt8(ascii: "\"") else { return false }
-        return !other.utf8.lexicographicallyPrecedes(one.utf8)
-    }
-
     private static func text(_ value: JSONValue) -> String {
         switch value {
         case .null: "null"

@@ -148,8 +148,10 @@ package struct PageMeeting {
     /// True if the page brought nothing above the range that it meets that breaks an ascending order.
     private var keepsOrder: Bool {
         if rules.crawl.generation == nil || rules.items.inserted == 0 && page.direction == .header { return true }
-        return page.direction == .header && !rules.metPlaces.isEmpty
-            && PageKeys.areAscending(PageKeys.texts(page.keys))
+        guard page.direction == .header, !rules.metPlaces.isEmpty else { return false }
+        var order = KeyOrder()
+        order.add(page.keys)
+        return order.isAscending
     }
 
     /// True if the list moved under `more`, and the page is the last one that it reads or the first one that meets a

@@ -108,8 +108,9 @@ package struct PageCommit: Sendable {
 
     /// The URL in `request`, without the method and the body.
     var url: String {
-        let parts = request.split(separator: " ", maxSplits: 2)
-        return parts.count > 1 ? String(parts[1]) : request
+        // By bytes: characters take twenty times as long, and each page asks.
+        let parts = request.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        return parts.count > 1 ? String(Substring(parts[1])) : request
     }
 }
 

@@ -16,31 +16,33 @@ package struct MemberName: Sendable, Hashable {
             words = []
             return
         }
-        let isPrefixEnd = { (scalar: Unicode.Scalar) in scalar == ":" || scalar == "." }
-        let scalars = name.unicodeScalars
-        let end = scalars.lastIndex { !isPrefixEnd($0) }.map(scalars.index(after:)) ?? scalars.startIndex
-        let start = scalars[..<end].lastIndex(where: isPrefixEnd).map(scalars.index(after:)) ?? scalars.startIndex
+        var name = name
+        words = name.withUTF8(Self.words)
+    }
+
+    /// The words of a name. By bytes: the members of each page have names.
+    private static func words(_ name: UnsafeBufferPointer<UInt8>) -> [String] {
+        let isPrefixEnd = { (byte: UInt8) in byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") }
+        let end = name.lastIndex { !isPrefixEnd($0) }.map { $0 + 1 } ?? 0
+        let start = name[..<end].lastIndex(where: isPrefixEnd).map { $0 + 1 } ?? 0
         var words: [String] = []
-        var word = ""
+        var word: [UInt8] = []
+        func endWord() {
+            guard !word.isEmpty else { return }
+            let text = String(decoding: word, as: UTF8.self)
+            words.append(word.contains { $0 >= 0x80 } ? text.lowercased() : text)
+            word.removeAll(keepingCapacity: true)
+        }
         var wasLower = false
-        for scalar in scalars[start..<end] {
-            let isUpper = ("A"..."Z").contains(scalar)
-            let isLetter = isUpper || ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) || !scalar.isASCII
-            if !isLetter || isUpper && wasLower {
-                if !word.isEmpty { words.append(word) }
-                word = ""
-            }
-            if isUpper, let lower = Unicode.Scalar(scalar.value + 32) {
-                word.unicodeScalars.append(lower)
-            } else if scalar.isASCII, isLetter {
-                word.unicodeScalars.append(scalar)
-            } else if isLetter {
-                word += scalar.properties.lowercaseMapping
-            }
+        for byte in name[start..<end] {
+            let isUpper = (0x41...0x5A).contains(byte)
+            let isLetter = isUpper || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte >= 0x80
+            if !isLetter || isUpper && wasLower { endWord() }
+            if isLetter { word.append(isUpper ? byte | 0x20 : byte) }
             wasLower = isLetter && !isUpper
         }
-        if !word.isEmpty { words.append(word) }
-        self.words = words
+        endWord()
+        return words
     }
 
     /// True if the name is longer than any member name of a page.

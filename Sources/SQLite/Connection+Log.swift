@@ -56,17 +56,13 @@ extension Connection {
         // The checksum goes on from the page before, or from the header.
         let before = try checked.pages == 0 ? Array(header[24..<32]) : read(8, at: place(checked.pages - 1) + 16)
         guard let before else { return false }
-        var sum = LogChecksum(before[...], isBigEndian: header[3] & 1 == 1)
+        var sum = LogChecksum(before, isBigEndian: header[3] & 1 == 1)
         var first = checked.pages
         while first < index.pages {
             let count = min(index.pages - first, Self.chunk)
-            guard let bytes = try read(count * frame, at: place(first)) else { return false }
-            for start in stride(from: 0, to: bytes.count, by: frame) {
-                guard Array(bytes[start + 8..<start + 16]) == index.salt else { return false }
-                sum.add(bytes[start..<start + 8])
-                sum.add(bytes[start + 24..<start + frame])
-                guard sum.matches(bytes[start + 16..<start + 24]) else { return false }
-            }
+            guard let bytes = try read(count * frame, at: place(first)),
+                bytes.withUnsafeBytes({ sum.add(framesOf: $0, size: frame, salt: index.salt) })
+            else { return false }
             first += count
         }
         (checked.salt, checked.pages) = (index.salt, index.pages)
@@ -118,30 +114,47 @@ private struct LogChecksum {
     private let isBigEndian: Bool
 
     /// - Parameter before: The sums so far, 8 bytes in big-endian order.
-    init(_ before: ArraySlice<UInt8>, isBigEndian: Bool) {
-        (one, two) = Self.numbers(before)
+    init(_ before: [UInt8], isBigEndian: Bool) {
+        (one, two) = before.withUnsafeBytes { (Self.number(in: $0, at: 0), Self.number(in: $0, at: 4)) }
         self.isBigEndian = isBigEndian
     }
 
-    mutating func add(_ bytes: ArraySlice<UInt8>) {
-        bytes.withUnsafeBytes { bytes in
-            for start in stride(from: 0, to: bytes.count - 7, by: 8) {
-                let first = bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)
-                let second = bytes.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self)
-                one &+= (isBigEndian ? UInt32(bigEndian: first) : UInt32(littleEndian: first)) &+ two
-                two &+= (isBigEndian ? UInt32(bigEndian: second) : UInt32(littleEndian: second)) &+ one
-            }
+    /// Adds frames: 8 bytes that count, the salt, the sums so far, and a page.
+    ///
+    /// - Returns: False at the first frame with another salt or other sums.
+    mutating func add(framesOf bytes: UnsafeRawBufferPointer, size: Int, salt: [UInt8]) -> Bool {
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            let frame = UnsafeRawBufferPointer(rebasing: bytes[start..<start + size])
+            guard frame[8..<16].elementsEqual(salt) else { return false }
+            add(UnsafeRawBufferPointer(rebasing: frame[..<8]))
+            add(UnsafeRawBufferPointer(rebasing: frame[24...]))
+            guard Self.number(in: frame, at: 16) == one, Self.number(in: frame, at: 20) == two else { return false }
+        }
+        return true
+    }
+
+    /// - Parameter bytes: A multiple of 8 bytes.
+    private mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        // Two loops: with the order decided for each word, the sums of a first load took a twentieth of its time.
+        if isBigEndian {
+            add(bytes) { UInt32(bigEndian: $0) }
+        } else {
+            add(bytes) { UInt32(littleEndian: $0) }
         }
     }
 
-    func matches(_ stored: ArraySlice<UInt8>) -> Bool { Self.numbers(stored) == (one, two) }
-
-    private static func numbers(_ bytes: ArraySlice<UInt8>) -> (UInt32, UInt32) {
-        bytes.withUnsafeBytes { bytes in
-            (
-                UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)),
-                UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
-            )
+    @inline(__always)
+    private mutating func add(_ bytes: UnsafeRawBufferPointer, _ ordered: (UInt32) -> UInt32) {
+        guard let words = bytes.baseAddress else { return }
+        var (one, two) = (self.one, self.two)
+        for index in 0..<bytes.count / 8 {
+            one &+= ordered(words.loadUnaligned(fromByteOffset: index &* 8, as: UInt32.self)) &+ two
+            two &+= ordered(words.loadUnaligned(fromByteOffset: index &* 8 &+ 4, as: UInt32.self)) &+ one
         }
+        (self.one, self.two) = (one, two)
+    }
+
+    private static func number(in bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt32 {
+        UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 }

@@ -36,11 +36,15 @@ enum ColumnValue {
     /// True if the value fits the type and was not just kept as it came.
     @inline(__always)
     func fits(_ type: ColumnType?) -> Bool {
-        switch self {
-        case .missing, .null, .madeText: true
-        case .integer: type != .real && type != .timestamp
-        case .real: type != .integer && type != .boolean && type != .timestamp
-        case .text: type == nil || type == .text || type == .json
+        // Patterns, because `==` of a type with raw values is a call through its protocol, for each value of each item.
+        switch (self, type) {
+        case (.missing, _), (.null, _), (.madeText, _): true
+        case (.integer, .real?), (.integer, .timestamp?): false
+        case (.integer, _): true
+        case (.real, .integer?), (.real, .boolean?), (.real, .timestamp?): false
+        case (.real, _): true
+        case (.text, nil), (.text, .text?), (.text, .json?): true
+        case (.text, _): false
         }
     }
 

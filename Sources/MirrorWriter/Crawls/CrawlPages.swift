@@ -186,25 +186,20 @@ struct CrawlPages {
 
     /// The number of crawls' pages with items if their keys ascend; nil if they do not.
     func ascendingPageCount(of crawls: [Int64]) throws -> Int? {
-        var last: String?
+        var order = KeyOrder()
         var pages = 0
-        var isAscending = true
-        for crawl in crawls where isAscending {
+        for crawl in crawls where order.isAscending {
             try connection.rows(
                 """
                 SELECT p.keys FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0 AND p.elements > 0
                 ORDER BY w.number
                 """, [Value(crawl)]
             ) { row in
-                guard isAscending else { return }
-                let keys = PageKeys.texts(row.text(at: 0) ?? "[]")
-                // A page may begin with the last item of the previous page.
-                isAscending = PageKeys.areAscending(keys, behind: last)
-                last = keys.last ?? last
+                order.add(row.text(at: 0) ?? "[]")
                 pages += 1
             }
         }
-        return isAscending ? pages : nil
+        return order.isAscending ? pages : nil
     }
 
     /// The earlier places of the rows that crawls met, in feed order.
