@@ -142,8 +142,10 @@ let package = Package(
         // Feeds that are added, renamed, edited, paused and removed: the rules, a look at an upstream, and the file's lines.
         .target(
             name: "Editing", dependencies: ["Concurrency", "FeedSync", "HTTP", "Reports"], swiftSettings: settings),
-        // Feeds that are defined already, as the streams of a low-code connector.
-        .target(name: "Connectors", dependencies: ["Concurrency", "Feeds", "YAML"], swiftSettings: settings),
+        // Feeds that are defined already: the streams of a low-code connector, the lists of an OpenAPI document.
+        .target(
+            name: "Connectors", dependencies: ["Concurrency", "Feeds", "HTTP", "Upstream", "YAML"],
+            swiftSettings: settings),
         // The pages and the API of `feedsync serve`, over a store and its engines.
         .target(
             name: "Web",

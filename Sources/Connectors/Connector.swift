@@ -21,7 +21,7 @@ package struct Connector: Sendable {
     /// A stream that became a feed.
     package struct Feed: Sendable {
         package let stream: String
-        package let entry: FeedEntry
+        package var entry: FeedEntry
         /// Remarks on what is otherwise than in the connector.
         package let notes: [String]
         /// True if nobody asked for it, but one that was asked for goes through its rows.
@@ -36,7 +36,7 @@ package struct Connector: Sendable {
 
     /// The streams of a connector, said as feeds as far as that is possible.
     package struct Translation: Sendable {
-        package internal(set) var feeds: [Feed] = []
+        package var feeds: [Feed] = []
         package internal(set) var leftOut: [LeftOut] = []
         /// The feeds that are there already.
         package internal(set) var known: [String] = []
@@ -111,7 +111,7 @@ package struct Connector: Sendable {
     ) throws(ConnectorError) -> Translation {
         let all: [(name: String?, component: Component)]
         do throws(ConnectorFault) { all = try streams() } catch {
-            throw ConnectorError(["\(source):\(error.mark.line): \(error.problem)"])
+            throw ConnectorError(["\(source):\(error.line ?? 1): \(error.problem)"])
         }
         for name in chosen where !all.contains(where: { $0.name == name }) {
             let names = all.compactMap(\.name)

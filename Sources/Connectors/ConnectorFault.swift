@@ -1,6 +1,6 @@
 internal import YAML
 
-/// The reason why a part of a manifest cannot be said in a configuration, with its line.
+/// The reason why a part of a manifest, or of another description, cannot be said in a configuration.
 package struct ConnectorFault: Error, Sendable, Hashable {
     /// The kind of a reason, by which reports count.
     package enum Kind: String, Sendable, Hashable {
@@ -22,23 +22,25 @@ package struct ConnectorFault: Error, Sendable, Hashable {
         case feed
         /// A list that the stream goes through is left out.
         case parent
+        /// A part of a document that is elsewhere, or nowhere.
+        case reference
     }
 
     package let kind: Kind
     /// The reason, in plain words.
     package let problem: String
-    /// The place in the manifest.
-    let mark: Mark
+    /// The place in the manifest; nil for a description whose lines nobody reads.
+    let mark: Mark?
 
     /// Its line in the manifest.
-    package var line: Int { mark.line }
+    package var line: Int? { mark?.line }
 
-    init(_ kind: Kind, _ problem: String, at mark: Mark) {
+    init(_ kind: Kind, _ problem: String, at mark: Mark? = nil) {
         (self.kind, self.problem, self.mark) = (kind, problem, mark)
     }
 }
 
-/// A file that is not a manifest, or words that name something it does not have.
+/// A file that is no description of an API, or words that name something it does not have.
 package struct ConnectorError: Error, Sendable, Hashable {
     /// The reasons, one line each.
     package let messages: [String]

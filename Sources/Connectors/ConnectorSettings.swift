@@ -91,7 +91,7 @@ struct ConnectorSettings: Sendable {
         let isSecret = setting?.isSecret ?? SecretName.matches(path.last ?? "")
         guard setting?.isRequired ?? !hasSpecification else { return .nothing }
         guard isSecret else { return nil }
-        return .text(ConfigurationWords(reference: "${\(Self.variable(path))}"))
+        return .text(ConfigurationWords(reference: "${\(VariableName.of(path.joined(separator: "_")))}"))
     }
 
     /// The value that the user gives, whatever its default is; nil for none.
@@ -111,14 +111,5 @@ struct ConnectorSettings: Sendable {
             return .list(words.map { .text(String($0)) })
         default: return .text(text)
         }
-    }
-
-    /// The environment variable for a secret.
-    private static func variable(_ path: [String]) -> String {
-        let letters = path.joined(separator: "_").uppercased().map { character -> Character in
-            character.isASCII && (character.isLetter || character.isNumber) ? character : "_"
-        }
-        let name = String(letters)
-        return name.first?.isNumber == true ? "_" + name : name
     }
 }

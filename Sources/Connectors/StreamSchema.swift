@@ -40,18 +40,9 @@ struct StreamSchema: Sendable {
         return columns
     }
 
-    /// The type of a column; nil where values are of several types, or of none that is known. Numbers keep their own: an
-    /// identifier that is called a number is not to become `7.0`.
     private static func type(of property: Node) -> ColumnType? {
-        let named = property["type"]?.elements?.compactMap(\.text) ?? [property["type"]?.text].compactMap(\.self)
-        let types = Set(named).subtracting(["null"])
-        switch types.count == 1 ? types.first : nil {
-        case "string": return property["format"]?.text == "date-time" ? .timestamp : .text
-        case "integer": return .integer
-        case "boolean": return .boolean
-        case "object", "array": return .json
-        default: return nil
-        }
+        let named = property["type"]?.elements?.map(\.text) ?? [property["type"]?.text]
+        return ColumnType(schemaTypes: ColumnType.schemaTypes(named), format: property["format"]?.text)
     }
 }
 

@@ -189,6 +189,25 @@ package enum ResultSchema {
                 "evidence": text,
             ], hasVersion: false),
         Object(
+            "collection", "a list that a document describes, or that was recorded",
+            [
+                "path": text, "items": text, "key": textOrNull, "pagination": textOrNull, "sign_in": textOrNull,
+                "needs": list(of: text), "summary": text,
+            ]),
+        Object(
+            "translated", "the feeds that a description of an API became, and what became none",
+            [
+                "added": list(of: see("translated_feed")), "known": list(of: text),
+                "left_out": list(of: see("left_out")),
+                "file": textOrNull,
+            ]),
+        Object(
+            "translated_feed", "a list that became a feed",
+            ["stream": text, "feed": text, "definition": mapping, "notes": list(of: text)], hasVersion: false),
+        Object(
+            "left_out", "a list that became no feed, and why",
+            ["stream": text, "kind": text, "reason": text, "line": countOrNull], hasVersion: false),
+        Object(
             "removed", "a feed that was removed, and its items that stay",
             ["feed": text, "file": text, "item_count": count]),
         Object("edited", "a feed whose members were changed", ["feed": text, "file": text]),
@@ -219,7 +238,8 @@ package enum ResultSchema {
 
     /// The objects that each command prints, also with an option that prints others.
     private static let commands: KeyValuePairs<String, [String]> = [
-        "add": ["added"], "reload": ["run"], "more": ["run"], "sync": ["run"], "plan": ["plan"],
+        "add": ["added"], "add --connector": ["translated"], "add --openapi": ["collection", "translated"],
+        "reload": ["run"], "more": ["run"], "sync": ["run"], "plan": ["plan"],
         "status": ["status"], "changes": ["change"], "events": ["event"], "feeds": ["feed"],
         "path": ["paths", "configuration_path", "store_path"], "explain": ["explanation"],
         "explain --response": ["response"], "remove": ["removed"], "remove --data": ["deleted"],

@@ -67,6 +67,28 @@ import Testing
         }
     }
 
+    @Test("openapi.md's commands print what it says")
+    func openAPI() async throws {
+        let recipe = try Recipe("openapi")
+        let place = try recipe.place(named: "openapi.yaml")
+        place.server.route("/v1/owners") { request in
+            guard request.header("X-Api-Key") == "secret" else { return .status(401) }
+            let (page, size) = (Int(request.parameter("page") ?? "") ?? 1, Int(request.parameter("limit") ?? "") ?? 10)
+            let ids = (1...120).dropFirst((page - 1) * size).prefix(size)
+            return .json("[\(ids.map { "{\"id\":\($0),\"name\":\"owner \($0)\"}" }.joined(separator: ","))]")
+        }
+        for owner in 1...120 {
+            place.server.route("/v1/owners/\(owner)/pets") { request in
+                let isFirst = request.parameter("pageToken") == nil
+                let pets = owner > 2 ? [] : isFirst ? [1, 2] : [3]
+                let items = pets.map { "{\"id\":\"\(owner)-\($0)\",\"name\":\"pet \($0)\"}" }.joined(separator: ",")
+                let next = isFirst && owner <= 2 ? #","nextPageToken":"t""# : ""
+                return .json("{\"pets\":[\(items)]\(next)}")
+            }
+        }
+        try await recipe.expectAsWritten(at: place)
+    }
+
     @Test("xml.md's commands print what it says, and its other lists are read, too")
     func xml() async throws {
         let recipe = try Recipe("xml")
@@ -140,11 +162,15 @@ private struct Recipe {
                 path: "../../Docs/recipes/\(name).md"), encoding: .utf8)
     }
 
-    /// A folder with the recipe's configuration, whose host is the test's server.
-    func place() throws -> Workplace {
+    /// The host of a recipe, whose part the test's server plays.
+    private static let host = "https://api.example.com"
+
+    /// A folder with the recipe's first block of YAML, its configuration, whose host is the test's server.
+    func place(named file: String = "feedsync.yaml") throws -> Workplace {
         let place = try Workplace([])
+        place.remove("feedsync.yaml")
         let yaml = try #require(blocks("yaml").first)
-        try place.write("feedsync.yaml", yaml.replacing("https://api.example.com", with: place.server.url))
+        try place.write(file, yaml.replacing(Self.host, with: place.server.url))
         return place
     }
 
@@ -156,7 +182,8 @@ private struct Recipe {
             var printed = ""
             for line in session.split(separator: "\n") where line.hasPrefix("$ ") {
                 let run = try await place.shell("feedsync() { \"$FEEDSYNC\" \"$@\"; }; \(line.dropFirst(2))")
-                printed += "\(line)\n\(run.output)\(run.errors)"
+                let told = (run.output + run.errors).replacing(place.server.url, with: Self.host)
+                printed += "\(line)\n\(told)"
             }
             #expect(printed == session)
             change()

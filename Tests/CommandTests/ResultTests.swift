@@ -57,13 +57,23 @@ import Testing
         ("prune", "prune"), ("backup", "backup copy.db"), ("store", "store copy feedsync.db DATABASE"),
         ("rekey", "rekey things"), ("reset", "reset things"),
         ("add", "add new URL/new --dry-run"), ("add", "add new URL/new"), ("add", "add other qf56.anchors"),
+        ("add --openapi", "add --openapi api.yaml"), ("add --openapi", "add --openapi api.yaml /pets"),
         ("rename", "rename things others"), ("remove", "remove idle"), ("remove --data", "remove others --data --yes"),
     ]
+
+    private static let document = """
+        openapi: 3.0.0
+        servers: [{url: "https://example.com"}]
+        paths:
+          /pets: {get: {responses: {200: {content: {"*/*": {schema: {type: array, items: {properties: {id: {}}}}}}}}}}
+
+        """
 
     @Test("The output of --json matches the schema")
     func objects() async throws {
         let place = try await place()
         let schema = try await schema()
+        try place.write("api.yaml", Self.document)
         for (property, words) in Self.commands {
             let database = words.contains("DATABASE") ? try PostgreSQLServer.database() : ""
             let run = try await place.run(

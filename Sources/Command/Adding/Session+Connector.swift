@@ -1,4 +1,5 @@
 internal import Connectors
+internal import Editing
 internal import FeedSync
 internal import HTTP
 internal import Reports
@@ -14,27 +15,42 @@ extension Session {
             try Connector(files)
         }
         let given = try settings()
-        func translation(besides text: [UInt8]) throws(Failure) -> Connector.Translation {
-            let configuration = try parsed(text, of: file)
-            let result = try reading(connector) { connector throws(ConnectorError) in
-                try connector.translation(of: invocation.operands, given: given, besides: configuration.feeds)
+        return try add(to: file, orFailing: "no stream of the connector becomes a feed") { configured throws(Failure) in
+            try reading(connector) { connector throws(ConnectorError) in
+                try connector.translation(of: invocation.operands, given: given, besides: configured)
             }
-            guard result.feeds.isEmpty, result.known.isEmpty else { return result }
-            throw Failure(
-                .data, result.leftOut.map { reason($0) } + ["no stream of the connector becomes a feed"],
-                advice: "feedsync help add")
         }
+    }
+
+    /// Adds the feeds that a description becomes beside those that there are.
+    ///
+    /// - Throws: `Failure` with exit code 65 and `problem` if there are none.
+    func add(
+        to file: ConfigurationFile, orFailing problem: String,
+        _ translation: (_ configured: [FeedDefinition]) throws(Failure) -> Connector.Translation
+    ) throws(Failure) -> ExitCode {
         let isDry = invocation.has(.dryRun)
         var result = Connector.Translation()
-        if isDry {
-            result = try translation(besides: try file.contents())
-        } else {
-            _ = try file.edit { text throws(Failure) in
-                result = try translation(besides: text)
-                let new = try Self.adding(result.feeds.map { entry(of: $0) }, to: text, of: file)
-                _ = try parsed(new, of: file)
-                return new
+        func added(to text: [UInt8]) throws(Failure) -> [UInt8] {
+            result = try translation(try parsed(text, of: file).feeds)
+            guard !result.feeds.isEmpty || !result.known.isEmpty else {
+                throw Failure(.data, result.leftOut.map { reason($0) } + [problem], advice: "feedsync help add")
             }
+            var new = text
+            for index in result.feeds.indices {
+                // The feeds whose rows have its lists may be among those before it.
+                let draft = FeedDraft(file: file, environment: environment, entry: entry(of: result.feeds[index]))
+                let entry = try editing { () throws(EditingError) in try draft.withParent(in: new).entry }
+                new = try Self.adding([entry], to: new, of: file)
+                result.feeds[index].entry = entry
+            }
+            _ = try parsed(new, of: file)
+            return new
+        }
+        if isDry {
+            _ = try added(to: try file.contents())
+        } else {
+            _ = try file.edit { text throws(Failure) in try added(to: text) }
         }
         print(result, in: file, isDry: isDry)
         return .done
@@ -46,7 +62,8 @@ extension Session {
         return FeedEntry(name: feed.entry.name, members: feed.entry.members + every)
     }
 
-    private func settings() throws(Failure) -> [(name: String, value: String)] {
+    /// The words of `--set`, as names with values.
+    func settings() throws(Failure) -> [(name: String, value: String)] {
         var settings: [(name: String, value: String)] = []
         for word in invocation.values[.set] ?? [] {
             guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
@@ -59,7 +76,11 @@ extension Session {
     }
 
     private func connectorFiles(of path: String) async throws(Failure) -> Connector.Files {
-        guard !path.contains("://") else { return try await download(path) }
+        guard !path.contains("://") else {
+            let manifest = try await download(
+                path, limit: Connector.Files.mostBytes, advice: "give the URL of the manifest.yaml itself")
+            return Connector.Files(source: path, manifest: manifest)
+        }
         do throws(FileError) {
             return try Connector.Files(reading: path)
         } catch {
@@ -70,25 +91,27 @@ extension Session {
         }
     }
 
-    private func download(_ text: String) async throws(Failure) -> Connector.Files {
+    /// The text at a URL.
+    ///
+    /// - Throws: `Failure` with exit code 64 for a word that is no URL, else 69.
+    func download(_ text: String, limit: Int, advice: String) async throws(Failure) -> [UInt8] {
         let options = try engineOptions(folder: "")
         let response: Response
         do throws(HTTPError) {
-            let request = Request(try WebURL(text), limits: Limits(body: Connector.Files.mostBytes))
-            response = try await options.client.send(request)
+            response = try await options.client.send(Request(try WebURL(text), limits: Limits(body: limit)))
         } catch {
             let isOfWords = error.kind == .invalidURL || error.kind == .unsupportedScheme
             throw Failure(isOfWords ? .usage : .unavailable, ["\(error)"], advice: Command.add.helpAdvice)
         }
         guard response.isSuccess else {
             throw Failure(
-                .unavailable, ["\(response.url): the server answered with status \(response.status)"],
-                advice: "give the URL of the manifest.yaml itself")
+                .unavailable, ["\(response.url): the server answered with status \(response.status)"], advice: advice)
         }
-        return Connector.Files(source: text, manifest: response.body.withUnsafeBytes { Array($0) })
+        return response.body.withUnsafeBytes { Array($0) }
     }
 
-    private func reading<Value, Result>(
+    /// Runs `body`, and turns a fault of a description into a failure.
+    func reading<Value, Result>(
         _ value: Value, _ body: (Value) throws(ConnectorError) -> Result
     ) throws(Failure) -> Result {
         do throws(ConnectorError) { return try body(value) } catch {
@@ -96,8 +119,10 @@ extension Session {
         }
     }
 
-    private func reason(_ leftOut: Connector.LeftOut) -> String {
-        "\(leftOut.stream): left out: \(leftOut.fault.problem) (line \(leftOut.fault.line))"
+    /// The reason for which a list becomes no feed, as a line.
+    func reason(_ leftOut: Connector.LeftOut) -> String {
+        let line = leftOut.fault.line.map { " (line \($0))" } ?? ""
+        return "\(leftOut.stream): left out: \(leftOut.fault.problem)\(line)"
     }
 
     private func print(_ result: Connector.Translation, in file: ConfigurationFile, isDry: Bool) {
@@ -108,7 +133,7 @@ extension Session {
         }
         for leftOut in result.leftOut { console.warn(reason(leftOut)) }
         guard !isDry else {
-            for feed in result.feeds { console.print(entry(of: feed).lines) }
+            for feed in result.feeds { console.print(feed.entry.lines) }
             return
         }
         let known = result.known.isEmpty ? "" : "; already there: \(NumberFormat.count(result.known.count))"
@@ -121,10 +146,9 @@ extension Session {
 
     private func print(json result: Connector.Translation, in file: ConfigurationFile, isDry: Bool) {
         let feeds = result.feeds.map { feed in
-            let entry = entry(of: feed)
             let fields: JSONFields = [
                 "stream": feed.stream, "feed": feed.entry.name,
-                "definition": JSONDocument((isDry ? entry : entry.masked).json),
+                "definition": JSONDocument((isDry ? feed.entry : feed.entry.masked).json),
                 "notes": JSONDocument(JSONLines.array(feed.notes.map(JSONText.string))),
             ]
             return fields.json

@@ -7,7 +7,8 @@ extension Command {
     static let add = Command(
         "add", operands: "NAME URL|PRESET [KEY=VALUE...]", count: 0...anyNumber,
         options: [
-            .header, .request, .body, .curl, .opml, .connector, .set, .items, .key, .paginate, .sync, .every, .columns,
+            .header, .request, .body, .curl, .opml, .connector, .openapi, .set, .items, .key, .paginate, .sync, .every,
+            .columns,
             .dryRun, .yes,
         ]
             + Option.fetching, general: [.config, .json, .quiet, .help],
@@ -40,6 +41,11 @@ extension Command {
             what cannot be said in a configuration is left out, with the reason. A setting of it is given with --set;
             secrets become '${NAME}'. Only a URL of the manifest is requested.
 
+            --openapi reads an OpenAPI 3 or Swagger 2 document. Alone, it lists the collections, with what the document
+            says of each. With paths in place of NAME and URL, it adds these. A parameter of a path, or one that is
+            required, is given with --set NAME=VALUE; secrets become '${NAME}'. Settings that the document leaves open
+            are found in the first page. --columns writes the columns that the document names.
+
             From a preset, requests nothing. `feedsync presets` lists the presets.
 
             KEY=VALUE sets a parameter of the preset, or a query parameter; one that the preset does not have is
@@ -59,6 +65,9 @@ extension Command {
         }
         if let connector = session.invocation.options[.connector] {
             return try await session.addStreams(of: connector)
+        }
+        if let document = session.invocation.options[.openapi] {
+            return try await session.addDocumentedLists(of: document)
         }
         let file = try session.configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
         let new = try NewFeed(session.invocation, presets: UserPresets(beside: file.path))

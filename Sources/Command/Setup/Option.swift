@@ -16,7 +16,7 @@ enum Option: String, Sendable, CaseIterable {
     case maxTime = "max-time"
     case maxRequests = "max-requests"
     case data, yes, repair
-    case curl, opml, connector, set, request, items, key, sync, every, paginate
+    case curl, opml, connector, openapi, set, request, items, key, sync, every, paginate
     /// Another option of the same name, for the key of one item.
     case ofKey = "key="
     /// Another option of the same name, with a value.
@@ -90,6 +90,7 @@ enum Option: String, Sendable, CaseIterable {
         case .curl: "'curl ...'"
         case .opml: "FILE"
         case .connector: "FILE|FOLDER|URL"
+        case .openapi: "FILE|URL"
         case .set: "NAME=VALUE"
         case .request: "METHOD"
         case .body: "JSON"
@@ -157,7 +158,9 @@ enum Option: String, Sendable, CaseIterable {
         case .curl: "the request that this curl command makes, as a browser copies it"
         case .opml: "add every feed of this OPML file, without a request"
         case .connector: "add the streams of this low-code connector; operands choose some"
-        case .set: "write this member of the feed, or of the connector's settings; can be given several times"
+        case .openapi: "list the collections of this OpenAPI or Swagger document; operands are paths to add"
+        case .set:
+            "write this member of the feed, or give a value that the connector or document needs; can be given several times"
         case .request: "GET or POST (default: POST with --data, else GET)"
         case .body: "send this JSON as the body of each request"
         case .items: "where the items are, as in data.list"

@@ -58,6 +58,7 @@ enum KeyName: Int, Comparable {
     private static let wrappers: Set<String> = [
         "node", "resource", "item", "data", "attributes", "sys", "source", "fields", "properties", "repo", "repository",
         "track", "video", "post", "object", "entity", "record", "document", "snippet", "result", "product",
+        "metadata",
     ]
 
     /// True if the path ends in a name that identifies things anywhere, though it is not an id.

@@ -44,9 +44,10 @@ struct KeySearch {
     ///   - resource: What the feed asks for: the last part of its path.
     ///   - preferred: Paths that are columns already; of candidates alike in all else these go first.
     ///   - isSingle: True if the only item is all that the body is: its name is as good as an id.
+    ///   - isOrdered: True if the order of an item's members is the upstream's own, and says something.
     static func key(
         of items: [ItemsCandidate.Item], on place: String = "the page", resource: String? = nil,
-        preferred: Set<Path> = [], isSingle: Bool = false
+        preferred: Set<Path> = [], isSingle: Bool = false, isOrdered: Bool = true
     ) -> Found {
         let objects = items.map(\.members)
         guard let first = objects.first else {
@@ -57,7 +58,7 @@ struct KeySearch {
             guard values.count == objects.count else { return nil }
             var rank = KeyName.rank(path, resource: resource)
             // An id that the items begin with is mostly their own.
-            let isAssumed = index == 0 && rank.name == .otherIdentifier
+            let isAssumed = isOrdered && index == 0 && rank.name == .otherIdentifier
             if isAssumed { rank = (.ownIdentifier, 50) }
             let isGiven = preferred.contains(path)
             return Candidate(

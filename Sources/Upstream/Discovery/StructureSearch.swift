@@ -10,6 +10,8 @@ struct StructureSearch {
     let items: ItemsRule
     /// True if the body is one item rather than a list.
     let isSingle: Bool
+    /// True if the items were given, are the body, or have a usual name.
+    let isNamed: Bool
     /// The paths of the key's columns.
     private(set) var keyPaths: [Path] = []
     /// The feed's resource, for the search of its key.
@@ -21,10 +23,11 @@ struct StructureSearch {
     ///   - others: Items of another page, which the key must distinguish, too.
     ///   - place: The path of the items, among the possible ones; nil for the best one.
     ///   - format: The original format of the body, before its conversion to JSON.
+    ///   - isOrdered: True if the order of an item's members is the upstream's own.
     /// - Throws: `FeedSyncError` of kind `configuration` if the page has no items, or no key.
     init(
         _ definition: FeedDefinition, body: JSONTree, url: WebURL, others: [ItemsCandidate.Item] = [],
-        place: Path? = nil, format: FeedFormat = .json
+        place: Path? = nil, format: FeedFormat = .json, isOrdered: Bool = true
     ) throws(FeedSyncError) {
         if definition.format == nil, format != .json {
             findings.format = format
@@ -40,6 +43,7 @@ struct StructureSearch {
         items = rule
         self.reading = reading
         isSingle = candidate?.shape == .single
+        isNamed = candidate.map { $0.isNamed || $0.path.segments.isEmpty } ?? true
         if let candidate {
             findings.items = rule
             let isClear = candidate.score >= 6 && candidate.rival == nil
@@ -51,7 +55,7 @@ struct StructureSearch {
         let lastPart = url.path.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
         // The list's own name is that of its elements, unless every list may have that name.
         let resource = candidate?.name.flatMap { ItemsNames.isUsual($0) ? nil : $0 } ?? lastPart
-        try findKey(definition, candidate, resource, others)
+        try findKey(definition, candidate, resource, others, isOrdered: isOrdered)
         findColumns(definition)
     }
 
@@ -76,7 +80,9 @@ struct StructureSearch {
     }
 
     private mutating func findKey(
-        _ definition: FeedDefinition, _ candidate: ItemsCandidate?, _ resource: String?, _ others: [ItemsCandidate.Item]
+        _ definition: FeedDefinition, _ candidate: ItemsCandidate?, _ resource: String?,
+        _ others: [ItemsCandidate.Item],
+        isOrdered: Bool
     ) throws(FeedSyncError) {
         if let name = items.keyedBy, !definition.columns.contains(where: { $0.path == .memberName }) {
             findings.columns.append(ColumnDefinition(name: name, path: .memberName, type: .text))
@@ -100,7 +106,8 @@ struct StructureSearch {
         }
         let found = KeySearch.key(
             of: reading.items + others, on: others.isEmpty ? "the page" : "two pages", resource: resource,
-            preferred: Set(definition.columns.map(\.path)), isSingle: candidate?.shape == .single)
+            preferred: Set(definition.columns.map(\.path)), isSingle: candidate?.shape == .single,
+            isOrdered: isOrdered)
         self.resource = resource
         // Names that only number the members begin anew on the next page.
         let isNumbered = candidate?.shape == .members(isNumbered: true)
