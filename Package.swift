@@ -144,7 +144,7 @@ let package = Package(
             name: "Editing", dependencies: ["Concurrency", "FeedSync", "HTTP", "Reports"], swiftSettings: settings),
         // Feeds that are defined already: the streams of a low-code connector, the lists of an OpenAPI document.
         .target(
-            name: "Connectors", dependencies: ["Concurrency", "Feeds", "HTTP", "Upstream", "YAML"],
+            name: "Connectors", dependencies: ["BodyFormats", "Concurrency", "Feeds", "HTTP", "Upstream", "YAML"],
             swiftSettings: settings),
         // The pages and the API of `feedsync serve`, over a store and its engines.
         .target(

@@ -239,6 +239,7 @@ package enum ResultSchema {
     /// The objects that each command prints, also with an option that prints others.
     private static let commands: KeyValuePairs<String, [String]> = [
         "add": ["added"], "add --connector": ["translated"], "add --openapi": ["collection", "translated"],
+        "add --har": ["collection", "translated"],
         "reload": ["run"], "more": ["run"], "sync": ["run"], "plan": ["plan"],
         "status": ["status"], "changes": ["change"], "events": ["event"], "feeds": ["feed"],
         "path": ["paths", "configuration_path", "store_path"], "explain": ["explanation"],

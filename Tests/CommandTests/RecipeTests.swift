@@ -71,6 +71,17 @@ import Testing
     func openAPI() async throws {
         let recipe = try Recipe("openapi")
         let place = try recipe.place(named: "openapi.yaml")
+        let archive = try #require(recipe.blocks("json").first)
+        try place.write("browser.har", archive.replacing(Recipe.host, with: place.server.url))
+        place.server.route("/v1/visits") { request in
+            let names = request.query.map { "\($0.name)=\($0.value)" }.sorted().joined(separator: "&")
+            guard request.header("Authorization") == "Bearer 6f1c" else { return .status(401) }
+            switch names {
+            case "clinic=3&page=1": return .json(#"{"visits":[{"id":1,"pet":"1-1"},{"id":2,"pet":"2-1"}]}"#)
+            case "clinic=3&page=2": return .json(#"{"visits":[{"id":3,"pet":"2-2"}]}"#)
+            default: return .json(#"{"visits":[]}"#)
+            }
+        }
         place.server.route("/v1/owners") { request in
             guard request.header("X-Api-Key") == "secret" else { return .status(401) }
             let (page, size) = (Int(request.parameter("page") ?? "") ?? 1, Int(request.parameter("limit") ?? "") ?? 10)
@@ -163,7 +174,7 @@ private struct Recipe {
     }
 
     /// The host of a recipe, whose part the test's server plays.
-    private static let host = "https://api.example.com"
+    static let host = "https://api.example.com"
 
     /// A folder with the recipe's first block of YAML, its configuration, whose host is the test's server.
     func place(named file: String = "feedsync.yaml") throws -> Workplace {

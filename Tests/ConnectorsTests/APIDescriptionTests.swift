@@ -71,9 +71,9 @@ import Testing
         ] as [(String, [String])])
     func found(text: String, expected: [String]) throws {
         let lists = try api(text).lists.map { list in
-            let key = list.key.isEmpty ? "-" : list.key.joined(separator: ",")
+            let list = list.collection
             return
-                "\(list.path) \(list.items) \(key) \(list.paginationText ?? "-") \(list.signInWord ?? "-") \(list.needs.joined(separator: ","))"
+                "\(list.path) \(list.items) \(list.key ?? "-") \(list.pagination ?? "-") \(list.signIn ?? "-") \(list.needs.joined(separator: ","))"
         }
         #expect(lists == expected)
     }

@@ -7,7 +7,8 @@ extension Command {
     static let add = Command(
         "add", operands: "NAME URL|PRESET [KEY=VALUE...]", count: 0...anyNumber,
         options: [
-            .header, .request, .body, .curl, .opml, .connector, .openapi, .set, .items, .key, .paginate, .sync, .every,
+            .header, .request, .body, .curl, .opml, .connector, .openapi, .har, .set, .items, .key, .paginate, .sync,
+            .every,
             .columns,
             .dryRun, .yes,
         ]
@@ -46,6 +47,10 @@ extension Command {
             required, is given with --set NAME=VALUE; secrets become '${NAME}'. Settings that the document leaves open
             are found in the first page. --columns writes the columns that the document names.
 
+            --har does the same with the lists among the requests that a browser recorded. Requests for several
+            pages of a list show how it is paged. The file's credentials are not taken over: they become
+            '${NAME}'.
+
             From a preset, requests nothing. `feedsync presets` lists the presets.
 
             KEY=VALUE sets a parameter of the preset, or a query parameter; one that the preset does not have is
@@ -68,6 +73,9 @@ extension Command {
         }
         if let document = session.invocation.options[.openapi] {
             return try await session.addDocumentedLists(of: document)
+        }
+        if let recording = session.invocation.options[.har] {
+            return try session.addRecordedLists(of: recording)
         }
         let file = try session.configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
         let new = try NewFeed(session.invocation, presets: UserPresets(beside: file.path))

@@ -16,7 +16,7 @@ enum Option: String, Sendable, CaseIterable {
     case maxTime = "max-time"
     case maxRequests = "max-requests"
     case data, yes, repair
-    case curl, opml, connector, openapi, set, request, items, key, sync, every, paginate
+    case curl, opml, connector, openapi, har, set, request, items, key, sync, every, paginate
     /// Another option of the same name, for the key of one item.
     case ofKey = "key="
     /// Another option of the same name, with a value.
@@ -91,6 +91,7 @@ enum Option: String, Sendable, CaseIterable {
         case .opml: "FILE"
         case .connector: "FILE|FOLDER|URL"
         case .openapi: "FILE|URL"
+        case .har: "FILE"
         case .set: "NAME=VALUE"
         case .request: "METHOD"
         case .body: "JSON"
@@ -159,6 +160,7 @@ enum Option: String, Sendable, CaseIterable {
         case .opml: "add every feed of this OPML file, without a request"
         case .connector: "add the streams of this low-code connector; operands choose some"
         case .openapi: "list the collections of this OpenAPI or Swagger document; operands are paths to add"
+        case .har: "list the lists that a browser recorded in this HAR file; operands are URLs or paths to add"
         case .set:
             "write this member of the feed, or give a value that the connector or document needs; can be given several times"
         case .request: "GET or POST (default: POST with --data, else GET)"

@@ -144,7 +144,7 @@ package struct APIDescription: Sendable {
                 if parameter.place == .path, let parent = parent(of: parameter.name, in: choice.list.path) {
                     let known = configured.first { $0.url.description.hasSuffix(parent.path) }?.name
                     let feed = known ?? Self.name(of: parent.path, besides: [])
-                    value = "{\(feed).\(parent.key.first ?? "")}"
+                    value = "{\(feed).\(parent.key.first?.columnName ?? "")}"
                     messages.append(
                         "\(parent.path) lists its values: \(value) makes a list for each row of the feed \(feed)")
                 }

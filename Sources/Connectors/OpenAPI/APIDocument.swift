@@ -11,8 +11,6 @@ struct APIDocument: Sendable {
     let root: JSONObject
     let version: Version
 
-    /// The most values of a document: those of the largest ones are a million.
-    private static let mostValues = 8_000_000
     private static let yamlLimits = Limits(nodes: 4_000_000, depth: 128)
     /// The longest chain of references.
     private static let mostReferences = 64
@@ -44,20 +42,14 @@ struct APIDocument: Sendable {
     private static func words(_ value: JSONValue) -> String? { value.isScalar ? value.text ?? value.json : nil }
 
     private static func value(_ bytes: [UInt8], _ source: String) throws(ConnectorError) -> JSONValue {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
         let advice = "give the openapi.json, openapi.yaml or swagger.json of the API"
         // White space of JSON is below the space.
+        let text = bytes.drop { [0xEF, 0xBB, 0xBF].contains($0) }
         if text.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{") {
-            do throws(JSONSyntaxError) {
-                return try JSONValue(parsing: text, maximumCount: mostValues)
-            } catch {
-                throw ConnectorError(
-                    ["\(source): this is not JSON: \(error.message) at byte \(error.offset)"], advice: advice)
-            }
+            return try JSONValue(describing: bytes, source, advice: advice)
         }
         do throws(YAMLError) {
-            return try Node.parse(text, source: source, limits: yamlLimits).map { JSONValue($0) } ?? .null
+            return try Node.parse(bytes, source: source, limits: yamlLimits).map { JSONValue($0) } ?? .null
         } catch {
             throw ConnectorError(["\(error)"], advice: advice)
         }

@@ -18,24 +18,19 @@ package struct DocumentedList: Sendable {
     let signIn: DocumentedSignIn?
     let servers: [JSONValue]?
 
-    /// The paths of the items and of their key, and the way to the next page, as a configuration has them; nil for what
-    /// is to be found.
-    package var items: String { findings.items?.description ?? "" }
-    package var key: [String] {
-        findings.key.compactMap { name in findings.columns.first { $0.name == name }?.path.description }
+    /// The paths of the key; none where it is to be found.
+    var key: [Path] {
+        findings.key.compactMap { name in findings.columns.first { $0.name == name }?.path }
     }
-    package var paginationText: String? { pagination.map { ConfigurationText.flow($0) } }
-    package var style: String? {
-        guard case .mapping(let members)? = pagination, case .text(let style)? = members.first?.value else {
-            return nil
-        }
-        return style
-    }
-    /// The parameters that have to be given.
-    package var needs: [String] { needed.map(\.name) }
-    /// The way to sign in, in a word; nil without one.
-    package var signInWord: String? { signIn?.word }
 
+    /// The list for people and programs.
+    package var collection: DescribedCollection {
+        DescribedCollection(
+            path: path, findings: findings, pagination: pagination, signIn: signIn, needs: needed.map(\.name),
+            summary: summary)
+    }
+
+    /// The parameters that have to be given.
     var needed: [DocumentedParameter] {
         parameters.filter { $0.isRequired && ($0.standard == nil || $0.place == .path) && $0.place != .cookie }
     }
@@ -64,7 +59,7 @@ struct ListReader {
         guard let response = try response(of: operation), let schema = try schema(of: response, operation) else {
             return nil
         }
-        let parameters = try self.parameters(of: item, operation)
+        let parameters = try self.parameters(of: item, operation, at: path)
         let hasTokens = parameters.contains { $0.place == .query && DocumentedPaging.isForToken($0) }
         var sample = SampleBody(schemas, hasTokens: hasTokens)
         let body = try sample.body(schema)
@@ -129,7 +124,7 @@ struct ListReader {
         return try document.members(media.value)["schema"]
     }
 
-    private func parameters(of item: JSONObject, _ operation: JSONObject) throws(ConnectorFault)
+    private func parameters(of item: JSONObject, _ operation: JSONObject, at path: String) throws(ConnectorFault)
         -> [DocumentedParameter]
     {
         var all: [DocumentedParameter] = []
@@ -138,6 +133,11 @@ struct ListReader {
             // The operation's own goes before the path's.
             all.removeAll { $0.name == parameter.name && $0.place == parameter.place }
             all.append(parameter)
+        }
+        for part in path.split(separator: "{").dropFirst() {
+            let name = String(part.prefix { $0 != "}" })
+            guard !all.contains(where: { $0.place == .path && $0.name == name }) else { continue }
+            all.append(DocumentedParameter(inPath: name))
         }
         return all
     }

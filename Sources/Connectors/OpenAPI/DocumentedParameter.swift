@@ -18,6 +18,12 @@ struct DocumentedParameter: Sendable {
     /// The largest value, where the schema or the description says one.
     let largest: Int?
 
+    /// A parameter of a path that the document does not describe.
+    init(inPath name: String) {
+        (self.name, place, isRequired, standard, example) = (name, .path, true, nil, nil)
+        (isTime, isText, largest) = (false, false, nil)
+    }
+
     /// Reads a parameter; nil for a body, and for what is none.
     init?(_ value: JSONObject, _ schemas: SchemaReader) throws(ConnectorFault) {
         guard let name = value["name"]?.text, let place = value["in"]?.text.flatMap(Place.init) else { return nil }

@@ -34,6 +34,8 @@ struct DocumentedSignIn: Sendable {
     /// The schemes that are needed together.
     let schemes: [Scheme]
 
+    init(schemes: [Scheme]) { self.schemes = schemes }
+
     /// The way to sign in; nil where none is needed.
     ///
     /// - Throws: `ConnectorFault` where no way can be said.

@@ -11,8 +11,14 @@ struct ListWriter {
 
     /// Remarks on what the document says otherwise.
     var notes: [String] {
-        let isForeign = list.signIn?.schemes.contains { $0.kind == .token } ?? false
-        return isForeign ? ["its token comes from a sign-in that the document leaves to you"] : []
+        (list.signIn?.schemes ?? []).compactMap { scheme in
+            switch scheme.kind {
+            case .token: "its token comes from a sign-in that the document leaves to you"
+            case .header(let name) where name.lowercased() == "authorization":
+                "the variable of \(scheme.name) holds the whole header `\(name)`, often `Bearer` and a token"
+            default: nil
+            }
+        }
     }
 
     /// The members, the URL first.

@@ -1,0 +1,38 @@
+internal import Feeds
+internal import YAML
+
+extension JSONValue {
+    /// The value of a node of YAML, as JSON has it; a number that JSON does not have is a text.
+    init(_ node: Node) {
+        switch node.content {
+        case .scalar(let scalar):
+            switch scalar.resolution {
+            case .null: self = .null
+            case .boolean(let flag): self = .bool(flag)
+            case .integer, .oversizedInteger, .real:
+                self = (try? JSONValue(parsing: scalar.text)) ?? .string(scalar.text)
+            case .text: self = .string(scalar.text)
+            }
+        case .sequence(let elements): self = .array(elements.map { JSONValue($0) })
+        case .mapping(let pairs):
+            self = .object(of: pairs.map { (name: $0.key.text ?? "", value: JSONValue($0.value)) })
+        }
+    }
+
+    /// The most values of a description: those of the largest ones are a million.
+    private static var mostDescribed: Int { 8_000_000 }
+
+    /// Reads the JSON of a description; a byte order mark before it is passed over.
+    ///
+    /// - Throws: `ConnectorError` with the byte at which it is not JSON any more, or has too many values.
+    init(describing bytes: [UInt8], _ source: String, advice: String) throws(ConnectorError) {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
+        do throws(JSONSyntaxError) {
+            self = try JSONValue(parsing: text, maximumCount: Self.mostDescribed)
+        } catch {
+            throw ConnectorError(
+                ["\(source): this is not JSON: \(error.message) at byte \(error.offset)"], advice: advice)
+        }
+    }
+}
