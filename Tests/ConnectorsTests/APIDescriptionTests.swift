@@ -48,6 +48,8 @@ import Testing
                 [
                     "/orgs $ id {style: page, param: page, first: 1, size_param: limit, size: 50} header Authorization ",
                     "/orgs/{org}/repos $ id {style: page, param: page, first: 1} header Authorization org",
+                    // A page's index may begin at 0.
+                    "/orgs/{id}/teams $ id - header Authorization id",
                 ]
             ),
             (
@@ -136,9 +138,13 @@ import Testing
                 "--set owner=octo"
             ),
             (
-                APIDocuments.numbered, ["/orgs/{org}/repos"], [],
-                "/orgs/{org}/repos needs org|/orgs lists its values: {orgs.id} makes a list for each row of the feed orgs",
-                "--set 'org={orgs.id}'"
+                APIDocuments.numbered, ["/orgs/{id}/teams"], [],
+                "/orgs/{id}/teams needs id|/orgs lists its values: {orgs.id} makes a list for each row of the feed orgs",
+                "--set 'id={orgs.id}'"
+            ),
+            // A text is no number.
+            (
+                APIDocuments.numbered, ["/orgs/{org}/repos"], [], "/orgs/{org}/repos needs org", "--set org=…"
             ),
             (
                 APIDocuments.continued, ["/api/v1/namespaces"], [],

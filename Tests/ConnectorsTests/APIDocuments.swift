@@ -127,7 +127,14 @@ enum APIDocuments {
               responses: {"200": {$ref: "#/responses/OrgList"}}
           /orgs/{org}/repos:
             get:
-              parameters: [{name: org, in: path, required: true, type: string}, {name: page, in: query, type: integer}]
+              parameters:
+                - {name: org, in: path, required: true, type: string}
+                - {name: page, in: query, description: "page number of results to return (1-based)", type: integer}
+              responses: {"200": {$ref: "#/responses/OrgList"}}
+          /orgs/{id}/teams:
+            get:
+              parameters:
+                - {name: page, in: query, description: "The page index, provided by the API", type: integer}
               responses: {"200": {$ref: "#/responses/OrgList"}}
           /elsewhere:
             get: {responses: {"200": {schema: {$ref: "other.yaml#/List"}}}}

@@ -141,10 +141,10 @@ package struct APIDescription: Sendable {
             messages.append("\(choice.list.path) needs \(missing.map(\.name).joined(separator: ", "))")
             for parameter in missing {
                 var value = parameter.example ?? "…"
-                if parameter.place == .path, let parent = parent(of: parameter.name, in: choice.list.path) {
+                if let (parent, key) = parent(of: parameter, in: choice.list.path) {
                     let known = configured.first { $0.url.description.hasSuffix(parent.path) }?.name
                     let feed = known ?? Self.name(of: parent.path, besides: [])
-                    value = "{\(feed).\(parent.key.first?.columnName ?? "")}"
+                    value = "{\(feed).\(key.name)}"
                     messages.append(
                         "\(parent.path) lists its values: \(value) makes a list for each row of the feed \(feed)")
                 }
@@ -161,10 +161,20 @@ package struct APIDescription: Sendable {
         throw ConnectorError(messages, advice: words.joined(separator: " "), isOfWords: true)
     }
 
-    /// The list whose key gives the values of a parameter: the one whose path ends in front of it.
-    private func parent(of parameter: String, in path: String) -> DocumentedList? {
-        guard let range = path.firstRange(of: "/{\(parameter)}") else { return nil }
-        return lists.first { $0.path == path[..<range.lowerBound] && $0.key.count == 1 }
+    /// The list whose key gives the values of a parameter: the one whose path ends in front of it. A parameter may also
+    /// take names, so that the key has to be called like it, or `id`, and to be of its type.
+    private func parent(
+        of parameter: DocumentedParameter, in path: String
+    ) -> (list: DocumentedList, key: ColumnDefinition)? {
+        guard parameter.place == .path, let range = path.firstRange(of: "/{\(parameter.name)}") else { return nil }
+        let list = lists.first { $0.path == path[..<range.lowerBound] }
+        guard let list, list.findings.key.count == 1,
+            let key = list.findings.columns.first(where: { $0.name == list.findings.key[0] }),
+            let name = key.path.lastName.map({ MemberName($0).folded }),
+            name == "id" || MemberName(parameter.name).folded.hasSuffix(name)
+        else { return nil }
+        let isOther = parameter.type == .text && key.type == .integer || parameter.type == .integer && key.type == .text
+        return isOther ? nil : (list, key)
     }
 
     private static func quoted(_ word: String) -> String {

@@ -18,11 +18,6 @@ package struct DocumentedList: Sendable {
     let signIn: DocumentedSignIn?
     let servers: [JSONValue]?
 
-    /// The paths of the key; none where it is to be found.
-    var key: [Path] {
-        findings.key.compactMap { name in findings.columns.first { $0.name == name }?.path }
-    }
-
     /// The list for people and programs.
     package var collection: DescribedCollection {
         DescribedCollection(

@@ -16,7 +16,7 @@ struct DocumentedPaging {
         guard !parameter.isTime else { return nil }
         let isNamed = { (names: Set<String>) in Self.isNamed(parameter, names) }
         if isForToken(parameter) { return "" }
-        if isNamed(PagingNames.number) { return parameter.standard.flatMap { Int($0) == nil ? nil : $0 } ?? "1" }
+        if isNamed(PagingNames.number) { return parameter.firstNumber.map { "\($0)" } }
         if isNamed(PagingNames.size) { return "1" }
         if isNamed(keysets) { return "" }
         if isNamed(PagingNames.offset.subtracting(["first"])) { return "0" }

@@ -13,16 +13,21 @@ struct DocumentedParameter: Sendable {
     let example: String?
     /// True for a time.
     let isTime: Bool
-    /// True for any other text.
-    let isText: Bool
+    /// The type of its values.
+    let type: SchemaType
+    /// The number of the first page, for a parameter that numbers pages; nil where the document leaves it open.
+    let firstNumber: Int?
     /// The largest value, where the schema or the description says one.
     let largest: Int?
 
     /// A parameter of a path that the document does not describe.
     init(inPath name: String) {
         (self.name, place, isRequired, standard, example) = (name, .path, true, nil, nil)
-        (isTime, isText, largest) = (false, false, nil)
+        (isTime, type, largest, firstNumber) = (false, .any, nil, nil)
     }
+
+    /// True for a text that is no time.
+    var isText: Bool { type == .text && !isTime }
 
     /// Reads a parameter; nil for a body, and for what is none.
     init?(_ value: JSONObject, _ schemas: SchemaReader) throws(ConnectorFault) {
@@ -32,17 +37,23 @@ struct DocumentedParameter: Sendable {
         // In Swagger 2 the parameter is its own schema.
         let schema = try value["schema"].map { schema throws(ConnectorFault) in try schemas.plain(schema) } ?? value
         isRequired = place == .path || value["required"] == .bool(true)
-        let words = schema["enum"]?.elements ?? []
+        let choices = schema["enum"]?.elements ?? []
         standard =
-            [schema["default"], words.count == 1 ? words[0] : nil].lazy.compactMap { $0.flatMap(Self.words) }
+            [schema["default"], choices.count == 1 ? choices[0] : nil].lazy.compactMap { $0.flatMap(Self.words) }
             .first
         let named = value["examples"]?.members?.first?.value.members?["value"]
-        let examples = [value["example"], schema["example"], named, schema["examples"]?.elements?.first, words.first]
+        let examples = [value["example"], schema["example"], named, schema["examples"]?.elements?.first, choices.first]
         example = examples.lazy.compactMap { $0.flatMap(Self.words) }.first
         isTime = ["date", "date-time"].contains(schema["format"]?.text)
-        isText = SchemaType(of: schema) == .text && !isTime
+        type = SchemaType(of: schema)
         let stated = schema["maximum"].flatMap { Double($0.json) }.flatMap { Int(exactly: $0.rounded(.down)) }
-        largest = stated ?? Self.largest(in: value["description"]?.text ?? schema["description"]?.text ?? "")
+        let description = value["description"]?.text ?? schema["description"]?.text ?? ""
+        largest = stated ?? Self.largest(in: description)
+        let least = [schema["default"], schema["minimum"]].lazy.compactMap { $0?.count }.first
+        // An index may begin at 0; any other page is the first one.
+        let text = "\(name) \(description.prefix(1_000))".lowercased()
+        let isIndex = ["index", "zero", "0-based"].contains { text.contains($0) }
+        firstNumber = least ?? (isIndex ? nil : 1)
     }
 
     private static func words(_ value: JSONValue) -> String? { value.isScalar ? value.text ?? value.json : nil }

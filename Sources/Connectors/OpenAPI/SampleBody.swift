@@ -57,7 +57,7 @@ struct SampleBody {
         case .boolean: return .bool(depthInItem == nil && !PagingNames.last.contains(MemberName(name).folded))
         case .integer, .number: return .number(depthInItem == nil ? Self.figure(named: name) : "1")
         case .null: return .null
-        case .text, .any: return .string(depthInItem == nil ? word(schema, named: name) : Self.itemText(schema))
+        case .text, .any: return .string(depthInItem == nil ? word(schema, path, named: name) : Self.itemText(schema))
         }
     }
 
@@ -88,7 +88,7 @@ struct SampleBody {
     }
 
     /// A text around the items.
-    private func word(_ schema: JSONObject, named text: String) -> String {
+    private func word(_ schema: JSONObject, _ path: Path, named text: String) -> String {
         if let only = schema["enum"]?.elements?.first?.text { return only }
         let name = MemberName(text)
         let isLink = ["uri", "url", "uri-reference"].contains(schema["format"]?.text)
@@ -96,9 +96,12 @@ struct SampleBody {
         let isOfLink = ["href", "url", "uri", "link"].contains(name.folded)
         guard PagingNames.leadsOn(name) else { return isLink || isOfLink ? Self.nextURL : "text" }
         let saysURL = name.words.contains { ["url", "uri", "link", "href", "path"].contains($0) }
-        let saysToken = name.words.contains { ["token", "cursor", "key", "marker", "id", "continue"].contains($0) }
-        if isLink || saysURL { return Self.nextURL }
-        return saysToken || hasTokens || name.folded == "continue" ? "token" : Self.nextURL
+        // A member of `links` is one, whatever parameters there are; another `next_page` may be a token.
+        let isInLinks = path.segments.dropLast().contains { segment in
+            guard case .member(let name) = segment else { return false }
+            return MemberName(name).words.contains { ["link", "links"].contains($0) }
+        }
+        return isLink || saysURL || isInLinks || name.folded == "next" && !hasTokens ? Self.nextURL : "token"
     }
 
     private static func itemText(_ schema: JSONObject) -> String {

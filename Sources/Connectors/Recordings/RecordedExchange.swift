@@ -76,7 +76,8 @@ struct RecordedExchange: Sendable {
             })
     }
 
-    private static func shown(_ url: WebURL) -> String { String(url.text.prefix { $0 != "?" }) }
+    /// A URL without its query.
+    static func shown(_ url: WebURL) -> String { String(url.text.prefix { $0 != "?" }) }
 
     /// The parameters of the query that are no secret.
     var parameters: [QueryItem] { url.queryItems.filter { !SecretName.matches($0.name) } }

@@ -42,6 +42,9 @@ struct RecordedList: Sendable {
         readLastPage()
     }
 
+    /// The URLs of its last page, and of those that it leads to, without their queries.
+    var addresses: [String] { (pages.last.map { [$0.shown] } ?? []) + next.map(RecordedExchange.shown) }
+
     private mutating func readLastPage() {
         guard let study = pages.last?.study(besides: []) else { return }
         next = study.ways.filter { $0.leadsOn && $0.isCertain }.compactMap { way in

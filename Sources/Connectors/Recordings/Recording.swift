@@ -23,18 +23,11 @@ package struct Recording: Sendable {
         guard let entries = root.members?["log"]?.members?["entries"]?.elements else {
             throw ConnectorError(["\(source): this is not a HAR file: it has no `log.entries`"], advice: advice)
         }
-        var lists: [RecordedList] = []
+        var lists = RecordedLists()
         var leftOut: [Connector.LeftOut] = []
         for entry in entries.prefix(Self.mostEntries) {
             do throws(ConnectorFault) {
-                guard let exchange = try RecordedExchange(entry), !lists.contains(where: { $0.has(exchange) }) else {
-                    continue
-                }
-                if let index = lists.firstIndex(where: { $0.isContinued(by: exchange) }) {
-                    lists[index].append(exchange)
-                } else {
-                    lists.append(RecordedList(exchange))
-                }
+                if let exchange = try RecordedExchange(entry) { lists.add(exchange) }
             } catch {
                 let url = entry.members?["request"]?.members?["url"]?.text ?? ""
                 let shown = Excerpt.of(String(url.prefix { $0 != "?" && $0 != "#" }), limit: 200) ?? ""
@@ -42,7 +35,7 @@ package struct Recording: Sendable {
                 leftOut.append(.init(stream: shown, fault: error))
             }
         }
-        self.lists = lists.compactMap { list in
+        self.lists = lists.all.compactMap { list in
             var list = list
             return list.study() ? list : nil
         }
@@ -116,6 +109,34 @@ package struct Recording: Sendable {
             && feed.query.allSatisfy { item in
                 query.contains { $0.name == item.name && $0.value.word == item.value.description }
             }
+    }
+}
+
+/// Sorts exchanges into lists.
+private struct RecordedLists {
+    /// The most lists of one path: more of them are items rather than lists.
+    private static let mostOfPath = 100
+
+    private(set) var all: [RecordedList] = []
+    /// The places of lists that have a page at a URL, or lead there, without its query.
+    private var places: [String: [Int]] = [:]
+
+    mutating func add(_ exchange: RecordedExchange) {
+        let near = places[exchange.shown] ?? []
+        guard !near.contains(where: { all[$0].has(exchange) }) else { return }
+        if let place = near.first(where: { all[$0].isContinued(by: exchange) }) {
+            all[place].append(exchange)
+            note(place)
+        } else if near.count < Self.mostOfPath {
+            all.append(RecordedList(exchange))
+            note(all.count - 1)
+        }
+    }
+
+    private mutating func note(_ place: Int) {
+        for address in all[place].addresses where places[address]?.contains(place) != true {
+            places[address, default: []].append(place)
+        }
     }
 }
 
