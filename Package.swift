@@ -18,6 +18,7 @@ let package = Package(
     products: [
         .executable(name: "feedsync", targets: ["Command"]),
         .library(name: "FeedSync", targets: ["FeedSync"]),
+        .library(name: "FeedSyncTesting", targets: ["FeedSyncTesting"]),
     ],
     targets: [
         .systemLibrary(name: "CEpoll"),
@@ -166,6 +167,12 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // For the tests and previews of apps: an upstream that is a function, a clock that is set, a mirror in memory.
+        .target(
+            name: "FeedSyncTesting",
+            dependencies: ["Concurrency", "FeedSync", "HTTPServer", "StoreFile", "Time", "Upstream"],
+            swiftSettings: settings),
+
         // The samples of the library's pages: they see what a user of the library sees.
         .target(name: "Examples", dependencies: ["FeedSync"], path: "Examples", swiftSettings: settings),
 
@@ -207,7 +214,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ExamplesTests", dependencies: ["DemoFeed", "Examples", "FeedSync", "HTTPServer", "ScriptedServer"],
+            name: "ExamplesTests",
+            dependencies: ["DemoFeed", "Examples", "FeedSync", "FeedSyncTesting", "HTTPServer", "ScriptedServer"],
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteTests", dependencies: ["Concurrency", "SQLite", "SeededGenerator"], swiftSettings: settings),

@@ -11,7 +11,7 @@ final class FilteredList {
     private var text = ""
     private var reading: Task<Void, Never>?
 
-    init(of feed: String, in mirror: Mirror) {
+    init(of feed: String, in mirror: FeedMirror) {
         (rows, shown) = AsyncThrowingStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         reading = Task { [weak self, shown] in
             do {

@@ -12,7 +12,7 @@ final class RepositoryList: Sendable {
 
     private let feed: SyncEngine
 
-    init(_ definition: FeedDefinition, in mirror: Mirror) async throws(FeedSyncError) {
+    init(_ definition: FeedDefinition, in mirror: FeedMirror) async throws(FeedSyncError) {
         feed = try await mirror.feed(definition)
     }
 

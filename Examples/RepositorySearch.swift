@@ -10,7 +10,7 @@ final class RepositorySearch: Sendable {
 
     private let search: TypedSearch<Repository>
 
-    init(at url: String, in mirror: Mirror) {
+    init(at url: String, in mirror: FeedMirror) {
         search = TypedSearch(in: mirror, limit: 20) { text throws(ConfigurationError) in
             try FeedDefinition("search", ["preset": "github.search", "url": "\(url)", "query": ["q": "\(text)"]])
         }

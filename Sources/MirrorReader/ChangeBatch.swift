@@ -2,10 +2,11 @@ internal import Concurrency
 internal import SQLite
 
 /// Changes of a feed that are delivered together.
-package struct ChangeBatch: Sendable {
-    package internal(set) var changes: [Change] = []
-    /// The place after them.
-    package internal(set) var end = ChangePlace()
+public struct ChangeBatch: Sendable {
+    /// The changes, in their order.
+    public internal(set) var changes: [ItemChange] = []
+    /// The place after them, from which the next ones are read.
+    public internal(set) var end = ChangePlace()
 }
 
 extension Store {
@@ -15,7 +16,7 @@ extension Store {
     /// - Throws: `FeedSyncError` of kind `store`.
     package func changeBatch(_ query: ChangeQuery, least: Int) throws(FeedSyncError) -> ChangeBatch {
         struct Reading {
-            var changes: [Change] = []
+            var changes: [ItemChange] = []
             var lastAt = ""
             var isCut = false
         }

@@ -1,24 +1,34 @@
 internal import SQLite
 
 /// A condition on a column, as a person writes it: `stars > 100`, `created_at 2026-11`, `name ~ swift`.
-package struct ColumnFilter: Sendable, Hashable {
+public struct ColumnFilter: Sendable, Hashable {
     /// The comparison of the column with the value.
-    package enum Comparison: String, Sendable, CaseIterable {
+    public enum Comparison: String, Sendable, CaseIterable {
+        /// At least the value.
         case atLeast = ">="
+        /// At most the value.
         case atMost = "<="
+        /// Another value, or none.
         case unequal = "!="
+        /// More than the value.
         case above = ">"
+        /// Less than the value.
         case below = "<"
+        /// The value.
         case equal = "="
         /// A part of the text, whatever its case.
         case contains = "~"
     }
 
-    package let column: String
-    package let comparison: Comparison
-    package let value: String
+    /// The column's name.
+    public let column: String
+    /// The comparison.
+    public let comparison: Comparison
+    /// The value as text. In a column of times, a year, a month or a day means all of it; an empty text means NULL.
+    public let value: String
 
-    package init(column: String, comparison: Comparison, value: String) {
+    /// A condition such as `ColumnFilter("stars", .above, "100")`.
+    public init(_ column: String, _ comparison: Comparison, _ value: String) {
         (self.column, self.comparison, self.value) = (column, comparison, value)
     }
 
@@ -35,7 +45,7 @@ package struct ColumnFilter: Sendable, Hashable {
         guard comparison != nil || rest.hasPrefix(" ") && !words.isEmpty else { return nil }
         var value = words.dropFirst(comparison?.rawValue.count ?? 0).drop { $0 == " " }
         while value.hasSuffix(" ") { value.removeLast() }
-        self.init(column: name, comparison: comparison ?? .equal, value: String(value))
+        self.init(name, comparison ?? .equal, String(value))
     }
 
     /// The filter as it is written.

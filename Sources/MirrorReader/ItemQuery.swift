@@ -19,18 +19,23 @@ package struct ItemQuery: Sendable {
     /// True to include removed items.
     package var includesRemoved = false
 
-    /// A column that items are sorted by.
-    package struct Order: Sendable {
-        package let column: String
-        package let isDescending: Bool
-
-        package init(column: String, isDescending: Bool) {
-            self.column = column
-            self.isDescending = isDescending
-        }
-    }
+    package typealias Order = ItemOrder
 
     package init(feed: String) {
         self.feed = feed
+    }
+}
+
+/// A column that items are sorted by.
+public struct ItemOrder: Sendable, Hashable {
+    /// The column's name.
+    public let column: String
+    /// True if the greatest value comes first.
+    public let isDescending: Bool
+
+    /// An order by a column; in ascending order if nothing else is said.
+    public init(column: String, isDescending: Bool = false) {
+        self.column = column
+        self.isDescending = isDescending
     }
 }

@@ -63,7 +63,7 @@ struct PastRows {
         try connection.rows(sql, [.text(feed), .text(time)]) { change in
             let key = change.text(at: 0) ?? ""
             // The first change after the time shows what was there before it.
-            let isReturn = change.text(at: 1) == Change.Kind.returned.rawValue
+            let isReturn = change.text(at: 1) == ItemChange.Kind.returned.rawValue
             var row = rows[key] ?? Row(isPresent: !isReturn)
             if let before = change.text(at: 2), case .object(let members)? = try? JSONValue(parsing: before) {
                 for member in members where row.values[member.name] == nil {

@@ -7,7 +7,7 @@ extension Store {
     /// - Returns: The place after all changes at the time of reading, requested or not.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func changes(
-        _ queries: [ChangeQuery], take: @Sendable (Change) -> Bool
+        _ queries: [ChangeQuery], take: @Sendable (ItemChange) -> Bool
     ) throws(FeedSyncError) -> ChangePlace {
         try storing {
             try connection.transaction(.deferred) {
@@ -46,7 +46,7 @@ extension Store {
         }
     }
 
-    private func give(_ sources: [ChangeSource], to take: (Change) -> Bool) throws -> Bool {
+    private func give(_ sources: [ChangeSource], to take: (ItemChange) -> Bool) throws -> Bool {
         guard !sources.isEmpty else { return true }
         let terms = try sources.enumerated().flatMap { index, source in try source.terms(index) }
         let statement = try connection.prepare(
@@ -152,8 +152,8 @@ final class ChangeSource {
 
 extension ChangeSource {
     /// The change in a row of the query; nil for a new item that has disappeared since without a trace.
-    func change(_ row: Statement) throws -> Change? {
-        guard let kind = Change.Kind(rawValue: row.text(at: 5) ?? "") else { return nil }
+    func change(_ row: Statement) throws -> ItemChange? {
+        guard let kind = ItemChange.Kind(rawValue: row.text(at: 5) ?? "") else { return nil }
         var key = ChangeLog.json(ofKey: row.value(at: 6), isSingle: key.count == 1)
         let before = RowColumn.members(row.text(at: 7))
         let now: [String: String]
@@ -171,7 +171,7 @@ extension ChangeSource {
             case .removed: []
             case .changed: try values(of: before.map(\.name), behind: row.int64(at: 2), row.value(at: 6), now)
             }
-        return Change(
+        return ItemChange(
             at: row.text(at: 0) ?? "", feed: query.feed, run: Int(clamping: row.int64(at: 4)), kind: kind, key: key,
             before: before, after: after, title: title.flatMap { now[$0] }, link: link.flatMap { now[$0] }, item: now)
     }

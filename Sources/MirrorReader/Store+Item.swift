@@ -5,7 +5,7 @@ extension Store {
     ///
     /// - Parameter key: The item's key as JSON.
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func history(of key: String, in feed: String, last count: Int) throws(FeedSyncError) -> [Change] {
+    package func history(of key: String, in feed: String, last count: Int) throws(FeedSyncError) -> [ItemChange] {
         try storing {
             try connection.transaction(.deferred) {
                 var place = ChangePlace()
@@ -19,7 +19,7 @@ extension Store {
                     WHERE feed = ? AND key IS ? ORDER BY id DESC LIMIT ?
                     """)
                 try statement.bind([.text(feed), values.count == 1 ? values[0] : .text(key), Value(max(0, count))])
-                var changes: [Change] = []
+                var changes: [ItemChange] = []
                 while try statement.step() { if let change = try source.change(statement) { changes.append(change) } }
                 return changes
             }

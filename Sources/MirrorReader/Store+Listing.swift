@@ -89,6 +89,11 @@ extension Store {
         return try read(query)
     }
 
+    /// The rows of a query, in its order; without columns while no page of its feed is stored.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func rows(_ query: ListingQuery) throws(FeedSyncError) -> RowPage { try read(query) }
+
     /// The number of items that a query matches, whatever its limit.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.

@@ -3,9 +3,9 @@ internal import SQLite
 extension Store {
     /// A value that changes with each commit, of this connection or another one.
     package struct Mark: Sendable, Hashable {
-        private let others: Int64
+        fileprivate let others: Int64
         private let own: Int64
-        private let schema: Int64
+        fileprivate let schema: Int64
 
         /// `data_version` counts other connections, also in other processes; `total_changes` counts this one, except
         /// for tables that it creates or drops: https://sqlite.org/pragma.html#pragma_data_version
@@ -23,6 +23,32 @@ extension Store {
         try transactions.inGroup { try Mark(of: connection) }
     }
 
+    /// A value that changes with each page of a feed that this connection commits, and with any commit of others.
+    package struct FeedMark: Sendable, Hashable {
+        fileprivate let event: Int64
+        fileprivate let removed: Int64
+        fileprivate let others: Int64
+        fileprivate let schema: Int64
+    }
+
+    /// The feed's mark now: one look at an index, however many rows the feed has.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func mark(of feed: String) throws(FeedSyncError) -> FeedMark {
+        let isOfFeed = try isOf(feed)
+        return try storing {
+            let mark = try Mark(of: connection)
+            var (event, removed) = (Int64(0), Int64(0))
+            // A run that removes rows at its end counts them in its last event.
+            try connection.rows(
+                """
+                SELECT id, removed FROM event WHERE \(isOfFeed) AND status NOT LIKE 'begin%' ORDER BY id DESC LIMIT 1
+                """, [.text(feed)]
+            ) { row in (event, removed) = (row.int64(at: 0), row.int64(at: 1)) }
+            return FeedMark(event: event, removed: removed, others: mark.others, schema: mark.schema)
+        }
+    }
+
     /// The number of the feed's last event about a page that arrived or failed; 0 before the first.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
@@ -36,8 +62,30 @@ extension Store {
     }
 }
 
+extension Store {
+    /// The items of a feed, decoded into the caller's type.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` for a column that the feed does not have, `store`, or
+    ///   `undecodable`.
+    package nonisolated func items<Item: Decodable & Sendable>(
+        of feed: String, as type: Item.Type, section: String??, where filters: [ColumnFilter],
+        sortedBy order: [ItemOrder], offset: Int, limit: Int?
+    ) async throws(FeedSyncError) -> [Item] {
+        let known = try await columns(of: feed).map(\.name)
+        guard !known.isEmpty else { return [] }
+        if let unknown = (filters.map(\.column) + order.map(\.column)).first(where: { !known.contains($0) }) {
+            throw FeedSyncError(
+                .configuration, "feed `\(feed)` has no column `\(unknown)`",
+                advice: "name one of: \(known.joined(separator: ", "))")
+        }
+        var query = ListingQuery(feed: feed, limit: limit ?? .max)
+        (query.section, query.filters, query.order, query.offset) = (section, filters, order, max(offset, 0))
+        return try await rows(query).items(of: feed, as: type)
+    }
+}
+
 extension RowPage {
-    /// The rows of `feed`, decoded into the caller's type; see `Section.items`.
+    /// The rows of `feed`, decoded into the caller's type; see `FeedSection.items`.
     ///
     /// - Throws: `FeedSyncError` of kind `undecodable`, which names the feed, the column and the row's key.
     /// - Isolation: decodes on a thread of the pool.

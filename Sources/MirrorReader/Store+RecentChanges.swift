@@ -32,7 +32,7 @@ package struct RecentChanges: Sendable {
         }
     }
 
-    package fileprivate(set) var changes: [Change] = []
+    package fileprivate(set) var changes: [ItemChange] = []
     /// The place after them; nil if there are no older ones.
     package fileprivate(set) var next: ChangeMoment?
     /// The counts of whole days, also of changes that are not among these.
@@ -51,7 +51,7 @@ extension Store {
     ///   - limit: The maximum number of changes.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func recentChanges(
-        _ queries: [ChangeQuery], kinds: Set<Change.Kind>, before moment: ChangeMoment?, limit: Int
+        _ queries: [ChangeQuery], kinds: Set<ItemChange.Kind>, before moment: ChangeMoment?, limit: Int
     ) throws(FeedSyncError) -> RecentChanges {
         try storing {
             try connection.transaction(.deferred) {
@@ -66,7 +66,7 @@ extension Store {
     /// The number of all changes that `recentChanges` leads through.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func changeCount(_ queries: [ChangeQuery], kinds: Set<Change.Kind>) throws(FeedSyncError) -> Int {
+    package func changeCount(_ queries: [ChangeQuery], kinds: Set<ItemChange.Kind>) throws(FeedSyncError) -> Int {
         try storing {
             try connection.transaction(.deferred) {
                 var count = 0
@@ -96,7 +96,7 @@ extension Store {
 /// - Isolation: the store's.
 private struct BackwardReader {
     private let queries: [ChangeQuery]
-    private let kinds: Set<Change.Kind>
+    private let kinds: Set<ItemChange.Kind>
     private let limit: Int
     private let connection: Connection
     private var result = RecentChanges()
@@ -106,7 +106,7 @@ private struct BackwardReader {
     /// No time has so many changes that a page of them begins further down.
     private static let mostCount = 1_000_000
 
-    init(_ queries: [ChangeQuery], _ kinds: Set<Change.Kind>, limit: Int, on connection: Connection) {
+    init(_ queries: [ChangeQuery], _ kinds: Set<ItemChange.Kind>, limit: Int, on connection: Connection) {
         (self.queries, self.kinds, self.connection) = (queries, kinds, connection)
         self.limit = min(max(limit, 1), Self.mostSources - 1)
     }
@@ -200,7 +200,7 @@ private struct BackwardReader {
             + (kinds.contains(.removed) ? min(max(figures.2, 0), most) : 0)
     }
 
-    private func changes(of stretch: Stretch, until end: String?, count: Int) throws -> [Change] {
+    private func changes(of stretch: Stretch, until end: String?, count: Int) throws -> [ItemChange] {
         let place = ChangePlace.end
         let sources = try queries.filter { stretch.feeds.contains($0.feed) }.compactMap {
             try ChangeSource($0, until: place, on: connection)
@@ -233,7 +233,7 @@ private struct BackwardReader {
         let statement = try connection.prepare(
             "SELECT * FROM (\(terms.joined(separator: "\nUNION ALL\n"))) ORDER BY 1 DESC, 4, 2, 3 DESC, 11 DESC, 10 LIMIT \(count)"
         )
-        var changes: [Change] = []
+        var changes: [ItemChange] = []
         while try statement.step() {
             if let change = try sources[Int(clamping: statement.int64(at: 3))].change(statement) {
                 changes.append(change)
@@ -256,7 +256,7 @@ extension ChangePlace {
 
 extension String {
     /// The place of a time after the given changes.
-    fileprivate func placed(in changes: some Sequence<Change>) -> ChangeMoment {
+    fileprivate func placed(in changes: some Sequence<ItemChange>) -> ChangeMoment {
         ChangeMoment(at: self, count: changes.count { $0.at == self })
     }
 }

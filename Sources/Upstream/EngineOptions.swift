@@ -1,11 +1,13 @@
+internal import Concurrency
 package import HTTP
 
 /// The settings of an engine besides its feed and its store.
 package struct EngineOptions: Sendable {
     /// Sends the requests; shared by engines, so that connections and the limit for each host are.
     package var client: Client
-    /// The environment variables that `${NAME}` refers to, and that commands get.
-    package var environment: [String: String]
+    /// The environment variables that `${NAME}` refers to, and that commands get; shared by engines, which look at them
+    /// when a run begins.
+    private var variables: Lock<[String: String]>
     /// The folder in which relative paths of `${file:PATH}` start and `${command: …}` runs.
     package var folder: String
     /// The outputs of `${command: …}`; shared by engines, so that each command runs once.
@@ -29,6 +31,15 @@ package struct EngineOptions: Sendable {
     /// Receives every request of a feed, on any thread; nil for no trace, which costs nothing.
     package var onTrace: (@Sendable (_ feed: String, RequestTrace) -> Void)?
 
+    /// The environment variables now. Other ones are for engines that are made with these options.
+    package var environment: [String: String] {
+        get { variables.withLock { $0 } }
+        set { variables = Lock(newValue) }
+    }
+
+    /// Sets a variable for the next run of each engine; nil removes it.
+    package func set(_ value: String?, forVariable name: String) { variables.withLock { $0[name] = value } }
+
     /// The handler of a feed's requests.
     package func trace(of feed: String) -> TraceHandler? {
         guard let onTrace else { return nil }
@@ -42,7 +53,7 @@ package struct EngineOptions: Sendable {
         self.client =
             client
             ?? Client(userAgent: "feedsync/\(FeedSyncVersion.text)", caFile: Client.caFile(in: environment))
-        self.environment = environment
+        variables = Lock(environment)
         self.folder = folder
         commands = CommandSecrets()
         tokens = AccessTokens()

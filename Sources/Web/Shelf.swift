@@ -8,7 +8,7 @@ internal import Reports
 /// Pages use connections of their own, so that no reader waits for a commit and no commit for a reader.
 actor Shelf {
     private let settings: WebSettings
-    private var mirror: Mirror?
+    private var mirror: FeedMirror?
     private var engines: [String: SyncEngine] = [:]
     private var isClosed = false
     /// The present content for readers.
@@ -49,7 +49,7 @@ actor Shelf {
             }
             let store = try await Store(path: path, options: options)
             // Another call may have opened it meanwhile and begun a command.
-            if mirror == nil, !isClosed { mirror = Mirror(store, options: settings.options) }
+            if mirror == nil, !isClosed { mirror = FeedMirror(store, options: settings.options) }
         }
         guard served.pages == nil || served.pages?.reading?.followsFile == false, isThere || mirror != nil else {
             return

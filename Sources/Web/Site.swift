@@ -264,7 +264,7 @@ struct Site: Sendable {
             return
                 "`before` is no place \(isOfChanges ? "among changes" : "among runs"): follow the Link of the page before"
         }
-        if isWrong("kind", { Change.Kind(rawValue: $0) != nil }) {
+        if isWrong("kind", { ItemChange.Kind(rawValue: $0) != nil }) {
             return "`kind` is `new`, `changed`, `removed` or `returned`"
         }
         if parts.last != "parts", isWrong("after", { Place(text: $0) != nil }) {

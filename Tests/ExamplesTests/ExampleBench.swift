@@ -7,14 +7,14 @@ import Testing
 /// A mirror in a folder of its own, and the demo's upstream.
 final class ExampleBench: Sendable {
     let server: Server
-    let mirror: Mirror
+    let mirror: FeedMirror
     private let folder: URL
 
     init() async throws {
         server = try DemoFeed.start()
         folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        mirror = try await Mirror(path: folder.appending(path: "feeds.db").path)
+        mirror = try await FeedMirror(path: folder.appending(path: "feeds.db").path)
     }
 
     deinit {

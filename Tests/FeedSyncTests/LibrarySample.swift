@@ -9,7 +9,22 @@ func releases(of owner: String, _ name: String) throws -> FeedDefinition {
     return releases
 }
 
-func search(in mirror: Mirror) async {
+func issues(_ labels: String) throws -> FeedDefinition {
+    let form: [String: String] = ["state": "open", "labels": labels]
+    let issues = try FeedDefinition(
+        "issues",
+        ["preset": "github.issues", "url": "https://api.github.com/repos/swiftlang/swift/issues", "query": .init(form)])
+    return issues
+}
+
+func popular(in feed: SyncEngine) async throws -> [Repository] {
+    let popular = try await feed.storedItems(
+        as: Repository.self, where: [ColumnFilter("stars", .above, "100")],
+        sortedBy: [ItemOrder(column: "stars", isDescending: true)], limit: 20)
+    return popular
+}
+
+func search(in mirror: FeedMirror) async {
     let search = TypedSearch(in: mirror, as: Repository.self, limit: 20) { text throws(ConfigurationError) in
         try FeedDefinition("search", ["preset": "github.search", "query": ["q": "\(text)"]])
     }
@@ -19,7 +34,7 @@ func search(in mirror: Mirror) async {
     }
 }
 
-func filter(in mirror: Mirror) async {
+func filter(in mirror: FeedMirror) async {
     let search = StoredSearch(in: mirror, feeds: ["articles"])
     search.send("swi")
     for await results in search.results {

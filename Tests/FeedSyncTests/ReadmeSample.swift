@@ -9,7 +9,7 @@ struct Repository: Decodable, Sendable {
 }
 
 func mostStarred(_ definition: FeedDefinition, in path: String) async throws -> [Repository] {
-    let mirror = try await Mirror(path: path)
+    let mirror = try await FeedMirror(path: path)
     let feed = try await mirror.feed(definition)
     feed.requestCommand.send(.reload)
     for await state in feed.state {

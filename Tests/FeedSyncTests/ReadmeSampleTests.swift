@@ -55,10 +55,12 @@ struct ReadmeSampleTests {
         let plain = { (text: Substring) in
             text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
         }
-        let source = try String(contentsOf: tests.appending(path: "LibrarySample.swift"), encoding: .utf8)
+        let source = try ["LibrarySample.swift", "../ExamplesTests/AppTests.swift"].map {
+            try String(contentsOf: tests.appending(path: $0), encoding: .utf8)
+        }.joined(separator: "\n")
         let page = try String(contentsOf: tests.appending(path: "../../Docs/library.md"), encoding: .utf8)
         let samples = page.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
-        #expect(samples.count == 4)
+        #expect(samples.count == 7)
         for sample in samples.dropFirst() { #expect(plain(source[...]).contains(plain(sample))) }
     }
 
@@ -70,13 +72,17 @@ struct ReadmeSampleTests {
         let own = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
         #expect(sample.contains(#".package(name: "feedsync", path: "#) && own.contains(#"name: "feedsync","#))
         #expect(sample.contains(#".product(name: "FeedSync", package: "feedsync")"#))
-        #expect(own.contains(#".library(name: "FeedSync""#) && sample.hasPrefix("// swift-tools-version: 6.3\n"))
+        #expect(
+            own.contains(#".library(name: "FeedSync""#)
+                && own.contains(#".library(name: "FeedSyncTesting""#)
+                && sample.hasPrefix("// swift-tools-version: 6.3\n"))
         #expect(own.hasPrefix("// swift-tools-version: 6.3\n"))
     }
 
     @Test("The definitions in Docs/library.md can be used")
     func definitions() throws {
         #expect(try releases(of: "swiftlang", "swift").name == "releases")
+        #expect(try issues("bug").query.contains { $0.name == "labels" })
         _ = try FeedDefinition("search", ["preset": "github.search", "query": ["q": "swift"]])
     }
 }

@@ -359,7 +359,7 @@ import Web
         try await WebPlace.serving { place in
             try await place.perform(.sync)
             let url = "http://127.0.0.1:\(place.port)/feeds/things/items?limit=7"
-            let mirror = try await Mirror(path: "\(place.folder)/second.db")
+            let mirror = try await FeedMirror(path: "\(place.folder)/second.db")
             let feed = try await mirror.feed(try FeedDefinition("copy", ["url": "\(url)", "key": "id"]))
             try await feed.perform(.sync)
             #expect(try await mirror.feeds().first?.itemCount == 25)

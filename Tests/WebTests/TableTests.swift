@@ -27,12 +27,12 @@ import Testing
     @Test(
         "A filter is a column, a comparison and a value",
         arguments: [
-            ("stars > 100", ColumnFilter(column: "stars", comparison: .above, value: "100")),
-            ("stars>=100", ColumnFilter(column: "stars", comparison: .atLeast, value: "100")),
-            ("  at 2026-11 ", ColumnFilter(column: "at", comparison: .equal, value: "2026-11")),
-            ("name ~ a b", ColumnFilter(column: "name", comparison: .contains, value: "a b")),
-            ("name != ", ColumnFilter(column: "name", comparison: .unequal, value: "")),
-            ("name_2 = x", ColumnFilter(column: "name_2", comparison: .equal, value: "x")), ("names = x", nil),
+            ("stars > 100", ColumnFilter("stars", .above, "100")),
+            ("stars>=100", ColumnFilter("stars", .atLeast, "100")),
+            ("  at 2026-11 ", ColumnFilter("at", .equal, "2026-11")),
+            ("name ~ a b", ColumnFilter("name", .contains, "a b")),
+            ("name != ", ColumnFilter("name", .unequal, "")),
+            ("name_2 = x", ColumnFilter("name_2", .equal, "x")), ("names = x", nil),
             ("name", nil), ("> 100", nil), ("", nil), ("nothing = 1", nil),
         ])
     func parsed(text: String, filter: ColumnFilter?) {

@@ -84,7 +84,7 @@ final class WebPlace: Sendable {
     /// Another process's engine on the same store.
     func perform(_ command: RequestCommand, on feed: String = "things") async throws {
         let definition = try #require(try Configuration.load("\(folder)/feedsync.yaml").feed(named: feed))
-        let mirror = try await Mirror(path: "\(folder)/feedsync.db")
+        let mirror = try await FeedMirror(path: "\(folder)/feedsync.db")
         try await mirror.feed(definition).perform(command)
         await mirror.close()
     }

@@ -129,7 +129,7 @@ extension Session {
     }
 
     /// - Throws: `Failure` with exit code 64 for an unknown section.
-    private func sections(among sections: [Section], of feed: String) throws(Failure) -> [Section] {
+    private func sections(among sections: [FeedSection], of feed: String) throws(Failure) -> [FeedSection] {
         guard let name = invocation.options[.section] else { return sections }
         guard let section = sections.first(where: { $0.name == name }) else {
             throw .unknown(
@@ -144,7 +144,7 @@ private struct SectionPart {
     let name: String?
     let title: String
 
-    init(_ section: Section, _ palette: Palette, showsCount: Bool) {
+    init(_ section: FeedSection, _ palette: Palette, showsCount: Bool) {
         name = section.name
         let count = showsCount ? "  \(palette.faint(NumberFormat.count(section.itemCount, "item")))" : ""
         title = palette.name(section.name.map(DisplayWidth.printable) ?? "(no section)") + count

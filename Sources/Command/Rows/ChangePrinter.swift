@@ -25,7 +25,7 @@ final class ChangePrinter: Sendable {
     var count: Int { state.withLock { $0.count } }
 
     /// Prints a change, and returns true while the output has a reader.
-    func take(_ change: Change) -> Bool {
+    func take(_ change: ItemChange) -> Bool {
         let line = form == .people ? line(change) + "\n" : nil
         let isFull = state.withLock { state in
             state.text += line ?? state.lines.text(of: change)
@@ -49,7 +49,7 @@ final class ChangePrinter: Sendable {
     /// The most cells that a value takes.
     private static let widest = 40
 
-    private func line(_ change: Change) -> String {
+    private func line(_ change: ItemChange) -> String {
         let palette = console.palette
         let name = change.feed + String(repeating: " ", count: max(0, nameWidth - change.feed.count))
         let kind = change.kind.rawValue + String(repeating: " ", count: 8 - change.kind.rawValue.count)
@@ -59,7 +59,7 @@ final class ChangePrinter: Sendable {
             + details(change)
     }
 
-    private func paint(_ text: String, _ kind: Change.Kind) -> String {
+    private func paint(_ text: String, _ kind: ItemChange.Kind) -> String {
         switch kind {
         case .new, .returned: console.palette.success(text)
         case .changed: console.palette.attention(text)
@@ -67,7 +67,7 @@ final class ChangePrinter: Sendable {
         }
     }
 
-    private func details(_ change: Change) -> String {
+    private func details(_ change: ItemChange) -> String {
         guard change.kind == .changed else { return "" }
         let after = Dictionary(change.after.map { ($0.name, $0.json) }) { first, _ in first }
         let changes = change.before.map { name, json in

@@ -8,7 +8,7 @@ struct OnlineCheck: Sendable, JSONRecord {
     let feed: String
     let summary: RunSummary
     let record: FeedRecord
-    let sections: [Section]
+    let sections: [FeedSection]
     /// The first rows.
     let page: RowPage
 

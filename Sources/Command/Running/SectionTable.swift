@@ -3,7 +3,7 @@ internal import Reports
 
 /// A section, with the items to show.
 struct SectionTable: Sendable {
-    let section: Section
+    let section: FeedSection
     let page: RowPage
     /// The names of the columns to show; nil for all, or as many as fit.
     var columns: [String]?

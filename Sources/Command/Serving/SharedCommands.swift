@@ -22,7 +22,7 @@ actor SharedCommands: CommandRunner {
 
     private struct ClaimedFeeds: Sendable {
         let store: ClaimedStore
-        let mirror: Mirror
+        let mirror: FeedMirror
     }
 
     /// A command waits at least so long for a claim: the command before it may be about to let go.
@@ -50,7 +50,7 @@ actor SharedCommands: CommandRunner {
     }
 
     private func perform(
-        _ command: RequestCommand, on definition: FeedDefinition, in mirror: Mirror
+        _ command: RequestCommand, on definition: FeedDefinition, in mirror: FeedMirror
     ) async -> Result<RunSummary, FeedSyncError> {
         let outcome: Result<RunSummary, FeedSyncError>
         do throws(FeedSyncError) {
@@ -95,7 +95,7 @@ actor SharedCommands: CommandRunner {
                 let claimed = try ClaimedStore(
                     uri: uri, name: "\(ProcessName.own) (serve)", feeds: feeds, names: [feed], path: path, keep: keep)
                 let store = try await claimed.open(wait: max(options.wait, Self.leastWait), isUrgent: isUrgent)
-                return .success(ClaimedFeeds(store: claimed, mirror: Mirror(store, options: options)))
+                return .success(ClaimedFeeds(store: claimed, mirror: FeedMirror(store, options: options)))
             } catch {
                 return .failure(error)
             }

@@ -10,7 +10,12 @@ public struct EngineState: Sendable, Hashable {
     /// cancelled command has not failed.
     public internal(set) var error: FeedSyncError?
 
-    init(status: RefreshStatus) { self.status = status }
+    package init(
+        status: RefreshStatus, isRunning: Bool = false, progress: RunMetrics = RunMetrics(),
+        error: FeedSyncError? = nil
+    ) {
+        (self.status, self.isRunning, self.progress, self.error) = (status, isRunning, progress, error)
+    }
 
     /// Records that a command was sent.
     mutating func sent() {

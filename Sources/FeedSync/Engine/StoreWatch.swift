@@ -63,11 +63,13 @@ final class StoreWatch: Sendable {
     }
 }
 
-/// The content read from a store: once at the start, then after each change that alters it.
+/// The content of a feed, read from its store: once at the start, then after each change that alters it. A change of
+/// another feed by this process costs one look at the feed's last event.
 ///
 /// It keeps the store open. It ends when the mirror is closed or its reader stops.
 struct StoreObservation<Content: Equatable & Sendable, Element: Sendable>: AsyncSequence, Sendable {
     let watch: StoreWatch
+    let feed: String
     /// Reads the content that is compared.
     let read: @Sendable (Store) async throws(FeedSyncError) -> Content
     /// Converts the content into the observer's element.
@@ -79,6 +81,7 @@ struct StoreObservation<Content: Equatable & Sendable, Element: Sendable>: Async
         private let observation: StoreObservation
         private var changes: AsyncStream<Void>.Iterator
         private var last: Content?
+        private var mark: Store.FeedMark?
         private var isFailed = false
 
         init(_ observation: StoreObservation, changes: AsyncStream<Void>.Iterator) {
@@ -91,6 +94,10 @@ struct StoreObservation<Content: Equatable & Sendable, Element: Sendable>: Async
         ) async throws(FeedSyncError) -> Element? {
             while !isFailed, await changes.next(isolation: actor) != nil {
                 do throws(FeedSyncError) {
+                    // The mark comes first: content that is newer is read once more.
+                    let mark = try await observation.watch.store.mark(of: observation.feed)
+                    guard mark != self.mark else { continue }
+                    self.mark = mark
                     let content = try await observation.read(observation.watch.store)
                     guard content != last else { continue }
                     last = content

@@ -80,16 +80,31 @@ public actor SyncEngine {
     /// released or its mirror is closed.
     public nonisolated var state: some AsyncSequence<EngineState, Never> & Sendable { states.values }
 
+    /// The state now.
+    nonisolated var currentState: EngineState? { states.current }
+
     /// The refresh status alone, with every transition: the current one first. The sequence ends when the engine is
     /// released or its mirror is closed.
     public nonisolated var refreshStatus: some AsyncSequence<RefreshStatus, Never> & Sendable { statuses.values }
 
-    /// The feed's sections; see `Mirror.sections(of:)`.
-    public nonisolated var sections: some AsyncSequence<[Section], FeedSyncError> & Sendable {
+    /// The feed's sections; see `FeedMirror.sections(of:)`.
+    public nonisolated var sections: some AsyncSequence<[FeedSection], FeedSyncError> & Sendable {
         watch.sections(of: definition.name)
     }
 
-    /// The feed's items decoded as `Item`; see `Mirror.items(of:as:section:limit:)`.
+    /// The feed's items as they are stored now; see `FeedMirror.storedItems`.
+    ///
+    /// - Throws: `FeedSyncError`, as `FeedMirror.storedItems` does.
+    public nonisolated func storedItems<Item: Decodable & Sendable>(
+        as type: Item.Type = Item.self, section: String?? = nil, where filters: [ColumnFilter] = [],
+        sortedBy order: [ItemOrder] = [], offset: Int = 0, limit: Int? = nil
+    ) async throws(FeedSyncError) -> [Item] {
+        try await store.items(
+            of: definition.name, as: type, section: section, where: filters, sortedBy: order, offset: offset,
+            limit: limit)
+    }
+
+    /// The feed's items decoded as `Item`; see `FeedMirror.items(of:as:section:limit:)`.
     public nonisolated func items<Item: Decodable & Sendable>(
         as type: Item.Type = Item.self, section: String?? = nil, limit: Int? = nil
     ) -> some AsyncSequence<[Item], FeedSyncError> & Sendable {

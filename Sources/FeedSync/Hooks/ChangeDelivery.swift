@@ -127,7 +127,7 @@ package struct ChangeDelivery: Sendable {
         let bytes: [UInt8]
     }
 
-    private func content(_ changes: [Change], _ id: String) throws(FeedSyncError) -> Content {
+    private func content(_ changes: [ItemChange], _ id: String) throws(FeedSyncError) -> Content {
         guard let message = hook.message else { return Self.lines(changes.map(\.result)) }
         let text = try ChangeText(changes, by: message.line)
         return try content(text, id) ?? Self.lines(text.lines)

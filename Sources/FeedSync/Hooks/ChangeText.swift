@@ -11,7 +11,7 @@ struct ChangeText: Sendable, Hashable {
     /// Lines by a template, as in `{kind} {title} {link}`.
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if a name is not that of a column.
-    init(_ changes: [Change], by template: String) throws(FeedSyncError) {
+    init(_ changes: [ItemChange], by template: String) throws(FeedSyncError) {
         var lines: [String] = []
         for change in changes { lines.append(try Self.line(change, template)) }
         self.lines = lines
@@ -35,7 +35,7 @@ struct ChangeText: Sendable, Hashable {
         return shown.joined(separator: "\n")
     }
 
-    private static func line(_ change: Change, _ template: String) throws(FeedSyncError) -> String {
+    private static func line(_ change: ItemChange, _ template: String) throws(FeedSyncError) -> String {
         var unknown: String?
         let line = BracedWords.replaced(in: template) { word, _ in
             let name = String(word)
@@ -55,7 +55,7 @@ struct ChangeText: Sendable, Hashable {
 
     private static let own = ["feed", "kind", "key", "title", "link", "at", "changes"]
 
-    private static func value(_ name: String, of change: Change) -> String? {
+    private static func value(_ name: String, of change: ItemChange) -> String? {
         switch name {
         case "feed": change.feed
         case "kind": change.kind.rawValue
@@ -68,13 +68,13 @@ struct ChangeText: Sendable, Hashable {
         }
     }
 
-    private static func link(of change: Change) -> String {
+    private static func link(of change: ItemChange) -> String {
         let link = change.link.map(text) ?? ""
         return link.hasPrefix("https://") || link.hasPrefix("http://") ? link : ""
     }
 
     /// As in `stars: 5 → 99`.
-    private static func changes(_ change: Change) -> String {
+    private static func changes(_ change: ItemChange) -> String {
         guard change.kind == .changed else { return "" }
         let after = Dictionary(change.after.map { ($0.name, $0.json) }) { first, _ in first }
         return change.before.map { "\($0.name): \(text($0.json)) → \(text(after[$0.name] ?? "null"))" }

@@ -1,11 +1,13 @@
+internal import Text
+
 /// The rules for searching while the user types: the latest text wins. They are pure; `TypedSearch` performs their
 /// effects.
 ///
 /// | typed | what happens |
 /// | --- | --- |
-/// | a text of two characters or fewer | the request under way is cancelled; what waits is dropped |
+/// | a text of two characters or fewer, unless `least` says otherwise | the request under way is cancelled; what waits is dropped |
 /// | the text that was searched for last | nothing; what waits is dropped |
-/// | another text, half a second or more after the last request | it is requested, and the older request cancelled |
+/// | another text, half a second (`interval`) or more after the last request | it is requested, and the older request cancelled |
 /// | another text, earlier than that | it waits for the rest of that time, instead of what waits |
 ///
 /// A text that failed may be searched for again.
@@ -21,9 +23,9 @@ struct SearchRules {
     }
 
     /// The minimum number of characters of a searched text.
-    static let leastCount = 3
+    private let least: Int
     /// The minimum time between two requests.
-    static let interval = Duration.milliseconds(500)
+    private let interval: Duration
 
     /// The text that was requested last; nil once that has failed or was cancelled.
     private var requested: String?
@@ -32,9 +34,19 @@ struct SearchRules {
     private var isWaking = false
     private var earliest = Duration.zero
 
+    /// - Parameters:
+    ///   - least: The minimum number of characters of a searched text, from 1.
+    ///   - interval: The minimum time between two requests, from 0.
+    init(least: Int = 3, interval: Duration = .milliseconds(500)) {
+        self.least = max(least, 1)
+        self.interval = max(interval, .zero)
+    }
+
     /// Takes a typed text, this long after the beginning.
-    mutating func typed(_ text: String, at time: Duration) -> [Effect] {
-        guard text.count >= Self.leastCount else {
+    mutating func typed(_ typed: String, at time: Duration) -> [Effect] {
+        // A space at an end finds nothing else.
+        let text = String(typed.trimmingSpaces)
+        guard text.count >= least else {
             waiting = nil
             guard isUnderWay else { return [] }
             (requested, isUnderWay) = (nil, false)
@@ -70,7 +82,7 @@ struct SearchRules {
     private mutating func request(_ text: String, at time: Duration) -> [Effect] {
         waiting = nil
         (requested, isUnderWay) = (text, true)
-        earliest = time + Self.interval
+        earliest = time + interval
         return [.request(text)]
     }
 }

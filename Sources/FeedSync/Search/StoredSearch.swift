@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import Text
 
-extension Mirror {
+extension FeedMirror {
     /// The stored items that have all words of a text, the best first; all items, in feed order, for an empty text.
     /// Nothing is requested.
     ///
@@ -67,7 +67,7 @@ public final class StoredSearch: Sendable {
     ///   - mirror: The mirror to search.
     ///   - feeds: The feeds' names; nil for all that can be searched.
     ///   - limit: The maximum number of items.
-    public init(in mirror: Mirror, feeds: [String]? = nil, limit: Int = 100) {
+    public init(in mirror: FeedMirror, feeds: [String]? = nil, limit: Int = 100) {
         let (stream, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let found = Broadcast<Results>(nil, buffering: .bufferingNewest(1))
         (self.wake, self.found) = (wake, found)

@@ -9,7 +9,8 @@ internal import Text
 ///     search.send("swift")
 ///     for await results in search.results { … }
 ///
-/// Texts of more than two characters are requested, at most one in half a second, and none twice in a row; a newer
+/// Texts of more than two characters are requested, at most one in half a second, and none twice in a row: `least` and
+/// `interval` change that. Spaces around a text do not count. A newer
 /// request cancels the older one, and so does a shorter text, as of a field that is cleared. Each text has a feed of
 /// its own in the mirror, so that rows of different texts never mix; they stay there, so give searches a mirror that
 /// you can delete.
@@ -26,6 +27,10 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         public let error: FeedSyncError?
         /// The number of the latest typed text when the results came.
         package fileprivate(set) var number = 0
+
+        package init(text: String, items: [Item], error: FeedSyncError?) {
+            (self.text, self.items, self.error) = (text, items, error)
+        }
     }
 
     private enum Event: Sendable {
@@ -46,12 +51,14 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
     ///   - mirror: The mirror that keeps the results.
     ///   - type: The type of the rows.
     ///   - limit: The maximum number of items; nil for the whole first page.
+    ///   - least: The minimum number of characters of a text that is requested, from 1. Two say much in Chinese.
+    ///   - interval: The minimum time between two requests.
     ///   - clock: The clock for the time between requests.
     ///   - definition: The feed that searches for a text. Its name becomes the first part of each text's feed; a model
     ///     is left out.
     public init(
-        in mirror: Mirror, as type: Item.Type = Item.self, limit: Int? = nil,
-        clock: some Clock<Duration> = ContinuousClock(),
+        in mirror: FeedMirror, as type: Item.Type = Item.self, limit: Int? = nil, least: Int = 3,
+        interval: Duration = .milliseconds(500), clock: some Clock<Duration> = ContinuousClock(),
         definition: @escaping @Sendable (String) throws(ConfigurationError) -> FeedDefinition
     ) {
         let (stream, events) = AsyncStream.makeStream(of: Event.self)
@@ -65,7 +72,7 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
                 events.finish()
             }
             defer { end.cancel() }
-            var rules = SearchRules()
+            var rules = SearchRules(least: least, interval: interval)
             var request: Task<Void, Never>?
             var requestCount = 0
             var lastNumber = 0
@@ -127,7 +134,7 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
     public var results: some AsyncSequence<Results, Never> & Sendable { found.values }
 
     private static func results(
-        _ text: String, in mirror: Mirror, limit: Int?,
+        _ text: String, in mirror: FeedMirror, limit: Int?,
         _ definition: (String) throws(ConfigurationError) -> FeedDefinition
     ) async -> Results {
         do throws(FeedSyncError) {

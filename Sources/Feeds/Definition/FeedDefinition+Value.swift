@@ -1,10 +1,13 @@
 internal import YAML
 
 extension FeedDefinition {
-    /// A member's value, written as a Swift literal: text, a number, a Boolean, a list, or members of its own.
+    /// A member's value: text, a number, a Boolean, a list, members of its own, or nil for a member that a preset has.
     ///
-    /// A `${NAME}` in the literal is a reference, as in a file. What is put in with `\(…)` is text: a search that a
-    /// user typed names no secret of yours.
+    /// A `${NAME}` in a literal is a reference, as in a file. A text that is no literal, or is put in with `\(…)`, is
+    /// taken as it is: a search that a user typed names no secret of yours.
+    ///
+    ///     let query = ["state": "open", "labels": form.labels]
+    ///     try FeedDefinition("issues", ["preset": "github.issues", "query": .init(query), "sort": nil])
     public struct Value: Sendable, Hashable {
         private indirect enum Content: Sendable, Hashable {
             case scalar(String, isText: Bool)
@@ -19,9 +22,37 @@ extension FeedDefinition {
 
         private let content: Content
 
-        /// A number that is no literal.
+        /// A number.
         public init(_ number: Int) { content = .scalar("\(number)", isText: false) }
+
+        /// A number. One that is not finite is text, which no member takes for a number.
+        public init(_ number: Double) { content = .scalar("\(number)", isText: !number.isFinite) }
+
+        /// Yes or no.
+        public init(_ isTrue: Bool) { content = .scalar(isTrue ? "true" : "false", isText: false) }
+
+        /// A text without references: `${` in it is literal.
+        public init(_ text: some StringProtocol) { self = "\(text)" }
+
+        /// A list, in order.
+        public init(_ values: some Sequence<Self>) { content = .list(Array(values)) }
+
+        /// A list of texts without references, in order.
+        public init(_ texts: some Sequence<String>) { self.init(texts.map { Self($0) }) }
+
+        /// Members, in the order of their names.
+        public init(_ members: [String: Self]) {
+            content = .members(members.sorted { $0.key < $1.key }.map { Member(name: $0.key, value: $0.value) })
+        }
+
+        /// Members with texts without references, in the order of their names.
+        public init(_ members: [String: String]) { self.init(members.mapValues { Self($0) }) }
     }
+}
+
+extension FeedDefinition.Value: ExpressibleByNilLiteral {
+    /// Nothing: a preset's member is left out.
+    public init(nilLiteral: ()) { content = .scalar("null", isText: false) }
 }
 
 extension FeedDefinition.Value: ExpressibleByStringInterpolation {
@@ -52,12 +83,17 @@ extension FeedDefinition.Value: ExpressibleByStringInterpolation {
     }
 }
 
-extension FeedDefinition.Value: ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
+extension FeedDefinition.Value:
+    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral
+{
     /// A number.
     public init(integerLiteral number: Int) { self.init(number) }
 
+    /// A number.
+    public init(floatLiteral number: Double) { self.init(number) }
+
     /// Yes or no.
-    public init(booleanLiteral isTrue: Bool) { content = .scalar(isTrue ? "true" : "false", isText: false) }
+    public init(booleanLiteral isTrue: Bool) { self.init(isTrue) }
 }
 
 extension FeedDefinition.Value: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {

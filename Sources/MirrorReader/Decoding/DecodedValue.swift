@@ -93,6 +93,18 @@ enum DecodedValue {
         return double
     }
 
+    /// A number's digits, as JSON writes it.
+    func digits() throws(Refusal) -> String {
+        switch self {
+        case .column(.integer(let value)): return "\(value)"
+        case .column(.real(let value)): return "\(value)"
+        case .column(.text(let text)): return text
+        case .json(.number(let text)), .jsonColumn(_, .number(let text)): return text
+        case .json(.string(let text)), .jsonColumn(_, .string(let text)): return text
+        default: throw refusal
+        }
+    }
+
     func float() throws(Refusal) -> Float {
         let float = Float(try double())
         guard float.isFinite else { throw .corrupted("the number does not fit Float") }

@@ -12,7 +12,7 @@ struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) throws -> Bool { try decoder(for: key).decodeNil() }
 
     func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item {
-        try Item(from: decoder(for: key))
+        try decoder(for: key).item()
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -58,7 +58,7 @@ struct ElementContainer: UnkeyedDecodingContainer {
         return true
     }
 
-    mutating func decode<Item: Decodable>(_ type: Item.Type) throws -> Item { try advance { try Item(from: $0) } }
+    mutating func decode<Item: Decodable>(_ type: Item.Type) throws -> Item { try advance { try $0.item() } }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type

@@ -22,7 +22,7 @@ struct ValueDecoder: Decoder {
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
     private func read<Result>(
-        _ expected: @autoclosure () -> String = "\(Result.self)", as type: Any.Type = Result.self,
+        _ expected: String? = nil, as type: Any.Type = Result.self,
         _ body: (DecodedValue) throws(DecodedValue.Refusal) -> Result
     ) throws -> Result {
         do throws(DecodedValue.Refusal) {
@@ -31,7 +31,7 @@ struct ValueDecoder: Decoder {
             func context(_ text: String) -> DecodingError.Context {
                 DecodingError.Context(codingPath: codingPath, debugDescription: text)
             }
-            let text = "found \(value.kind), expected \(expected())"
+            let text = "found \(value.kind), expected \(expected ?? "\(type)")"
             switch error {
             case .mismatch: throw DecodingError.typeMismatch(type, context(text))
             case .null: throw DecodingError.valueNotFound(type, context(text))
@@ -68,7 +68,14 @@ extension ValueDecoder: SingleValueDecodingContainer {
     func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
-    func decode<Item: Decodable>(_ type: Item.Type) throws -> Item { try Item(from: self) }
+    func decode<Item: Decodable>(_ type: Item.Type) throws -> Item { try item() }
+
+    /// The value as an `Item`.
+    func item<Item: Decodable>() throws -> Item {
+        guard let foundation = FoundationType(Item.self) else { return try Item(from: self) }
+        let form = try read(as: Item.self) { value throws(DecodedValue.Refusal) in try foundation.form(of: value) }
+        return try Item(from: ValueDecoder(form, at: codingPath))
+    }
 
     private func integer<Integer: FixedWidthInteger>() throws -> Integer {
         try read { value throws(DecodedValue.Refusal) in try value.integer() }

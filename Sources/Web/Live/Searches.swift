@@ -30,7 +30,7 @@ actor Searches {
     }
 
     private let options: EngineOptions
-    private var opening: Task<Result<(mirror: Mirror, folder: String), FeedSyncError>, Never>?
+    private var opening: Task<Result<(mirror: FeedMirror, folder: String), FeedSyncError>, Never>?
     private var entries: [String: Entry] = [:]
     private var useCount = 0
     private var textCount = 0
@@ -52,6 +52,7 @@ actor Searches {
     func outcome(
         _ text: String, in feed: FeedDefinition, page: String, number: Int?
     ) async throws(FeedSyncError) -> Outcome {
+        let text = String(text.trimmingSpaces)
         let mirror = try await openMirror()
         let key = "\(feed.name)/\(page)"
         useCount += 1
@@ -103,6 +104,7 @@ actor Searches {
     func stored(_ text: String, of feed: FeedDefinition) async throws(FeedSyncError) -> (FeedDefinition, Store)? {
         guard opening != nil else { return nil }
         let mirror = try await openMirror()
+        let text = String(text.trimmingSpaces)
         let definition = Self.definition(text, feed).searching(for: text)
         guard try await mirror.store.feed(named: definition.name)?.reloadedAtText != nil else { return nil }
         return (definition, mirror.store)
@@ -113,7 +115,7 @@ actor Searches {
     }
 
     /// The store of searches, opened once even if several requests need it at the same time.
-    private func openMirror() async throws(FeedSyncError) -> Mirror {
+    private func openMirror() async throws(FeedSyncError) -> FeedMirror {
         if textCount > Self.mostTexts { await close() }
         let opening = self.opening ?? Task { [options] in await Self.open(options) }
         self.opening = opening
@@ -125,8 +127,9 @@ actor Searches {
         }
     }
 
-    private static func open(_ options: EngineOptions) async -> Result<(mirror: Mirror, folder: String), FeedSyncError>
-    {
+    private static func open(
+        _ options: EngineOptions
+    ) async -> Result<(mirror: FeedMirror, folder: String), FeedSyncError> {
         let parent = options.environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
         var template = Array("\(parent)/feedsync-search-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -134,7 +137,7 @@ actor Searches {
         }
         let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         do throws(FeedSyncError) {
-            return .success((Mirror(try await Store(path: "\(folder)/search.db"), options: options), folder))
+            return .success((FeedMirror(try await Store(path: "\(folder)/search.db"), options: options), folder))
         } catch {
             return .failure(error)
         }

@@ -5,7 +5,7 @@ internal import Time
 /// The changes of an item, and its numbers over them.
 struct ItemHistory: Sendable {
     /// The changes, the newest first.
-    let changes: [Change]
+    let changes: [ItemChange]
     let firstSeenAt: String
 
     /// The most changes that are read, and the most numbers that are drawn.

@@ -9,7 +9,7 @@ struct ItemRows {
     /// The listing with the items.
     let listing: Listing
     /// The item counts of the sections. A feed without sections has one, without a name.
-    let sections: [Section]
+    let sections: [FeedSection]
     /// The parent rows of the items; nil for a feed with one list.
     var parents: ItemParents?
     /// True if each item has a page of its own. Search results have none.

@@ -79,13 +79,13 @@ extension Site {
         return shown(response, request)
     }
 
-    private static func kinds(_ request: ServerRequest) -> Set<Change.Kind> {
-        let kinds = Set(request.query.filter { $0.name == "kind" }.compactMap { Change.Kind(rawValue: $0.value) })
+    private static func kinds(_ request: ServerRequest) -> Set<ItemChange.Kind> {
+        let kinds = Set(request.query.filter { $0.name == "kind" }.compactMap { ItemChange.Kind(rawValue: $0.value) })
         return kinds.isEmpty ? [.new, .changed, .removed, .returned] : kinds
     }
 
     private static func kindWords(_ request: ServerRequest) -> [(name: String, value: String)] {
-        request.query.filter { $0.name == "kind" && Change.Kind(rawValue: $0.value) != nil }.prefix(4).map { $0 }
+        request.query.filter { $0.name == "kind" && ItemChange.Kind(rawValue: $0.value) != nil }.prefix(4).map { $0 }
     }
 
     private func recentChanges(
@@ -107,8 +107,8 @@ extension Site {
         return (recent, shapes)
     }
 
-    private func kindLinks(_ kinds: Set<Change.Kind>, of name: String?, to html: inout HTMLWriter) {
-        let choices: [(String, [Change.Kind])] = [
+    private func kindLinks(_ kinds: Set<ItemChange.Kind>, of name: String?, to html: inout HTMLWriter) {
+        let choices: [(String, [ItemChange.Kind])] = [
             ("All", []), ("New", [.new]), ("Changed", [.changed]), ("Removed", [.removed]), ("Back", [.returned]),
         ]
         html.element("nav", .class("choices"), .plain(.ariaLabel, "Kinds of changes")) { html in
@@ -125,7 +125,7 @@ extension Site {
     }
 
     private func day(
-        _ day: String, _ changes: [Change], _ recent: RecentChanges, _ shapes: [String: RowShape], isOfAll: Bool,
+        _ day: String, _ changes: [ItemChange], _ recent: RecentChanges, _ shapes: [String: RowShape], isOfAll: Bool,
         to html: inout HTMLWriter
     ) {
         html.element("section", .class("day")) { html in
@@ -169,7 +169,7 @@ struct ChangeRows {
     /// False on the page of an item, which has its title already.
     var hasTitles = true
 
-    func write(_ changes: some Sequence<Change>, to html: inout HTMLWriter) {
+    func write(_ changes: some Sequence<ItemChange>, to html: inout HTMLWriter) {
         html.element("ol", .class("rows changes")) { html in
             for change in changes {
                 html.element("li", .class("change"), .data(.seen, change.at)) { html in
@@ -190,7 +190,7 @@ struct ChangeRows {
         }
     }
 
-    private func title(of change: Change) -> String {
+    private func title(of change: ItemChange) -> String {
         let json = change.title ?? ""
         guard case .text(let text) = StoredValue(ofJSON: json.isEmpty ? change.key : json), !text.isEmpty else {
             return Shown.key(change.key)
@@ -203,12 +203,12 @@ struct ChangeRows {
 
 /// The columns of an item before and after a change.
 struct ChangedValues {
-    private let change: Change
+    private let change: ItemChange
     private let shape: RowShape?
     /// The most columns that are shown.
     private static let mostColumns = 12
 
-    init(_ change: Change, _ shape: RowShape?) {
+    init(_ change: ItemChange, _ shape: RowShape?) {
         (self.change, self.shape) = (change, shape)
     }
 

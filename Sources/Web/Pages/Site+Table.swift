@@ -141,8 +141,7 @@ extension Site {
                     html.element("ul") { html in
                         for (value, count) in facet.values {
                             html.element("li") { html in
-                                let filter = ColumnFilter(
-                                    column: facet.column.name, comparison: .equal, value: value.description)
+                                let filter = ColumnFilter(facet.column.name, .equal, value.description)
                                 html.element("a", .href(link(view.changed { $0.filters.append(filter) }, of: name))) {
                                     ValueText(isLinked: false).write(value, type: facet.column.type, to: &$0)
                                 }

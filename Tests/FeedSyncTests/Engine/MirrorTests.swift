@@ -16,7 +16,7 @@ private struct Thing: Decodable, Sendable, Equatable {
 
 @Suite("A mirror, as apps use it", .timeLimit(.minutes(2)))
 struct MirrorTests {
-    private func mirror(of bench: EngineBench) -> Mirror { Mirror(bench.store, options: EngineBench.options) }
+    private func mirror(of bench: EngineBench) -> FeedMirror { FeedMirror(bench.store, options: EngineBench.options) }
 
     @Test("A feed has one engine, however often and from wherever it is asked for")
     func oneEngine() async throws {
@@ -126,6 +126,87 @@ struct MirrorTests {
         #expect(more?.first == Thing(id: 1, name: "item 1"))
     }
 
+    @Test("Stored items are read once: some of them, in another order, those that fulfil conditions")
+    func storedItems() async throws {
+        let bench = try await EngineBench()
+        let feed = try await mirror(of: bench).feed(bench.definition)
+        #expect(try await feed.storedItems(as: Thing.self) == [])
+        try await feed.perform(.sync)
+        #expect(try await feed.storedItems(as: Thing.self).count == 35)
+        #expect(try await feed.storedItems(as: Thing.self, offset: 30, limit: 3).map(\.id) == [31, 32, 33])
+        #expect(try await feed.storedItems(as: Thing.self, offset: 34, limit: .max).map(\.id) == [35])
+        let found = try await feed.storedItems(
+            as: Thing.self, where: [ColumnFilter("id", .atLeast, "5"), ColumnFilter("id", .below, "8")],
+            sortedBy: [ItemOrder(column: "id", isDescending: true)])
+        #expect(found.map(\.id) == [7, 6, 5])
+        #expect(try await feed.storedItems(as: Thing.self, where: [ColumnFilter("name", .equal, "' OR 1")]) == [])
+        let error = await #expect(throws: FeedSyncError.self) {
+            _ = try await feed.storedItems(as: Thing.self, sortedBy: [ItemOrder(column: "nmae")])
+        }
+        #expect(error?.message == "feed `things` has no column `nmae`")
+        #expect(error?.advice?.hasPrefix("name one of: id, name, ") == true)
+    }
+
+    @Test("Changes are read from the place where the last ones ended")
+    func changes() async throws {
+        let bench = try await EngineBench()
+        let mirror = mirror(of: bench)
+        let feed = try await mirror.feed(bench.definition)
+        try await feed.perform(.sync)
+        let first = try await mirror.changes(of: "things")
+        #expect(first.changes.map(\.kind) == Array(repeating: .new, count: 35))
+        bench.upstream.items = PagedFeed.items(2...35)
+        try await feed.perform(.sync)
+        let second = try await mirror.changes(of: "things", after: first.end)
+        #expect(second.changes.map(\.kind) == [.removed])
+        #expect(second.changes.map(\.key) == ["1"])
+        #expect(try await mirror.changes(of: "things", after: second.end).changes.isEmpty)
+    }
+
+    @Test("A list has the items of each page no later than its state")
+    func list() async throws {
+        let bench = try await EngineBench()
+        let feed = try await mirror(of: bench).feed(bench.definition)
+        let lists = feed.list(as: Thing.self)
+        feed.requestCommand.send(.sync)
+        var ends: Set<Int> = []
+        for try await list in lists {
+            // A page that ended is among the items.
+            #expect(list.items.count >= min(list.state.progress.pages * 10, 35))
+            ends.insert(list.items.count)
+            if list.state.status == .noMoreData, !list.state.isRunning { break }
+        }
+        #expect(ends.contains(35))
+    }
+
+    @Test("A list ends when the mirror is closed")
+    func closedList() async throws {
+        let bench = try await EngineBench()
+        let mirror = mirror(of: bench)
+        let feed = try await mirror.feed(bench.definition)
+        var lists = feed.list(as: Thing.self).makeAsyncIterator()
+        #expect(try await lists.next(isolation: nil)?.items.isEmpty == true)
+        await mirror.close()
+        while try await lists.next(isolation: nil) != nil {}
+    }
+
+    @Test("A token that changes goes out with the next command, which continues at the same page")
+    func changedToken() async throws {
+        let bench = try await EngineBench(members: "auth: {bearer: \"${TOKEN}\"}")
+        var options = EngineBench.options
+        options.environment = ["TOKEN": "first"]
+        let mirror = FeedMirror(bench.store, options: options)
+        let feed = try await mirror.feed(bench.definition)
+        try await feed.perform(.reload)
+        mirror.setVariable("TOKEN", to: "second")
+        #expect(try await feed.perform(.nextPage).itemCount == 20)
+        let sent = bench.server.requests.map { [$0.header("Authorization"), $0.parameter("page")] }
+        #expect(sent == [["Bearer first", "1"], ["Bearer second", "2"]])
+        mirror.setVariable("TOKEN", to: nil)
+        let error = await #expect(throws: FeedSyncError.self) { try await feed.perform(.nextPage) }
+        #expect(error?.kind == .configuration)
+    }
+
     @Test("Sections end when the mirror is closed, and commands are refused from then on")
     func closed() async throws {
         let bench = try await EngineBench()
@@ -177,7 +258,7 @@ struct MirrorTests {
         weak var store: Store?
         weak var watch: StoreWatch?
         do {
-            let mirror = try await Mirror(path: folder.appending(path: "store.db").path)
+            let mirror = try await FeedMirror(path: folder.appending(path: "store.db").path)
             (store, watch) = (mirror.store, mirror.watch)
             let reader = Task { for try await _ in mirror.sections(of: "things") {} }
             while watch?.observerCount != 1 { await Task.yield() }
@@ -208,9 +289,9 @@ struct MirrorTests {
     func readOnly() async throws {
         let bench = try await EngineBench()
         try await bench.reload()
-        var options = Mirror.Options()
+        var options = FeedMirror.Options()
         options.isReadOnly = true
-        let mirror = try await Mirror(path: bench.store.path, options: options)
+        let mirror = try await FeedMirror(path: bench.store.path, options: options)
         #expect(try await mirror.feeds().map(\.itemCount) == [10])
         for try await things in mirror.items(of: "things", as: Thing.self) {
             #expect(things.count == 10)
@@ -219,7 +300,7 @@ struct MirrorTests {
         let error = await #expect(throws: FeedSyncError.self) { _ = try await mirror.feed(bench.definition) }
         #expect(error?.kind == .store)
         let missing = bench.folder.appending(path: "missing.db").path
-        await #expect(throws: FeedSyncError.self) { _ = try await Mirror(path: missing, options: options) }
+        await #expect(throws: FeedSyncError.self) { _ = try await FeedMirror(path: missing, options: options) }
         #expect(!FileManager.default.fileExists(atPath: missing))
     }
 

@@ -1,4 +1,5 @@
 import FeedSync
+import Foundation
 import SQLite
 import Testing
 
@@ -44,6 +45,61 @@ struct RowDecoderTests {
                     id: 1, fullName: "apple/swift", isFork: true, language: .swift, score: 3, homepage: nil,
                     neverThere: nil, topics: ["a", "😀"], license: .init(spdxId: "MIT"), counts: ["x": [1, nil, 2]])
             ])
+    }
+
+    private struct Values: Decodable, Sendable, Equatable {
+        let id: UUID
+        let pushedAt: Date
+        let seenAt: Date?
+        let closedAt: Date?
+        let page: URL
+        let price: Decimal
+        let total: Decimal
+        let prices: [Decimal]
+        let links: [String: URL]
+    }
+
+    @Test("Foundation's values have the forms of columns: times and seconds, texts of URLs, numbers and their texts")
+    func foundation() async throws {
+        let queries = try await store(
+            ["id", "pushed_at", "seen_at", "closed_at", "page", "price", "total", "prices json", "links"],
+            [
+                "4F3A0C1E-5B0B-4E2B-9E0C-0F0A0B0C0D0E", "2026-11-21T02:20:11.500Z", 1_795_227_611, nil,
+                "https://example.com/a?b=1", 0.1, "-12345678901234567890.50", "[1, 2.50, 1e3, 0]",
+                #"{"next": "/b"}"#,
+            ])
+        let items = try await queries.items(of: "things", as: Values.self)
+        let expected = Values(
+            id: try #require(UUID(uuidString: "4F3A0C1E-5B0B-4E2B-9E0C-0F0A0B0C0D0E")),
+            pushedAt: Date(timeIntervalSince1970: 1_795_227_611.5), seenAt: Date(timeIntervalSince1970: 1_795_227_611),
+            closedAt: nil, page: try #require(URL(string: "https://example.com/a?b=1")),
+            price: try #require(Decimal(string: "0.1")),
+            total: try #require(Decimal(string: "-12345678901234567890.5")),
+            prices: [1, try #require(Decimal(string: "2.5")), 1_000, 0],
+            links: ["next": try #require(URL(string: "/b"))])
+        #expect(items == [expected])
+    }
+
+    @Test(
+        "A value that is none of Foundation's type names its column and the reason",
+        arguments: [
+            ("pushed_at", Value.text("soon"), "found text that is no ISO 8601 time, expected Date"),
+            ("price", .text("ten"), "found text that is no number, expected Decimal"),
+            ("price", .text("1234567890123456789012345678901234567891"), "the number does not fit Decimal"),
+            ("page", .integer(1), "found an integer, expected URL"),
+        ])
+    func notOfFoundation(column: String, value: Value, reason: String) async throws {
+        struct Row: Decodable, Sendable {
+            let pushedAt: Date?
+            let page: URL?
+            let price: Decimal?
+        }
+        let queries = try await store(["id", column], [1, value])
+        let error = await #expect(throws: FeedSyncError.self) {
+            _ = try await queries.items(of: "things", as: Row.self)
+        }
+        #expect(error?.message.contains("column `\(column)`") == true)
+        #expect(error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
     }
 
     private struct Places: Decodable, Sendable {

@@ -53,6 +53,27 @@ struct SearchRulesTests {
         #expect(found == requests)
     }
 
+    @Test("The length and the pause are those of the search")
+    func limits() {
+        var rules = SearchRules(least: 2, interval: .seconds(2))
+        #expect(rules.typed("中", at: .zero) == [])
+        #expect(rules.typed("中文", at: .zero) == [.request("中文")])
+        #expect(rules.typed("中文字", at: .seconds(1)) == [.wake(after: .seconds(1))])
+        #expect(rules.woke(at: .seconds(2)) == [.request("中文字")])
+        var none = SearchRules(least: 0, interval: .seconds(-1))
+        #expect(none.typed("", at: .zero) == [])
+        #expect(none.typed("a", at: .zero) == [.request("a")])
+        #expect(none.typed("ab", at: .zero) == [.request("ab")])
+    }
+
+    @Test("Spaces around a text do not count")
+    func spaces() {
+        var rules = SearchRules()
+        #expect(rules.typed(" swift", at: .zero) == [.request("swift")])
+        #expect(rules.typed("swift ", at: .seconds(1)) == [])
+        #expect(rules.typed("s  ", at: .seconds(2)) == [.cancel])
+    }
+
     @Test("The results of an older text are not wanted; a text that failed may be searched for again")
     func ended() {
         var rules = SearchRules()

@@ -20,7 +20,7 @@ struct StoredSearchTests {
             ])
     }
 
-    private func load(_ items: String, _ bench: EngineBench, _ mirror: Mirror) async throws {
+    private func load(_ items: String, _ bench: EngineBench, _ mirror: FeedMirror) async throws {
         bench.server.route("/found") { _ in .json(#"{"items":[\#(items)]}"#) }
         try await mirror.feed(definition(bench)).perform(.reload)
     }
@@ -30,7 +30,7 @@ struct StoredSearchTests {
     @Test("An empty text is the whole list, in feed order; a text filters it; clearing the text brings the list back")
     func typed() async throws {
         let bench = try await EngineBench()
-        let mirror = Mirror(bench.store, options: EngineBench.options)
+        let mirror = FeedMirror(bench.store, options: EngineBench.options)
         try await load(Self.three, bench, mirror)
         let search = StoredSearch(in: mirror)
         var results = search.results.makeAsyncIterator()
@@ -51,7 +51,7 @@ struct StoredSearchTests {
     @Test("Of words that hundreds of titles have, the newest are given, the shortest titles first")
     func common() async throws {
         let bench = try await EngineBench()
-        let mirror = Mirror(bench.store, options: EngineBench.options)
+        let mirror = FeedMirror(bench.store, options: EngineBench.options)
         let names = [5: "Swift", 990: "Swift", 7: "Rare swift", 8: "Swiftly rare"]
         let items = (1...1_000).map { #"{"id":\#($0),"name":"\#(names[$0] ?? "A swift thing")"}"# }
         try await load(items.joined(separator: ","), bench, mirror)
@@ -68,7 +68,7 @@ struct StoredSearchTests {
     @Test("Characters with a meaning in SQLite's languages can be typed, even before an accent")
     func marks() async throws {
         let bench = try await EngineBench()
-        let mirror = Mirror(bench.store, options: EngineBench.options)
+        let mirror = FeedMirror(bench.store, options: EngineBench.options)
         try await load(#"{"id":1,"name":"x\"\u0301y"},{"id":2,"name":"x%\u0301y"},{"id":3,"name":"xy"}"#, bench, mirror)
         // The index knows words, whatever stands between them.
         #expect(try await mirror.search("x\"\u{301}y").map(\.key) == ["1", "2"])
@@ -79,7 +79,7 @@ struct StoredSearchTests {
     @Test("Results come again when the store changes, and end with the mirror")
     func follows() async throws {
         let bench = try await EngineBench()
-        let mirror = Mirror(bench.store, options: EngineBench.options)
+        let mirror = FeedMirror(bench.store, options: EngineBench.options)
         try await load(Self.three, bench, mirror)
         let search = StoredSearch(in: mirror, feeds: ["things"])
         search.send("swi")
@@ -96,7 +96,7 @@ struct StoredSearchTests {
     @Test("The best come first, and no more than are wanted")
     func ranked() async throws {
         let bench = try await EngineBench()
-        let mirror = Mirror(bench.store, options: EngineBench.options)
+        let mirror = FeedMirror(bench.store, options: EngineBench.options)
         let items = (1...300).map { id in
             let name = id == 250 ? "needle" : "a needle in hay number \(id)"
             return #"{"id":\#(id),"name":"\#(name)"}"#
@@ -113,7 +113,7 @@ struct StoredSearchTests {
     @Test("A search finds the same when the words of the index are known as when all rows are looked through")
     func vocabulary() async throws {
         let bench = try await EngineBench()
-        let mirror = Mirror(bench.store, options: EngineBench.options)
+        let mirror = FeedMirror(bench.store, options: EngineBench.options)
         let seed = UInt64.random(in: 0...(.max))
         var random = SeededGenerator(seed)
         let parts = [
@@ -127,13 +127,14 @@ struct StoredSearchTests {
         try await load(items.joined(separator: ","), bench, mirror)
 
         let options = Store.Options(access: .readOnly)
-        let known = Mirror(try await Store(path: bench.store.path, options: options), options: EngineBench.options)
+        let known = FeedMirror(try await Store(path: bench.store.path, options: options), options: EngineBench.options)
         var usesOfWords = 0
         for _ in 0..<80 {
             let name = names.randomElement(using: &random) ?? ""
             let start = name.index(name.startIndex, offsetBy: Int.random(in: 0..<name.count, using: &random))
             let text = String(name[start...].prefix(Int.random(in: 1...8, using: &random)))
-            let fresh = Mirror(try await Store(path: bench.store.path, options: options), options: EngineBench.options)
+            let fresh = FeedMirror(
+                try await Store(path: bench.store.path, options: options), options: EngineBench.options)
             let scanned = try await fresh.search(text, limit: 1_000).map(\.key)
             #expect(try await known.search(text, limit: 1_000).map(\.key) == scanned, "seed \(seed): \(text)")
             if try await known.store.knowsWords(of: "things") { usesOfWords += 1 }
@@ -148,16 +149,16 @@ struct StoredSearchTests {
     @Test("Connections that share the words find the same as one that looks through all rows, also while rows change")
     func sharedVocabulary() async throws {
         let bench = try await EngineBench()
-        let mirror = Mirror(bench.store, options: EngineBench.options)
+        let mirror = FeedMirror(bench.store, options: EngineBench.options)
         let seed = UInt64.random(in: 0...(.max))
         var random = SeededGenerator(seed)
         let options = Store.Options(access: .readOnly)
         let shared = SharedVocabularies(reader: try await Store(path: bench.store.path, options: options))
-        var searches: [Mirror] = []
+        var searches: [FeedMirror] = []
         for _ in 0..<3 {
             let store = try await Store(path: bench.store.path, options: options)
             _ = try await store.share(shared)
-            searches.append(Mirror(store, options: EngineBench.options))
+            searches.append(FeedMirror(store, options: EngineBench.options))
         }
         var usesOfWords = 0
         for round in 0..<12 {

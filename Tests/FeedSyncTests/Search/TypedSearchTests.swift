@@ -15,7 +15,7 @@ private struct Thing: Decodable, Sendable, Equatable {
 struct TypedSearchTests {
     private func search(_ bench: EngineBench, clock: some Clock<Duration>) -> TypedSearch<Thing> {
         let url = bench.server.url
-        return TypedSearch(in: Mirror(bench.store, options: EngineBench.options), clock: clock) {
+        return TypedSearch(in: FeedMirror(bench.store, options: EngineBench.options), clock: clock) {
             text throws(ConfigurationError) in
             try FeedDefinition(
                 "things",

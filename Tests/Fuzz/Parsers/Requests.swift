@@ -63,7 +63,7 @@ private struct FuzzedServer: Sendable {
             """
         let configuration = try Configuration.parse(Array(text.utf8), file: "feedsync.yaml")
         let path = "\(folder)/feedsync.db"
-        let mirror = try await Mirror(path: path)
+        let mirror = try await FeedMirror(path: path)
         if let things = configuration.feed(named: "things") { _ = try await mirror.feed(things).perform(.sync) }
         await mirror.close()
         // A command is a run that fails at once from here on.

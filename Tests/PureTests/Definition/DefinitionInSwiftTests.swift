@@ -39,6 +39,35 @@ struct DefinitionInSwiftTests {
         }
     }
 
+    @Test("Values that are no literals are those of the same members in a file, and their texts name no references")
+    func runtime() throws {
+        let (text, texts, form) = ("${HOME}", ["id", "name"], ["q": "a: ${b}", "sort": "stars"])
+        let (isRaw, size, retries) = (true, 0.5, 3)
+        let made = try FeedDefinition(
+            "things",
+            [
+                "url": "https://example.com/things", "headers": ["X-Text": .init(text), "X-Size": .init(size)],
+                "key": .init(texts),
+                "query": .init(form), "raw": .init(isRaw), "retries": .init(retries),
+                "columns": .init(["name": "title", "id": "id"] as [String: FeedDefinition.Value]),
+            ])
+        #expect(made.query.map(\.name) == ["q", "sort"])
+        #expect(made.query.map(\.value.parts) == [[.literal("a: ${b}")], [.literal("stars")]])
+        #expect(made.headers.map(\.value.parts) == [[.literal("${HOME}")], [.literal("0.5")]])
+        #expect(made.key == ["id", "name"])
+        #expect(made.keepsRaw)
+        #expect(made.retries == 3)
+        #expect(made.columns.map(\.name) == ["id", "name"])
+    }
+
+    @Test("A member that is nil takes a preset's away")
+    func withoutMember() throws {
+        let preset = try FeedDefinition("search", ["preset": "github.search", "query": ["q": "swift"]])
+        #expect(preset.query.contains { $0.name == "sort" })
+        let made = try FeedDefinition("search", ["preset": "github.search", "query": ["q": "swift", "sort": nil]])
+        #expect(!made.query.contains { $0.name == "sort" })
+    }
+
     private func definition(_ query: FeedDefinition.Value) throws -> FeedDefinition {
         try FeedDefinition("things", ["url": "https://example.com/things", "query": query])
     }

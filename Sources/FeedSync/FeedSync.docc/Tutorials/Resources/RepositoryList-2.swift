@@ -4,7 +4,7 @@ import FeedSync
 final class RepositoryList: Sendable {
     private let feed: SyncEngine
 
-    init(_ definition: FeedDefinition, in mirror: Mirror) async throws(FeedSyncError) {
+    init(_ definition: FeedDefinition, in mirror: FeedMirror) async throws(FeedSyncError) {
         feed = try await mirror.feed(definition)
     }
 

@@ -1,7 +1,7 @@
 internal import SQLite
 
 /// A titled group of a feed's items, in feed order.
-public struct Section: Sendable, Identifiable {
+public struct FeedSection: Sendable, Identifiable {
     /// The feed's name.
     public let feed: String
     /// The section's name; nil for items without one.
@@ -34,9 +34,9 @@ public struct Section: Sendable, Identifiable {
     }
 }
 
-extension Section: Hashable {
+extension FeedSection: Hashable {
     /// True if it is the same section, at the same position, with as many items.
-    public static func == (one: Section, other: Section) -> Bool {
+    public static func == (one: FeedSection, other: FeedSection) -> Bool {
         one.id == other.id && one.position == other.position && one.itemCount == other.itemCount
     }
 
@@ -48,21 +48,21 @@ extension Store {
     /// The feed's sections in feed order; a feed that groups nothing has one, without a name.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func sections(of feed: String) throws(FeedSyncError) -> [Section] {
+    package func sections(of feed: String) throws(FeedSyncError) -> [FeedSection] {
         // The view `section` has the same rows, but may have been changed by other programs.
         let sql = """
             SELECT feed, name, row_number() OVER (ORDER BY generation DESC, position) - 1 AS position, item_count
             FROM _section WHERE feed = ? ORDER BY position
             """
         return try records(sql, [.text(feed)]) { row in
-            Section(
+            FeedSection(
                 feed: try row.textOrEmpty("feed"), name: try row.text("name"), position: try row.count("position"),
                 itemCount: try row.count("item_count"), store: self)
         }
     }
 }
 
-extension Section {
+extension FeedSection {
     /// The section's rows, in feed order, decoded into the caller's type.
     ///
     /// A property is the column of its name, or else the column whose name in camel case it is (`fullName` finds

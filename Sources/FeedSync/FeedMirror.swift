@@ -3,13 +3,13 @@ internal import HTTP
 
 /// A store with mirrors of feeds, and the engines that keep them.
 ///
-///     let mirror = try await Mirror(path: "feeds.db")
+///     let mirror = try await FeedMirror(path: "feeds.db")
 ///     let feed = try await mirror.feed(definition)
 ///     try await feed.perform(.sync)
 ///     for try await repositories in feed.items(as: Repository.self, limit: 10) { … }
 ///
 /// - Isolation: any thread. Neither opening nor reading blocks one of Swift's pool.
-public final class Mirror: Sendable {
+public final class FeedMirror: Sendable {
     /// The options of a mirror and its engines.
     public struct Options: Sendable {
         /// True if the store is only read; it must exist then, and no engine can be made.
@@ -75,6 +75,14 @@ public final class Mirror: Sendable {
         options.client.run(on: store.executor)
     }
 
+    /// Sets an environment variable to which `${NAME}` refers, for the commands that begin from now on; nil removes it.
+    ///
+    /// A feed keeps its place when a token changes in this way: its definition stays the same.
+    ///
+    ///     let feed = try await mirror.feed(FeedDefinition("issues", ["preset": "github.issues", "auth": ["bearer": "${TOKEN}"]]))
+    ///     mirror.setVariable("TOKEN", to: newToken)
+    public func setVariable(_ name: String, to value: String?) { options.set(value, forVariable: name) }
+
     /// The feed's engine: the same one for every call while it is referenced or working.
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if the definition contradicts itself, or another one with the
@@ -122,7 +130,7 @@ public final class Mirror: Sendable {
     }
 }
 
-extension Mirror {
+extension FeedMirror {
     /// The feeds that have been worked on, in the order of their names.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
@@ -148,18 +156,57 @@ extension Mirror {
         try await store.events(of: feed, after: id, limit: limit)
     }
 
+    /// A feed's items as they are stored now, decoded into the caller's type.
+    ///
+    ///     let popular = try await mirror.storedItems(
+    ///         of: "repositories", as: Repository.self, where: [ColumnFilter("stars", .above, "100")],
+    ///         sortedBy: [ItemOrder(column: "stars", isDescending: true)], limit: 20)
+    ///
+    /// - Parameters:
+    ///   - feed: The feed's name.
+    ///   - type: The type of the rows; `FeedSection.items` describes the properties for columns.
+    ///   - section: The section's name, `.some(nil)` for items without one; nil for all sections.
+    ///   - filters: The conditions that each item fulfils.
+    ///   - order: The columns that sort the items; feed order decides last.
+    ///   - offset: The number of items to pass over, from 0.
+    ///   - limit: The maximum number of items; nil for all.
+    /// - Throws: `FeedSyncError` of kind `configuration` for a column that the feed does not have, `store`, or
+    ///   `undecodable`, which names the feed, the column and the row's key.
+    public func storedItems<Item: Decodable & Sendable>(
+        of feed: String, as type: Item.Type = Item.self, section: String?? = nil, where filters: [ColumnFilter] = [],
+        sortedBy order: [ItemOrder] = [], offset: Int = 0, limit: Int? = nil
+    ) async throws(FeedSyncError) -> [Item] {
+        try await store.items(
+            of: feed, as: type, section: section, where: filters, sortedBy: order, offset: offset, limit: limit)
+    }
+
+    /// The changes of a feed's items after a place, in their order: new, changed, removed and returned ones.
+    ///
+    /// - Parameters:
+    ///   - feed: The feed's name.
+    ///   - place: The place after the last known change; the beginning to read all that are kept.
+    ///   - least: The number of changes to read, if there are as many. Those that came with the last one come, too.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    public func changes(
+        of feed: String, after place: ChangePlace = ChangePlace(), least: Int = 1_000
+    ) async throws(FeedSyncError) -> ChangeBatch {
+        var query = ChangeQuery(feed: feed)
+        query.after = place
+        return try await store.changeBatch(query, least: max(least, 1))
+    }
+
     /// A feed's sections: as stored now, then again after each page that any engine or process commits.
     ///
     /// A reader that is slower than the pages gets the newest sections. The sequence keeps the store open. It ends when
     /// the mirror is closed or the reader stops, and with an error if the store cannot be read.
-    public func sections(of feed: String) -> some AsyncSequence<[Section], FeedSyncError> & Sendable {
+    public func sections(of feed: String) -> some AsyncSequence<[FeedSection], FeedSyncError> & Sendable {
         watch.sections(of: feed)
     }
 
     /// A feed's items decoded into the caller's type, in feed order: as stored now, then again after each change by any
     /// engine or process.
     ///
-    /// It ends as `sections(of:)` does, and with an error of kind `undecodable` if a row does not fit. `Section.items`
+    /// It ends as `sections(of:)` does, and with an error of kind `undecodable` if a row does not fit. `FeedSection.items`
     /// describes the properties for columns.
     ///
     /// - Parameters:
@@ -176,14 +223,14 @@ extension Mirror {
 
 extension StoreWatch {
     private struct Sections: Sendable, Equatable {
-        let sections: [Section]
+        let sections: [FeedSection]
         /// The items of a section may change while the section itself does not.
         let event: Int64
     }
 
-    func sections(of feed: String) -> some AsyncSequence<[Section], FeedSyncError> & Sendable {
+    func sections(of feed: String) -> some AsyncSequence<[FeedSection], FeedSyncError> & Sendable {
         StoreObservation(
-            watch: self,
+            watch: self, feed: feed,
             read: { store throws(FeedSyncError) in
                 Sections(
                     sections: try await store.sections(of: feed), event: try await store.lastPageEvent(of: feed))
@@ -194,7 +241,7 @@ extension StoreWatch {
         of feed: String, as type: Item.Type, section: String??, limit: Int?
     ) -> some AsyncSequence<[Item], FeedSyncError> & Sendable {
         StoreObservation(
-            watch: self,
+            watch: self, feed: feed,
             read: { store throws(FeedSyncError) in try await store.rows(of: feed, section: section, limit: limit) },
             element: { page throws(FeedSyncError) in try await page.items(of: feed, as: type) })
     }

@@ -1,29 +1,38 @@
 /// A change of one item.
-package struct Change: Sendable, JSONRecord {
-    package enum Kind: String, Sendable {
-        case new, changed, removed, returned
+public struct ItemChange: Sendable {
+    /// The way in which an item changed.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The item was stored for the first time.
+        case new
+        /// Columns of the item have other values.
+        case changed
+        /// The upstream has the item no more.
+        case removed
+        /// The upstream has the item again.
+        case returned
     }
 
     /// The time, in UTC, ISO 8601 with milliseconds.
-    package let at: String
+    public let at: String
     /// The feed's name.
-    package let feed: String
+    public let feed: String
     /// The run that brought it.
-    package let run: Int
-    package let kind: Kind
+    public let run: Int
+    /// The way in which the item changed.
+    public let kind: Kind
     /// The item's key as JSON: a value, or an array of several.
-    package let key: String
+    public let key: String
     /// The changed columns with their earlier values, in order, each as JSON; none for a new item.
-    package let before: [(name: String, json: String)]
+    public let before: [(name: String, json: String)]
     /// The same columns with their values after the change. All of the model's for an item that is new or came back;
     /// none for a removed item.
-    package let after: [(name: String, json: String)]
+    public let after: [(name: String, json: String)]
     /// The item's title, as JSON; nil if the feed has no known column for it.
-    package let title: String?
+    public let title: String?
     /// The item's web page, as JSON; nil if the feed has no known column for it.
-    package let link: String?
+    public let link: String?
     /// All columns of the item as it is stored now, each as JSON; empty for an item that is not.
-    package let item: [String: String]
+    public let item: [String: String]
 
     /// The columns of the view `change`, with the title and `after`.
     package var fields: JSONFields {
@@ -48,17 +57,20 @@ package struct Change: Sendable, JSONRecord {
 }
 
 /// The place up to which changes are known. Both numbers grow in the order of the commits.
-package struct ChangePlace: Sendable, Hashable {
+public struct ChangePlace: Sendable, Hashable, Codable {
     /// The last event, whose page may have brought new items.
-    package var event: Int64 = 0
+    public var event: Int64 = 0
     /// The last logged change of a stored row.
-    package var change: Int64 = 0
+    public var change: Int64 = 0
 
-    package init() {}
+    /// The place before all changes.
+    public init() {}
 
     /// True if something lies between the other place and this one.
     package func isBeyond(_ other: ChangePlace) -> Bool { event > other.event || change > other.change }
 }
+
+extension ItemChange: JSONRecord {}
 
 /// The changes of a feed to read.
 package struct ChangeQuery: Sendable {
