@@ -18,6 +18,8 @@ package struct WorkCrew: Sendable {
     /// The shortest sleep, and the longest, after which a time that a user sets in the store takes effect.
     private static let shortestPause = Duration.milliseconds(200)
     private static let longestPause = Duration.seconds(5)
+    /// The pause between two looks at views that are owed.
+    private static let viewPause = Duration.milliseconds(500)
     /// The shortest and the longest wait for a database that cannot be reached.
     private static let retries = Duration.seconds(1)...Duration.seconds(30)
 
@@ -43,9 +45,25 @@ package struct WorkCrew: Sendable {
     /// Works until its task is cancelled. The worker has begun, and is ended.
     package func run() async {
         let pulse = Task { await live() }
-        defer { pulse.cancel() }
+        let views = Task { await keepViews() }
+        defer {
+            pulse.cancel()
+            views.cancel()
+        }
         await work()
+        await makeViews(isLast: true)
         await worker.end()
+    }
+
+    /// Makes the views that groups left to a better time.
+    private func keepViews() async {
+        while (try? await Task.sleep(for: Self.viewPause)) != nil { await makeViews(isLast: false) }
+    }
+
+    private func makeViews(isLast: Bool) async {
+        do throws(FeedSyncError) { try await stores.refreshViews(isLast: isLast) } catch {
+            command.report(error, of: nil)
+        }
     }
 
     /// Gives a sign of life, and obeys the requests of other workers.

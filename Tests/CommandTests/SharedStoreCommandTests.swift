@@ -6,6 +6,35 @@ import Testing
 
 /// Commands other than `work` on a store in PostgreSQL.
 @Suite struct SharedStoreCommandTests {
+    @Test("The roles of the script are enough: one writes, one reads, and neither has more")
+    func roles() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 1)
+        let script = try String(
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../Packaging/postgresql-roles.sql"), encoding: .utf8)
+        let name = try #require(bench.uri.split(separator: "?").first?.split(separator: "/").last)
+        // psql's own commands and variables are not SQL.
+        let sql = script.split(separator: "\n").filter { !$0.hasPrefix("\\") }.joined(separator: "\n")
+            .replacing(#":"DBNAME""#, with: "\"\(name)\"")
+        try Connection(uri: bench.uri).execute(sql)
+        let uri = { (role: String) in bench.uri.replacing("feedsync@", with: "\(role)@") }
+        let synced = try await bench.place.run("sync --store \(uri("feedsync_writer"))")
+        #expect(synced.code == 0, "\(synced.errors)")
+        for words in ["status", "show h0x0 --limit 1", "changes h0x0", "events", "plan"] {
+            let read = try await bench.place.run("\(words) --store \(uri("feedsync_reader"))")
+            #expect(read.code == 0 && !read.output.isEmpty, "\(words): \(read.errors)")
+        }
+        #expect(try await bench.place.run("sync --store \(uri("feedsync_reader"))").code == 73)
+        let reader = try Connection(uri: uri("feedsync_reader"))
+        #expect(try reader.query("SELECT count(*) > 0 FROM change").first == ["t"])
+        #expect(throws: PostgreSQLError.self) {
+            try reader.execute("SET transaction_read_only = off; DELETE FROM h0x0")
+        }
+        let writer = try Connection(uri: uri("feedsync_writer"))
+        #expect(throws: PostgreSQLError.self) { try writer.execute("CREATE TABLE public.mine (id int)") }
+        #expect(throws: PostgreSQLError.self) { try writer.execute("CREATE ROLE other") }
+    }
+
     @Test("sync, reload, more and what they stored are as with a file")
     func commands() async throws {
         let bench = try WorkBench(hosts: 2, feeds: 2)

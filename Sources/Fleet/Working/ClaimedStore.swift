@@ -104,7 +104,7 @@ package actor ClaimedStore {
     ///
     /// - Returns: The reason for which something was not stored; nil if all was.
     package func close() async -> FeedSyncError? {
-        let failure = await file?.detach(keep: nil)?.error
+        let failure = await file?.detach(keep: nil).failure?.error
         file?.remove()
         file = nil
         pulse?.cancel()

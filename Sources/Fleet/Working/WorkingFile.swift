@@ -76,29 +76,39 @@ struct WorkingFile: Sendable {
 
     /// Commits the rest, and nothing from now on.
     ///
-    /// - Parameter keep: The times for which history in PostgreSQL is kept; nil to leave it alone now.
-    /// - Returns: The error of a failed commit, now or before; nil if none failed.
-    func detach(keep: Retention?) async -> CommitFailure? {
+    /// - Parameters:
+    ///   - keep: The times for which history in PostgreSQL is kept; nil to leave it alone now.
+    ///   - refreshesViews: True to make the views again, if tables have come.
+    /// - Returns: The error of a failed commit, now or before, nil if none failed; and the time that the views took.
+    func detach(
+        keep: Retention?, refreshesViews: Bool = true
+    ) async -> (failure: CommitFailure?, viewTime: Duration) {
         let (path, progress) = (path, progress)
+        var viewTime = Duration.zero
         do throws(FeedSyncError) {
-            try await store.copying { connection throws(FeedSyncError) in
+            viewTime = try await store.copying { connection throws(FeedSyncError) in
                 defer { connection.companion = nil }
                 let writing = connection.companion as? WriteThrough
                 let group = writing?.name ?? path
                 do { try connection.transaction {} } catch {
-                    return progress.fail(CommitFailure(error, group: group))
+                    progress.fail(CommitFailure(error, group: group))
+                    return .zero
                 }
+                let began = ContinuousClock.now
                 do {
-                    try writing?.refreshViews()
+                    if refreshesViews { try writing?.refreshViews() }
+                    let viewTime = began.duration(to: .now)
                     if let keep { try writing?.prune(keep, now: WallClock.system.seconds) }
+                    return viewTime
                 } catch {
                     progress.fail(CommitFailure(error, group: group, isOfFeed: false))
+                    return began.duration(to: .now)
                 }
             }
         } catch {
             progress.fail(CommitFailure(error, group: path, isOfFeed: false))
         }
-        return progress.failure
+        return (progress.failure, viewTime)
     }
 
     /// Deletes columns of a feed from PostgreSQL.

@@ -1,3 +1,4 @@
+package import Feeds
 package import StoreFile
 
 /// The files of a worker, one for each claimed group.
@@ -11,6 +12,7 @@ package actor WorkingStores {
     private var count = 0
     /// The times at which each group's history was last pruned.
     private var prunedAt: [String: ContinuousClock.Instant] = [:]
+    private var pace = ViewPace()
 
     /// The number of files that stay open for the next claim of their group.
     private static let mostKept = 64
@@ -52,9 +54,23 @@ package actor WorkingStores {
         let name = claim.group.name
         guard let file = files[name] else { return nil }
         let isOld = prunedAt[name].map { $0.duration(to: .now) > Self.pruning } ?? true
-        let failure = await file.detach(keep: isOld ? keep : nil)
+        let refreshesViews = pace.mayBegin(at: .now)
+        let (failure, viewTime) = await file.detach(keep: isOld ? keep : nil, refreshesViews: refreshesViews)
+        if refreshesViews { pace.ended(at: .now, after: viewTime) }
         if isOld, failure == nil { prunedAt[name] = .now }
         if failure != nil || files.count > Self.mostKept { files.removeValue(forKey: name)?.remove() }
         return failure
+    }
+
+    /// Makes the views that are owed.
+    ///
+    /// - Parameter isLast: True if nothing follows that could make them.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func refreshViews(isLast: Bool = false) async throws(FeedSyncError) {
+        guard pace.isOwed else { return }
+        let began = ContinuousClock.now
+        guard pace.mayBegin(at: began) || isLast else { return }
+        defer { pace.ended(at: .now, after: began.duration(to: .now)) }
+        try await ViewRefresh().run(uri: uri)
     }
 }

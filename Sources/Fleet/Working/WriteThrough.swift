@@ -218,12 +218,17 @@ extension WriteThrough {
             try lockTables()
             // What is left when the tables are made is sent with the commit.
             var end = Script()
-            let feeds = try StoredFeed.all(in: source)
+            let isSame = { [made, recorder] (table: String) in
+                now[table] == made[table] && !recorder.remade.contains(table)
+            }
+            // PostgreSQL is asked for no others: a feed of a group of thousands costs what it costs alone.
+            let feeds = try StoredFeed.all(in: source).filter { feed in
+                rows.map { $0[feed.table] != nil } ?? true || !isSame(feed.table)
+            }
             let existing = try target.tables(feeds.map(\.table))
             for feed in feeds {
                 let isThere = existing[feed.table] != nil
-                let isSame = now[feed.table] == made[feed.table] && !recorder.remade.contains(feed.table)
-                if let rows, isThere, isSame {
+                if let rows, isThere, isSame(feed.table) {
                     let own = rows.filter { $0.key == feed.table }
                     do { try add(own, to: &end) } catch CopyProblem.unfit { try copy(feed, &end) }
                 } else if try isThere || !isEmpty(feed.table) {
@@ -231,7 +236,7 @@ extension WriteThrough {
                 }
                 if end.count > Self.chunk { try execute(&end) }
             }
-            tables = tables.filter { CopiedTable.fixed.contains($0.key) }
+            for feed in feeds { tables[feed.table] = nil }
             try learn(feeds.map(\.table), feeds: feeds)
             try end += PostgreSQLViews.outdating(on: connection)
             end += "\(claims.renewal);\nCOMMIT"
@@ -262,16 +267,10 @@ extension WriteThrough {
         try source.scalar("SELECT 1 FROM \(try SQL.identifier(table)) LIMIT 1") == nil
     }
 
-    /// Updates the views to the present tables, in a transaction of their own. While a view has a long-running reader,
-    /// the next claim does it.
+    /// Updates the views to the present tables; see `StoreDatabase.refreshViews`.
     func refreshViews() throws {
-        guard progress.failure == nil, try PostgreSQLViews.areOutdated(on: target.connection) else { return }
-        do {
-            try target.connection.transaction {
-                try lockTables()
-                try PostgreSQLViews(feeds: target.shownFeeds()).apply(to: target.connection)
-            }
-        } catch let error as PostgreSQLError where error.isLocked {}
+        guard progress.failure == nil else { return }
+        try target.refreshViews()
     }
 
     /// Deletes the history that is older than it is to be kept.
@@ -284,12 +283,7 @@ extension WriteThrough {
         progress.committed()
     }
 
-    /// Other workers that create tables wait until the transaction ends, so it does not wait long for readers of a
-    /// table.
-    func lockTables() throws {
-        try target.connection.query("SELECT pg_advisory_xact_lock(hashtext('feedsync tables ' || current_schema()))")
-        try target.connection.execute("SET LOCAL lock_timeout = '5s'")
-    }
+    func lockTables() throws { try target.lockTables() }
 
     /// About so many bytes are sent at a time. What there is at first of a feed fits: PostgreSQL stores it while the
     /// next pages come.
