@@ -14,6 +14,8 @@ struct Command: Sendable {
     let generalOptions: [Option]
     /// True if it may finish by itself after the first Ctrl-C.
     let endsGracefully: Bool
+    /// True if it reads the configuration again after a SIGHUP that comes from no terminal.
+    let rereadsConfiguration: Bool
     /// True if it only prints results, which `--quiet` does not hide.
     let isForResults: Bool
     /// Its action, in one line.
@@ -27,9 +29,8 @@ struct Command: Sendable {
 
     init(
         _ name: String, operands: String = "", count: ClosedRange<Int> = 0...0, options: [Option] = [],
-        general: [Option] = Option.general, endsGracefully: Bool = false, isForResults: Bool = false, summary: String,
-        explanation: String,
-        example: String,
+        general: [Option] = Option.general, endsGracefully: Bool = false, rereadsConfiguration: Bool = false,
+        isForResults: Bool = false, summary: String, explanation: String, example: String,
         run: @escaping @Sendable (Session) async throws(Failure) -> ExitCode
     ) {
         self.name = name
@@ -38,6 +39,7 @@ struct Command: Sendable {
         self.options = options
         generalOptions = general
         self.endsGracefully = endsGracefully
+        self.rereadsConfiguration = rereadsConfiguration
         self.isForResults = isForResults
         self.summary = summary
         self.explanation = explanation

@@ -54,10 +54,11 @@ enum Feedsync {
             end(.tryLater)
         }
         let command = Task.detached {
-            let code = await invocation.run(environment: environment, console: console)
+            let code = await invocation.run(environment: environment, console: console, rereads: interruption.rereads)
             end(interruption.code ?? console.failure?.code ?? code)
         }
-        interruption.wait(endsGracefully: invocation.command.endsGracefully) {
+        let running = invocation.command
+        interruption.wait(endsGracefully: running.endsGracefully, rereads: running.rereadsConfiguration) {
             command.cancel()
             SilentServer.end(at: .now)
         }
@@ -77,8 +78,10 @@ enum Feedsync {
 
 extension Invocation {
     /// Runs the command, and prints on stderr why it failed.
-    fileprivate func run(environment: [String: String], console: Console) async -> ExitCode {
-        let session = Session(invocation: self, environment: environment, console: console)
+    fileprivate func run(
+        environment: [String: String], console: Console, rereads: AsyncStream<Void>
+    ) async -> ExitCode {
+        let session = Session(invocation: self, environment: environment, console: console, rereads: rereads)
         do throws(Failure) {
             try session.checkStore()
             if let path = options[.output], path != "-" { try console.startFile(path) }

@@ -7,6 +7,8 @@ struct Session: Sendable {
     let invocation: Invocation
     let environment: [String: String]
     let console: Console
+    /// An element for each request to read the configuration again; for commands that do so.
+    let rereads: AsyncStream<Void>
     /// The command's use of a store in PostgreSQL.
     let shared = SharedStoreUse()
 

@@ -34,6 +34,31 @@ import Testing
         try await bench.expectTrue()
     }
 
+    @Test("SIGHUP makes a worker read the configuration again; one with a mistake is reported, and changes nothing")
+    func reread() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 2)
+        let path = "\(bench.place.folder)/feedsync.yaml"
+        let whole = try String(contentsOfFile: path, encoding: .utf8)
+        let second = try #require(whole.range(of: "  h0x1:"))
+        try bench.place.write("feedsync.yaml", String(whole[..<second.lowerBound]))
+        let worker = try RunningCommand(
+            ["-c", "exec \(RunningCommand.binary.path) work 2>errors.txt"], executable: URL(filePath: "/bin/sh"),
+            folder: bench.place.folder,
+            environment: ["HOME": bench.place.folder, "PATH": "/usr/bin", "TMPDIR": bench.place.folder])
+        let errors = { (try? String(contentsOfFile: "\(bench.place.folder)/errors.txt", encoding: .utf8)) ?? "" }
+        try await bench.wait(for: "1", "SELECT count(*) FROM feed WHERE complete")
+        try bench.place.write("feedsync.yaml", "feeds: nonsense\n")
+        worker.send(SIGHUP)
+        try await bench.wait { errors().contains("the configuration before holds on") }
+        try bench.place.write("feedsync.yaml", whole)
+        worker.send(SIGHUP)
+        try await bench.wait(for: "2", "SELECT count(*) FROM feed WHERE complete")
+        try await bench.end([worker])
+        #expect(errors().contains("`feeds` must be"), "\(errors())")
+        #expect(try bench.query("SELECT count(*) FROM _worker WHERE ended_at IS NULL") == ["0"])
+        try await bench.expectTrue()
+    }
+
     @Test("A worker that was believed dead stores nothing more when it wakes up")
     func fenced() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 1)

@@ -4,7 +4,7 @@ extension Command {
     /// `work`
     static let work = Command(
         "work", options: [.jobs, .listen] + Option.requesting, general: [.config, .store, .quiet, .help],
-        endsGracefully: true,
+        endsGracefully: true, rereadsConfiguration: true,
         summary: "Sync feeds into a store in PostgreSQL, beside other workers",
         explanation: """
             Syncs the feeds of the configuration when they are due, until it is stopped. Their store is in PostgreSQL,
@@ -17,6 +17,9 @@ extension Command {
             While a worker has them, the feeds' rows are in a temporary SQLite file, too. SIGTERM and Ctrl-C end it after
             the pages under way.
 
+            SIGHUP makes it read the configuration again, with its tokens, once the pages under way are stored. A
+            configuration with a mistake is reported, and the worker goes on with the one before.
+
             With --listen, it answers GET /metrics with figures for Prometheus, and GET /health.
 
             Most other commands work on such a store, too; see Docs/postgresql.md. What else needs a file: feedsync store
@@ -24,14 +27,9 @@ extension Command {
             """,
         example: "feedsync work --store postgres:///feeds --jobs 16"
     ) { session throws(Failure) in
-        let configuration = try session.configuration()
-        guard let path = session.sharedStore(configuration) else {
-            throw .usage(
-                "work needs a store in PostgreSQL",
-                advice: "--store postgres://USER@HOST/DATABASE; feedsync sync works on a SQLite file")
-        }
+        let order = try WorkOrder(session)
         let folder = try TemporaryFolder(session.environment, for: "work")
         defer { folder.remove() }
-        return try await WorkSession.run(session, configuration, uri: path, folder: folder.path)
+        return try await WorkSession.run(session, order, folder: folder.path)
     }
 }

@@ -16,34 +16,72 @@ struct WorkSession: WorkCommand {
         metrics = WorkMetrics(worker)
     }
 
-    /// Works until its task is cancelled.
+    /// Works until its task is cancelled, with each configuration until there is another one.
     ///
     /// - Parameter folder: For the files of groups.
     /// - Throws: `Failure` if the store cannot be used from the beginning.
-    static func run(
-        _ session: Session, _ configuration: Configuration, uri: String, folder: String
-    ) async throws(Failure) -> ExitCode {
-        let options = try session.engineOptions(folder: configuration.folder)
-        let jobs = min(try session.invocation.count(.jobs) ?? 4, 256)
-        let worker: Worker
+    static func run(_ session: Session, _ order: WorkOrder, folder: String) async throws(Failure) -> ExitCode {
+        var order = order
+        while true {
+            let command = try await begin(session, order)
+            let server = try command.serveMetrics()
+            defer { server?.stop() }
+            session.console.note("working; Ctrl-C ends it")
+            ServiceNotice.ready(session.environment)
+            guard let next = await command.work(by: order, folder: folder) else { return .done }
+            order = next
+        }
+    }
+
+    private static func begin(_ session: Session, _ order: WorkOrder) async throws(Failure) -> WorkSession {
+        let options = try session.engineOptions(folder: order.configuration.folder)
         do throws(FeedSyncError) {
-            worker = try Worker(
-                uri: uri, name: "\(ProcessName.own) (work)",
-                groups: GroupLayout(
-                    FeedGroup.all(of: configuration.feeds), configuredAt: configuration.changedAt()),
-                takesOver: true)
+            let groups = GroupLayout(
+                FeedGroup.all(of: order.configuration.feeds), configuredAt: order.configuration.changedAt())
+            let worker = try Worker(
+                uri: order.uri, name: "\(ProcessName.own) (work)", groups: groups, takesOver: true)
             try await worker.begin()
+            return WorkSession(session, options, worker)
         } catch {
             throw Failure(error)
         }
-        let command = WorkSession(session, options, worker)
-        let server = try command.serveMetrics()
-        defer { server?.stop() }
-        session.console.note("working; Ctrl-C ends it")
-        ServiceNotice.ready(session.environment)
-        let stores = WorkingStores(uri: uri, folder: folder, keep: configuration.retention)
-        await WorkCrew(worker, stores, configuration, jobs: jobs, for: command).run()
-        return .done
+    }
+
+    /// Works until its task is cancelled, or until another configuration can be used.
+    ///
+    /// - Returns: The other configuration; nil if there is none.
+    private func work(by order: WorkOrder, folder: String) async -> WorkOrder? {
+        let stores = WorkingStores(uri: order.uri, folder: folder, keep: order.configuration.retention)
+        let crew = WorkCrew(worker, stores, order.configuration, jobs: order.jobs, for: self)
+        return await withTaskGroup(of: WorkOrder?.self) { group in
+            group.addTask {
+                await crew.run()
+                await stores.close()
+                return nil
+            }
+            group.addTask { await nextOrder() }
+            var next: WorkOrder?
+            for await found in group {
+                next = next ?? found
+                group.cancelAll()
+            }
+            return next
+        }
+    }
+
+    /// The next configuration that can be used; nil once the task is cancelled.
+    private func nextOrder() async -> WorkOrder? {
+        for await _ in session.rereads {
+            do throws(Failure) {
+                let order = try WorkOrder(session)
+                session.console.note("the configuration was read again")
+                return order
+            } catch {
+                session.console.reportBriefly(error, always: true)
+                session.console.note("the configuration before holds on")
+            }
+        }
+        return nil
     }
 
     /// Answers for figures, where the command line asks for that.
@@ -79,4 +117,27 @@ struct WorkSession: WorkCommand {
     func beginJob() { metrics.begin() }
 
     func endJob() { metrics.end() }
+}
+
+/// The configuration that a worker works by.
+struct WorkOrder: Sendable {
+    let configuration: Configuration
+    /// The store's URI.
+    let uri: String
+    /// The most groups at a time.
+    let jobs: Int
+
+    /// Reads the configuration.
+    ///
+    /// - Throws: `Failure` with exit code 78 if it cannot be used, or 64 if its store is not in PostgreSQL.
+    init(_ session: Session) throws(Failure) {
+        configuration = try session.configuration()
+        guard let uri = session.sharedStore(configuration) else {
+            throw .usage(
+                "work needs a store in PostgreSQL",
+                advice: "--store postgres://USER@HOST/DATABASE; feedsync sync works on a SQLite file")
+        }
+        self.uri = uri
+        jobs = min(try session.invocation.count(.jobs) ?? 4, 256)
+    }
 }

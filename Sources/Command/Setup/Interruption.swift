@@ -8,8 +8,12 @@ internal import Glibc
 final class Interruption: Sendable {
     private let received = Lock<Int32?>(nil)
     private let numbers: [Int32]
+    /// An element for each request to read the configuration again.
+    let rereads: AsyncStream<Void>
+    private let reread: AsyncStream<Void>.Continuation
 
     init() {
+        (rereads, reread) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         // Signals that a shell ignores for background jobs stay ignored.
         numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !Self.isIgnored($0) }
         var signals = Self.set(numbers)
@@ -24,15 +28,21 @@ final class Interruption: Sendable {
     /// Waits for signals until the process ends.
     ///
     /// - Parameters:
-    ///   - endsGracefully: Whether the command may finish by itself after the first signal.
+    ///   - endsGracefully: True if the command may finish by itself after the first signal.
+    ///   - rereads: True if a SIGHUP asks it to read the configuration again. A terminal that hangs up ends it.
     ///   - cancel: Asks the command to finish.
-    func wait(endsGracefully: Bool, cancel: () -> Void) -> Never {
+    func wait(endsGracefully: Bool, rereads: Bool, cancel: () -> Void) -> Never {
+        let mayReread = rereads && ![STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].contains { isatty($0) == 1 }
         var signals = Self.set(numbers)
         while true {
             var number: Int32 = 0
             guard sigwait(&signals, &number) == 0, number != 0 else {
                 // All signals are ignored, so there is nothing to wait for.
                 pause()
+                continue
+            }
+            if number == SIGHUP, mayReread, received.withLock({ $0 == nil }) {
+                reread.yield()
                 continue
             }
             let isFirst = received.withLock { received in

@@ -62,6 +62,12 @@ package actor WorkingStores {
         return failure
     }
 
+    /// Removes the files that are open for a next claim.
+    package func close() {
+        for file in files.values { file.remove() }
+        files = [:]
+    }
+
     /// Makes the views that are owed.
     ///
     /// - Parameter isLast: True if nothing follows that could make them.
