@@ -6,6 +6,49 @@ import Testing
 
 /// Commands other than `work` on a store in PostgreSQL.
 @Suite struct SharedStoreCommandTests {
+    @Test("reset, rekey and prune take a feed from its worker, and the worker goes on with what they left")
+    func maintenance() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 2, extra: "every: 1h")
+        let worker = try await bench.beginWorker()
+        try await bench.waitUntilComplete()
+        let feed = try #require(bench.feeds["h0x0"])
+
+        let before = feed.requestedPages.count
+        let reset = try await bench.place.run("reset h0x0")
+        #expect(
+            reset.code == 0 && reset.output == "h0x0  reset; the next sync reads everything again\n", "\(reset.errors)")
+        // The worker finds it due, and reads all of it again.
+        try await bench.wait { feed.requestedPages.count >= before + 3 }
+        try await bench.waitUntilComplete()
+
+        feed.items = Array(feed.items.dropLast(50))
+        #expect(try await bench.place.run("sync h0x0 --wait 30s").code == 0)
+        #expect(try bench.query("SELECT count(*) FROM h0x0 WHERE _removed_at IS NOT NULL") == ["50"])
+        _ = try Connection(uri: bench.uri).query(
+            "UPDATE h0x0 SET _removed_at = '2020-01-01T00:00:00.000Z' WHERE _removed_at IS NOT NULL")
+        let trial = try await bench.place.run("prune h0x0 --dry-run")
+        #expect(trial.output == "h0x0  50 items would be deleted\n", "\(trial.errors)")
+        let pruned = try await bench.place.run("prune")
+        #expect(pruned.code == 0 && pruned.output == "h0x0  50 items deleted\n", "\(pruned.errors)")
+        #expect(try bench.query("SELECT count(*) FROM h0x0") == ["200"])
+
+        let changed = try bench.place.text(of: "feedsync.yaml").replacing("key: id", with: "key: name")
+        try bench.place.write("feedsync.yaml", changed)
+        worker.send(SIGHUP)
+        try await bench.wait(for: "2", "SELECT count(*) FROM _worker WHERE name LIKE '%(work)'")
+        let rekeyed = try await bench.place.run("rekey h0x0")
+        #expect(rekeyed.code == 0 && rekeyed.output.contains("200 items now identified by name"), "\(rekeyed.errors)")
+        #expect(
+            try bench.query(
+                """
+                SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+                WHERE i.indrelid = CAST('h0x0' AS regclass) AND i.indisprimary
+                """) == ["name"])
+        #expect(try await bench.place.run("sync h0x0 --wait 30s").code == 0)
+        try await bench.end([worker])
+        #expect(try bench.query("SELECT count(*), count(DISTINCT name) FROM h0x0 WHERE _removed_at IS NULL") == ["200"])
+    }
+
     @Test("The roles of the script are enough: one writes, one reads, and neither has more")
     func roles() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 1)
@@ -206,15 +249,17 @@ import Testing
     @Test(
         "A command that needs a file says so",
         arguments: [
-            "sql SELECT", "changes --ack me", "prune", "backup x", "doctor --repair", "reset h0x0",
+            ("sql SELECT", "psql URI"), ("changes --ack me", "feedsync store copy URI FILE"),
+            ("backup x", "pg_dump URI"), ("doctor --repair", "feedsync store copy URI FILE"),
+            ("rename h0x0 h1", "feedsync store copy URI FILE"),
         ])
-    func needsFile(words: String) async throws {
+    func needsFile(words: String, advice: String) async throws {
         let place = try Workplace()
         try place.write("feedsync.yaml", "store: postgres:///feeds\n" + place.text(of: "feedsync.yaml"))
         let run = try await place.run(words)
         #expect(
             run.code == 78 && run.errors.contains("the store is in PostgreSQL, and `\(words.split(separator: " ")[0])"),
             "\(run.errors)")
-        #expect(run.errors.contains("\nTry: feedsync store copy URI FILE"))
+        #expect(run.errors.contains("\nTry: \(advice)"))
     }
 }

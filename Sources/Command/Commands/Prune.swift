@@ -25,8 +25,10 @@ extension Command {
             throw .usage("prune --columns needs the names of feeds", advice: "feedsync feeds  # lists them")
         }
         let feeds = operands.isEmpty ? configuration.feeds : try session.feeds(of: configuration)
-        if isOfColumns, let uri = session.sharedStore(configuration) {
-            return try await session.pruneColumns(of: feeds, in: uri, configuration)
+        if let uri = session.sharedStore(configuration) {
+            return isOfColumns
+                ? try await session.pruneColumns(of: feeds, in: uri, configuration)
+                : try await session.pruneItems(of: feeds, in: uri, configuration)
         }
         guard let opened = try await session.storeIfAny(configuration), let path = session.storePath(configuration)
         else {
@@ -46,6 +48,35 @@ extension Command {
 }
 
 extension Session {
+    /// `prune` on a store in PostgreSQL, feed by feed: other feeds of a host stay with its worker. PostgreSQL gives the
+    /// space back by itself.
+    fileprivate func pruneItems(
+        of feeds: [FeedDefinition], in uri: String, _ configuration: Configuration
+    ) async throws(Failure) -> ExitCode {
+        let isTrial = invocation.has(.dryRun)
+        var losses: [Pruning.Loss] = []
+        for feed in feeds {
+            let store = try await shared.open(uri, for: self, configuration, feeds: [feed])
+            let pruning = Pruning(session: self, feeds: [feed], retention: configuration.retention)
+            if isTrial {
+                losses += try await pruning.items(in: store)
+            } else if let loss = try await pruning.deleteItems(of: feed, in: store) {
+                losses.append(loss)
+            }
+            try await shared.end()
+        }
+        guard !invocation.has(.json) else {
+            console.print(json: JSONLines.array(losses.map(\.result)))
+            return .done
+        }
+        if losses.allSatisfy({ $0.text == nil }) { console.note("nothing \(isTrial ? "would be" : "was") deleted") }
+        for loss in losses {
+            guard let text = loss.text else { continue }
+            console.print("\(console.palette.name(loss.feed))  \(text) \(isTrial ? "would be deleted" : "deleted")")
+        }
+        return .done
+    }
+
     /// `prune --columns` on a store in PostgreSQL.
     fileprivate func pruneColumns(
         of feeds: [FeedDefinition], in uri: String, _ configuration: Configuration
@@ -200,7 +231,7 @@ private struct Pruning {
         return code
     }
 
-    private func deleteItems(of feed: FeedDefinition, in store: Store) async throws(Failure) -> Loss? {
+    func deleteItems(of feed: FeedDefinition, in store: Store) async throws(Failure) -> Loss? {
         guard let limit = retention.limit(of: feed.name, at: now), let time = Timestamp(sinceEpoch: now)?.text else {
             return Loss(feed: feed.name)
         }

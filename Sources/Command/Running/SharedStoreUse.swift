@@ -15,8 +15,9 @@ final class SharedStoreUse: Sendable {
         var following: Task<Void, Never>?
     }
 
-    /// The commands that write a store in PostgreSQL.
-    private static let writing: Set = ["reload", "more", "sync"]
+    /// The commands that write a store in PostgreSQL. Those that a person waits for ask the owner of a feed to let go.
+    private static let writing: Set = ["reload", "more", "sync", "reset", "rekey", "prune"]
+    private static let urgent: Set = ["reload", "reset", "rekey", "prune"]
     /// The commands that read states, with the latest history or without, and those that read all of the feeds that they
     /// name.
     private static let reading: [String: ReadingCopy.Extent] = [
@@ -26,16 +27,23 @@ final class SharedStoreUse: Sendable {
     /// The commands that need no store, or open it themselves.
     private static let others: Set = ["work", "serve", "store", "path", "check", "add", "presets"]
 
+    /// PostgreSQL's own programs for what some commands do with a file.
+    private static let programs = [
+        "sql": "psql URI  # for SQL; feedsync store copy URI FILE makes a file of the store",
+        "backup": "pg_dump URI  # for a backup; feedsync store copy URI FILE makes a file of the store",
+    ]
+
     /// - Throws: `Failure` for a command that needs a file.
     static func check(_ invocation: Invocation, _ code: ExitCode) throws(Failure) {
         let name = invocation.command.name
         let known = writing.union(reading.keys).union(others)
         let option = [Option.ack, .repair].first { invocation.has($0) }
-        guard known.contains(name) || invocation.has(.oldColumns), option == nil else {
+        guard known.contains(name), option == nil else {
             let words = [name, option?.written].compactMap(\.self).joined(separator: " ")
             throw Failure(
                 code, ["the store is in PostgreSQL, and `\(words)` needs a file"],
-                advice: "feedsync store copy URI FILE makes a file of it; see feedsync help work")
+                advice: Self.programs[name]
+                    ?? "feedsync store copy URI FILE makes a file of it; see feedsync help work")
         }
     }
 
@@ -54,7 +62,7 @@ final class SharedStoreUse: Sendable {
                 names: Set(feeds.map(\.name)), path: path, keep: configuration.retention)
             // libcurl is loaded while PostgreSQL is busy with the claims. If that fails, the first request says why.
             async let loading: Void? = try? CurlLibrary.load()
-            let store = try await claimed.open(wait: wait, isUrgent: command == "reload")
+            let store = try await claimed.open(wait: wait, isUrgent: Self.urgent.contains(command))
             _ = await loading
             state.withLock { $0.claimed = claimed }
             return store
