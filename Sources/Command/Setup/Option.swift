@@ -160,7 +160,7 @@ enum Option: String, Sendable, CaseIterable {
         case .opml: "add every feed of this OPML file, without a request"
         case .connector: "add the streams of this low-code connector; operands choose some"
         case .openapi: "list the collections of this OpenAPI or Swagger document; operands are paths to add"
-        case .har: "list the lists that a browser recorded in this HAR file; operands are URLs or paths to add"
+        case .har: "list the collections that a browser recorded in this HAR file; operands are URLs or paths to add"
         case .set:
             "write this member of the feed, or give a value that the connector or document needs; can be given several times"
         case .request: "GET or POST (default: POST with --data, else GET)"
