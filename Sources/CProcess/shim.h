@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -15,6 +16,13 @@
 // https://man7.org/linux/man-pages/man2/PR_SET_DUMPABLE.2const.html
 static inline int cprocess_refuse_dumps(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+// The number of columns of a terminal; 0 where there is none. Which module has `struct winsize` depends on the glibc.
+// https://man7.org/linux/man-pages/man2/TIOCSWINSZ.2const.html
+static inline int cprocess_terminal_columns(int descriptor) {
+    struct winsize size;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 // Glibc's module has no pipe2. https://man7.org/linux/man-pages/man2/pipe.2.html

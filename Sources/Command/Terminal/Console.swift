@@ -1,3 +1,4 @@
+internal import CProcess
 internal import Concurrency
 internal import Glibc
 
@@ -245,9 +246,8 @@ final class Console: Sendable {
     private static let erasure = "\r\u{1B}[K"
 
     private static func columns(of descriptor: Int32) -> Int {
-        var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        let columns = cprocess_terminal_columns(descriptor)
+        return columns > 0 ? Int(columns) : 80
     }
 
     /// - Returns: 0, or the system's error number.
