@@ -151,7 +151,9 @@ extension MovingList {
         gmtime_r(&seconds, &parts)
         var text = [UInt8](repeating: 0, count: 40)
         let length = text.withUnsafeMutableBytes { buffer in
-            strftime(buffer.baseAddress, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+            // A newer glibc takes no null here.
+            guard let start = buffer.baseAddress else { return 0 }
+            return strftime(start, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
         }
         return String(decoding: text.prefix(length), as: UTF8.self)
     }
