@@ -24,7 +24,7 @@ struct StateTests {
         let sync = try place.start("sync")
         await gate.arrived()
         // The pages before it share a commit that may still be to come.
-        while try place.query("SELECT max(page) FROM event") != ["7"] { await Task.yield() }
+        try await until { try place.query("SELECT max(page) FROM event") == ["7"] }
         let expected = "pid \(sync.id), page 7 of about 40"
         let state = try await state(place)
         #expect(state["state"] == "running")

@@ -258,7 +258,7 @@ import Testing
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -31 * 86_400)], ofItemAtPath: file)
         try await WebPlace.serving(change: { $0.pictureFolder = folder }) { _ in
-            while FileManager.default.fileExists(atPath: file) { await Task.yield() }
+            try await until { !FileManager.default.fileExists(atPath: file) }
         }
     }
 

@@ -146,6 +146,6 @@ struct EngineRaceTests {
 extension SyncEngine {
     /// Returns when so many callers wait for an answer.
     func whenWaiting(_ count: Int) async {
-        while waitingCount < count { await Task.yield() }
+        try? await until { waitingCount >= count }
     }
 }

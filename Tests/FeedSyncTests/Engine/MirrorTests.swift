@@ -224,7 +224,7 @@ struct MirrorTests {
         var error: FeedSyncError?
         while error == nil {
             for await state in engine.state { error = state.error }
-            await Task.yield()
+            try await Task.sleep(for: .milliseconds(2))
         }
         #expect(error == FeedSyncError(.store, "the mirror is closed"))
         await #expect(throws: FeedSyncError.self) { _ = try await mirror.feed(bench.definition) }
@@ -261,14 +261,14 @@ struct MirrorTests {
             let mirror = try await FeedMirror(path: folder.appending(path: "store.db").path)
             (store, watch) = (mirror.store, mirror.watch)
             let reader = Task { for try await _ in mirror.sections(of: "things") {} }
-            while watch?.observerCount != 1 { await Task.yield() }
+            try await until { watch?.observerCount == 1 }
             reader.cancel()
             _ = await reader.result
             #expect(watch?.observerCount == 0)
             for try await _ in mirror.sections(of: "things") { break }
         }
         // The last reference may be that of a task that ends just now.
-        while store != nil || watch != nil { await Task.yield() }
+        try await until { store == nil && watch == nil }
     }
 
     @Test("An observation of a store that cannot be read throws its error, once")

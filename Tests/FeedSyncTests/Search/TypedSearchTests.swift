@@ -86,7 +86,7 @@ struct TypedSearchTests {
         await gate.arrived()
         search.send(text)
         // The run ends although the server does not answer.
-        while try bench.query("SELECT count(*) FROM run WHERE outcome = 'cancelled'") != ["1"] { await Task.yield() }
+        try await until { try bench.query("SELECT count(*) FROM run WHERE outcome = 'cancelled'") == ["1"] }
         gate.open()
         search.send("swift")
         let first = await results.next(isolation: nil)
