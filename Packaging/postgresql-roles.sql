@@ -9,7 +9,7 @@ BEGIN;
 CREATE ROLE feedsync_writer LOGIN;
 CREATE ROLE feedsync_reader LOGIN;
 
--- Other roles that are no superusers lose the database: grant CONNECT to those that need it.
+-- Other roles, except superusers, lose the database: grant CONNECT to those that need it.
 REVOKE ALL ON DATABASE :"DBNAME" FROM PUBLIC;
 GRANT CONNECT ON DATABASE :"DBNAME" TO feedsync_writer, feedsync_reader;
 

@@ -42,7 +42,7 @@ extension Session {
     }
 
     /// The store with feeds that the command changes; nil if nothing was stored yet. In PostgreSQL they are claimed, so
-    /// that workers leave them alone until the command ends.
+    /// that no worker changes them until the command ends.
     ///
     /// - Throws: `Failure` with exit code 73 if it cannot be opened, or 75 if a worker does not let go of a feed.
     func store(_ configuration: Configuration, changing feeds: [FeedDefinition]) async throws(Failure) -> Store? {

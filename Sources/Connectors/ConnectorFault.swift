@@ -40,7 +40,7 @@ package struct ConnectorFault: Error, Sendable, Hashable {
     }
 }
 
-/// A file that is no description of an API, or words that name something it does not have.
+/// A file that does not describe an API, or words that name something it does not have.
 package struct ConnectorError: Error, Sendable, Hashable {
     /// The reasons, one line each.
     package let messages: [String]

@@ -255,7 +255,7 @@ private struct SignSearch {
         case .bool(let says): return says
         case .number("1"): return true
         case .number("0"): return false
-        // Longer texts are no flag: the values of all headers come here.
+        // A longer text is not a flag: the values of all headers come here.
         case .string(let text) where text.utf8.count <= 5:
             switch text.lowercasedASCII {
             case "true", "yes": return true

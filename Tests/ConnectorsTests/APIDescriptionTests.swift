@@ -142,7 +142,7 @@ import Testing
                 "/orgs/{id}/teams needs id|/orgs lists its values: {orgs.id} makes a list for each row of the feed orgs",
                 "--set 'id={orgs.id}'"
             ),
-            // A text is no number.
+            // A text is not a number.
             (
                 APIDocuments.numbered, ["/orgs/{org}/repos"], [], "/orgs/{org}/repos needs org", "--set org=…"
             ),
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(
-        "A text that is no such document is refused",
+        "A text that is not such a document is refused",
         arguments: [
             ("{\"openapi\": \"3.0.0\",", "api.yaml: this is not JSON"),
             ("a: b\n", "api.yaml: this is not an OpenAPI document: it has neither `openapi` nor `swagger`"),

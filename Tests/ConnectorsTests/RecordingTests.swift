@@ -158,7 +158,7 @@ import Testing
         #expect(leftOut.first?.fault.problem == "its body was not recorded; save the HAR file with content")
     }
 
-    @Test("A text that is no HAR file is refused, and so is a list that is not in it")
+    @Test("A text that is not a HAR file is refused, and so is a list that is not in it")
     func refused() throws {
         for (text, problem) in [
             ("[", "browser.har: this is not JSON"),

@@ -7,7 +7,7 @@ internal import Reports
 extension Session {
     /// Adds the streams of a low-code connector to the configuration, without requests to their upstream.
     ///
-    /// - Throws: `Failure` with exit code 64 for words that mean nothing and settings that are missing, 65 for a file that
+    /// - Throws: `Failure` with exit code 64 for unknown words and settings that are missing, 65 for a file that
     ///   is not a manifest, and if no stream can become a feed.
     func addStreams(of path: String) async throws(Failure) -> ExitCode {
         let file = try configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
@@ -93,7 +93,7 @@ extension Session {
 
     /// The text at a URL.
     ///
-    /// - Throws: `Failure` with exit code 64 for a word that is no URL, else 69.
+    /// - Throws: `Failure` with exit code 64 for a word that is not a URL, else 69.
     func download(_ text: String, limit: Int, advice: String) async throws(Failure) -> [UInt8] {
         let options = try engineOptions(folder: "")
         let response: Response

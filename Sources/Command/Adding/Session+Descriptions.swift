@@ -6,8 +6,8 @@ extension Session {
     /// Lists the collections of an OpenAPI document, or adds those that the operands name, without requests to their
     /// upstream.
     ///
-    /// - Throws: `Failure` with exit code 64 for words that mean nothing and values that are missing, 65 for a file that
-    ///   is no such document.
+    /// - Throws: `Failure` with exit code 64 for unknown words and values that are missing, 65 for a file that
+    ///   is not such a document.
     func addDocumentedLists(of path: String) async throws(Failure) -> ExitCode {
         let bytes = try await documentBytes(of: path)
         let api = try reading(bytes) { bytes throws(ConnectorError) in try APIDescription(bytes, source: path) }
@@ -30,7 +30,7 @@ extension Session {
 
     /// Lists the lists of a HAR file, or adds those that the operands name, without requests to their upstream.
     ///
-    /// - Throws: `Failure` with exit code 64 for words that mean nothing, 65 for a file that is no HAR file.
+    /// - Throws: `Failure` with exit code 64 for unknown words, 65 for a file that is not a HAR file.
     func addRecordedLists(of path: String) throws(Failure) -> ExitCode {
         let bytes = try contents(of: path, limit: Recording.mostBytes)
         let recording = try reading(bytes) { bytes throws(ConnectorError) in try Recording(bytes, source: path) }

@@ -42,7 +42,7 @@ extension Command {
             what cannot be said in a configuration is left out, with the reason. A setting of it is given with --set;
             secrets become '${NAME}'. Only a URL of the manifest is requested.
 
-            --openapi reads an OpenAPI 3 or Swagger 2 document. Alone, it lists the collections, with what the document
+            --openapi reads an OpenAPI 3 or Swagger 2 document. Without operands, it lists the collections, with what the document
             says of each. With paths in place of NAME and URL, it adds these. A parameter of a path, or one that is
             required, is given with --set NAME=VALUE; secrets become '${NAME}'. Settings that the document leaves open
             are found in the first page. --columns writes the columns that the document names.

@@ -22,7 +22,7 @@ package struct APIDescription: Sendable {
     /// Reads a document.
     ///
     /// - Parameter source: Its file or URL, which relative URLs in it refer to.
-    /// - Throws: `ConnectorError` if the text is no such document.
+    /// - Throws: `ConnectorError` if the text is not such a document.
     package init(_ bytes: [UInt8], source: String) throws(ConnectorError) {
         document = try APIDocument(bytes, source: source)
         let reader = ListReader(document)
@@ -109,7 +109,7 @@ package struct APIDescription: Sendable {
         return result
     }
 
-    /// The name of the feed for a path: its last part that is no parameter, or all of them where that is taken.
+    /// The name of the feed for a path: its last part that is not a parameter, or all of them where that is taken.
     private static func name(of path: String, besides taken: Set<String>) -> String {
         let words = path.split(separator: "/").filter { !$0.contains("{") }.map { String($0.prefix { $0 != "." }) }
         let last = words.last ?? "feed"

@@ -17,7 +17,7 @@ struct APIDocument: Sendable {
 
     /// Reads a document.
     ///
-    /// - Throws: `ConnectorError` if the text is neither JSON nor YAML, or no such document.
+    /// - Throws: `ConnectorError` if the text is not JSON, YAML or such a document.
     init(_ bytes: [UInt8], source: String) throws(ConnectorError) {
         self.source = source
         let root = try Self.value(bytes, source)

@@ -36,12 +36,12 @@ struct ListReader {
     private let document: APIDocument
     private let schemas: SchemaReader
     /// A feed of which nothing is known.
-    private let open: FeedDefinition
+    private let open: FeedDefinition?
 
     init(_ document: APIDocument) {
         self.document = document
         schemas = SchemaReader(document)
-        open = .open
+        open = try? .open()
     }
 
     /// The list of a path; nil where its GET answers with no list.
@@ -61,7 +61,8 @@ struct ListReader {
         guard body.elements != nil || body.members?.isEmpty == false else { return nil }
         let page = PageStudy.Page(
             request: try request(path, parameters), headers: try headers(of: response), body: body)
-        guard let study = try? PageStudy(open, first: page, isOrdered: false), study.isArray, study.itemCount > 0,
+        guard let open, let study = try? PageStudy(open, first: page, isOrdered: false), study.isArray,
+            study.itemCount > 0,
             !study.isInsideItem, Self.areEnvelopes(study.findings.items),
             study.isNamed || !path.hasSuffix("}") && Self.isEnvelope(body, around: study.findings.items)
         else { return nil }
@@ -145,7 +146,7 @@ struct ListReader {
         }
         let address = "https://example.com" + path.map { "{} ".contains($0) ? "_" : String($0) }.joined()
         guard let url = try? WebURL(query.isEmpty ? address : "\(address)?\(query.joined(separator: "&"))") else {
-            throw ConnectorFault(.request, "its path is no part of a URL")
+            throw ConnectorFault(.request, "its path cannot be part of a URL")
         }
         return Request(url)
     }
@@ -164,11 +165,9 @@ struct ListReader {
 
 extension FeedDefinition {
     /// A feed of which nothing is known but a URL.
-    static let open: FeedDefinition = {
-        let text = "feeds: {x: {url: \"https://example.com/x\"}}"
-        guard let feed = (try? Configuration.parse(Array(text.utf8), file: ""))?.feeds.first else {
-            preconditionFailure("a feed with a URL is valid")
-        }
-        return feed
-    }()
+    ///
+    /// - Throws: `ConfigurationError`, as each definition may.
+    static func open() throws(ConfigurationError) -> FeedDefinition {
+        try FeedDefinition("x", ["url": "https://example.com/x"])
+    }
 }

@@ -12,7 +12,7 @@ struct DocumentedPaging {
 
     /// The value of a parameter in the request for a first page; nil for one that asks for no page.
     static func firstValue(of parameter: DocumentedParameter) -> String? {
-        // A time is no page, whatever its name is; nor is a `since` that says nothing more.
+        // A time is not a page, whatever its name; neither is a plain `since`.
         guard !parameter.isTime else { return nil }
         let isNamed = { (names: Set<String>) in Self.isNamed(parameter, names) }
         if isForToken(parameter) { return "" }

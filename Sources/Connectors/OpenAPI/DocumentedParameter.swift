@@ -26,7 +26,7 @@ struct DocumentedParameter: Sendable {
         (isTime, type, largest, firstNumber) = (false, .any, nil, nil)
     }
 
-    /// True for a text that is no time.
+    /// True for a text that is not a time.
     var isText: Bool { type == .text && !isTime }
 
     /// Reads a parameter; nil for a body, and for what is none.

@@ -31,7 +31,7 @@ struct ListWriter {
         if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
         if let auth = signIn?.auth { members.append(.init("auth", auth)) }
         // These cannot fail: the pagination is added apart.
-        members += (try? FeedEntry.Member.members(of: list.findings, for: .open, hasColumns: hasColumns)) ?? []
+        members += (try? FeedEntry.Member.members(of: list.findings, for: .open(), hasColumns: hasColumns)) ?? []
         if let pagination = list.pagination { members.append(.init("pagination", pagination)) }
         return members
     }

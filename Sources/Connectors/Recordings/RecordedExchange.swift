@@ -19,7 +19,7 @@ struct RecordedExchange: Sendable {
     let responseHeaders: Headers
     let content: Content
 
-    /// Reads an entry of a HAR file; nil where its response is no success, or of a kind that has no items.
+    /// Reads an entry of a HAR file; nil where its response is not a success, or of a kind that has no items.
     ///
     /// Source: http://www.softwareishard.com/blog/har-12-spec/
     ///
@@ -79,7 +79,7 @@ struct RecordedExchange: Sendable {
     /// A URL without its query.
     static func shown(_ url: WebURL) -> String { String(url.text.prefix { $0 != "?" }) }
 
-    /// The parameters of the query that are no secret.
+    /// The parameters of the query that are not secrets.
     var parameters: [QueryItem] { url.queryItems.filter { !SecretName.matches($0.name) } }
 
     /// True if two requests are the same, apart from credentials.

@@ -177,7 +177,7 @@ struct RecordedList: Sendable {
         if !query.isEmpty { members.append(.init("query", .mapping(query))) }
         if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
         if let auth = signIn?.auth { members.append(.init("auth", auth)) }
-        members += (try? FeedEntry.Member.members(of: findings, for: .open, hasColumns: hasColumns)) ?? []
+        members += (try? FeedEntry.Member.members(of: findings, for: .open(), hasColumns: hasColumns)) ?? []
         if let pagination { members.append(.init("pagination", pagination)) }
         return members
     }

@@ -51,7 +51,9 @@ enum FoundationType: Sendable {
 
     private static func seconds(_ value: DecodedValue) throws(DecodedValue.Refusal) -> Double {
         guard let text = try? value.string() else { return try value.double() }
-        guard let time = Timestamp(text) else { throw .corrupted("found text that is no ISO 8601 time, expected Date") }
+        guard let time = Timestamp(text) else {
+            throw .corrupted("found text that is not an ISO 8601 time, expected Date")
+        }
         return time.secondsSince1970
     }
 }
@@ -70,7 +72,7 @@ private struct DecimalForm {
         let power = parts.count > 1 ? Int(parts[1].drop { $0 == "+" }) : 0
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let power,
             power.magnitude < 1_000
-        else { throw .corrupted("found text that is no number, expected Decimal") }
+        else { throw .corrupted("found text that is not a number, expected Decimal") }
         var exponent = power - fraction.utf8.count
         while digits.last == "0", digits.utf8.count > 1 {
             digits.removeLast()

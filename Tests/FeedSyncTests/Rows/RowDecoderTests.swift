@@ -83,8 +83,8 @@ struct RowDecoderTests {
     @Test(
         "A value that is none of Foundation's type names its column and the reason",
         arguments: [
-            ("pushed_at", Value.text("soon"), "found text that is no ISO 8601 time, expected Date"),
-            ("price", .text("ten"), "found text that is no number, expected Decimal"),
+            ("pushed_at", Value.text("soon"), "found text that is not an ISO 8601 time, expected Date"),
+            ("price", .text("ten"), "found text that is not a number, expected Decimal"),
             ("price", .text("1234567890123456789012345678901234567891"), "the number does not fit Decimal"),
             ("page", .integer(1), "found an integer, expected URL"),
         ])

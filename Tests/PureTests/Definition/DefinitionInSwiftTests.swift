@@ -39,7 +39,7 @@ struct DefinitionInSwiftTests {
         }
     }
 
-    @Test("Values that are no literals are those of the same members in a file, and their texts name no references")
+    @Test("Values that are not literals are those of the same members in a file, and their texts name no references")
     func runtime() throws {
         let (text, texts, form) = ("${HOME}", ["id", "name"], ["q": "a: ${b}", "sort": "stars"])
         let (isRaw, size, retries) = (true, 0.5, 3)
