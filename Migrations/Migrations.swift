@@ -22,6 +22,7 @@ public enum Migrations {
         Migration(
             name: "0006_postgresql_lists_in_items",
             sql: String(decoding: PackageResources._006_postgresql_lists_in_items_sql, as: UTF8.self)),
+        Migration(name: "0007_gone", sql: String(decoding: PackageResources._007_gone_sql, as: UTF8.self)),
     ]
 
     /// Those of a store in SQLite, the oldest first.

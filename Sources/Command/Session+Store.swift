@@ -44,8 +44,11 @@ extension Session {
     /// The store with feeds that the command changes; nil if nothing was stored yet. In PostgreSQL they are claimed, so
     /// that no worker changes them until the command ends.
     ///
+    /// - Parameter feeds: Their names. The configuration may lack some of them.
     /// - Throws: `Failure` with exit code 73 if it cannot be opened, or 75 if a worker does not let go of a feed.
-    func store(_ configuration: Configuration, changing feeds: [FeedDefinition]) async throws(Failure) -> Store? {
+    func store(
+        _ configuration: Configuration?, changing feeds: [String]
+    ) async throws(Failure) -> Store? {
         guard let uri = sharedStore(configuration) else { return try await existingStore(configuration) }
         return try await shared.open(uri, for: self, configuration, feeds: feeds)
     }

@@ -85,7 +85,7 @@ package struct WorkCrew: Sendable {
         let names = groups.prefix(5).joined(separator: ", ") + (groups.count > 5 ? " and others" : "")
         return FeedSyncError(
             .configuration,
-            "a worker with a newer configuration has other definitions of the feeds of \(names); they are left to it",
+            "a newer configuration has other feeds or definitions for \(names); they are left to workers that have it",
             advice:
                 "restart this worker with that configuration, or first run touch \(configuration.file) if this one is right"
         )

@@ -49,6 +49,124 @@ import Testing
         #expect(try bench.query("SELECT count(*), count(DISTINCT name) FROM h0x0 WHERE _removed_at IS NULL") == ["200"])
     }
 
+    @Test("rename takes a feed's whole history with it, and a worker leaves the old name alone until it has the new one")
+    func rename() async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 2, extra: "every: 1h")
+        let worker = try await bench.beginWorker()
+        try await bench.waitUntilComplete()
+        // A working file has the latest runs only.
+        _ = try bench.query(
+            """
+            INSERT INTO run (feed, command, started_at, finished_at, outcome)
+            SELECT 'h0x0', 'sync', at, at, 'ok' FROM generate_series(now() - interval '40 days', now() - interval '10 days', '1 day') at
+            """)
+        let runs = try bench.query("SELECT count(*) FROM run WHERE feed = 'h0x0'")
+        let renamed = try await bench.place.run("rename h0x0 things")
+        #expect(renamed.code == 0 && renamed.output == "h0x0  renamed to things\n", "\(renamed.errors)")
+        #expect(try bench.query("SELECT count(*) FROM things") == ["250"])
+        #expect(try bench.query("SELECT count(*) FROM run WHERE feed = 'things'") == runs)
+        #expect(
+            try bench.query("SELECT conname FROM pg_constraint WHERE contype = 'p' AND conrelid = CAST('things' AS regclass)")
+                != bench.query("SELECT conname FROM pg_constraint WHERE contype = 'p' AND conrelid = CAST('h0x1' AS regclass)"))
+        #expect(try bench.query("SELECT count(*) FROM change WHERE feed = 'things'") == ["250"])
+        // The other feed of the host is left, too: the worker's configuration is no longer the host's.
+        try await bench.wait(for: "0", "SELECT count(*) FROM _claim WHERE feeds && ARRAY['h0x0', 'h0x1']")
+        worker.send(SIGHUP)
+        try await bench.wait(for: "1", "SELECT count(*) FROM _claim WHERE feeds @> ARRAY['things', 'h0x1']")
+        let synced = try await bench.place.run("sync things --wait 30s")
+        #expect(synced.code == 0 && synced.output.contains("things  unchanged "), "\(synced.output) \(synced.errors)")
+
+        let removed = try await bench.place.run("remove h1x0 --data --yes")
+        #expect(
+            removed.code == 0 && removed.output.hasPrefix("h1x0  removed from ")
+                && removed.output.hasSuffix(", 250 items deleted\n"), "\(removed.output) \(removed.errors)")
+        try await bench.wait(for: "0", "SELECT count(*) FROM _claim WHERE 'h1x0' = ANY (feeds)")
+        try await bench.end([worker])
+        for (table, column) in [("feed", "name"), ("_feed", "feed"), ("run", "feed"), ("event", "feed"), ("_page", "feed")] {
+            let sql = "SELECT count(*) FROM \(table) WHERE \(column) IN ('h0x0', 'h1x0')"
+            #expect(try bench.query(sql) == ["0"], "\(table)")
+        }
+        #expect(try bench.query("SELECT to_regclass('h0x0'), to_regclass('h1x0')") == ["-"])
+        #expect(try bench.query("SELECT DISTINCT feed FROM change ORDER BY 1") == ["h0x1", "h1x1", "things"])
+    }
+
+    @Test("A worker with an older configuration says that it leaves a renamed feed, and never begins the old name anew")
+    func renamedElsewhere() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 1, extra: "every: 1s")
+        let worker = try await bench.beginWorker()
+        try await bench.waitUntilComplete()
+        #expect(try await bench.place.run("rename h0x0 things").code == 0)
+        let feed = try #require(bench.feeds["h0x0"])
+        let before = feed.requestedPages.count
+        // It looks at its claims every three seconds.
+        let count = "SELECT count(*) FROM _worker WHERE name LIKE '%(work)' AND seen_at > now() - interval '1 second'"
+        for expected in ["1", "0", "1", "0"] { try await bench.wait(for: expected, count) }
+        #expect(feed.requestedPages.count == before)
+        #expect(try bench.query("SELECT name FROM feed") == ["things"])
+        worker.send(SIGTERM)
+        let end = await worker.end()
+        #expect(end.errors.contains("a newer configuration has other feeds or definitions for "), "\(end.errors)")
+        let text = try bench.place.text(of: "feedsync.yaml").replacing("things:", with: "h0x0:")
+        try bench.place.write("old.yaml", text)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000)], ofItemAtPath: "\(bench.place.folder)/old.yaml")
+        let old = try await bench.place.run("sync --config old.yaml")
+        #expect(old.code == 73 && old.errors.contains("the feed h0x0 was renamed or deleted"), "\(old.errors)")
+        try bench.place.write("old.yaml", text)
+        #expect(try await bench.place.run("sync --config old.yaml").code == 0)
+        #expect(try bench.query("SELECT name FROM feed ORDER BY 1") == ["h0x0", "things"])
+    }
+
+    @Test("A rename that was cut off behind the file's change is finished by the next run, with all stored data")
+    func unfinishedRename() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 2)
+        #expect(try await bench.place.run("sync").code == 0)
+        _ = try bench.query("UPDATE _feed SET new_name = 'things' WHERE feed = 'h0x0'")
+        let text = try bench.place.text(of: "feedsync.yaml").replacing("h0x0:", with: "things:")
+        try bench.place.write("feedsync.yaml", text)
+        let run = try await bench.place.run("sync things")
+        #expect(run.code == 0 && run.output.contains("things  unchanged "), "\(run.output) \(run.errors)")
+        #expect(try bench.query("SELECT count(*), count(DISTINCT name) FROM things") == ["250"])
+        #expect(try bench.query("SELECT feed FROM _feed ORDER BY 1") == ["h0x1", "things"])
+        #expect(try bench.query("SELECT count(*) FROM run WHERE feed = 'things'") == ["2"])
+    }
+
+    @Test("A name that something else in PostgreSQL has is refused before anything is changed")
+    func takenName() async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 1)
+        #expect(try await bench.place.run("sync").code == 0)
+        _ = try bench.query("CREATE VIEW mine AS SELECT 1 AS one")
+        let text = try bench.place.text(of: "feedsync.yaml")
+        for (name, words) in [("mine", "something else named `mine`"), ("h1x0", "h1x0 already exists")] {
+            let run = try await bench.place.run("rename h0x0 \(name)")
+            #expect(run.code != 0 && run.errors.contains(words), "\(run.errors)")
+        }
+        #expect(try bench.place.text(of: "feedsync.yaml") == text)
+        let other = text.replacing("h1x0:", with: "elsewhere:")
+        try bench.place.write("feedsync.yaml", other)
+        let stored = try await bench.place.run("rename h0x0 h1x0")
+        #expect(stored.code == 78 && stored.errors.contains("the store already has a feed `h1x0`"), "\(stored.errors)")
+        #expect(try bench.place.text(of: "feedsync.yaml") == other)
+        // A feed that only the store has can be deleted, and nothing of the claim stays.
+        let removed = try await bench.place.run("remove h1x0 --data --yes")
+        #expect(removed.code == 0 && removed.output == "h1x0  250 items deleted\n", "\(removed.output) \(removed.errors)")
+        #expect(try bench.query("SELECT count(*) FROM _claim WHERE \"group\" LIKE 'feed %'") == ["0"])
+    }
+
+    @Test("A command on one feed of a host reads nothing of the tables of the others")
+    func oneOfMany() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 3)
+        #expect(try await bench.place.run("sync").code == 0)
+        let writer = try Connection(uri: bench.uri)
+        try writer.execute("BEGIN; LOCK TABLE h0x1, h0x2")
+        #expect(try await bench.place.run("sync h0x0").code == 0)
+        // A command that needs no items does not read those of its own feed.
+        try writer.execute("LOCK TABLE h0x0")
+        #expect(try await bench.place.run("reset h0x0").code == 0)
+        try writer.execute("ROLLBACK")
+        try await bench.expectTrue()
+    }
+
     @Test("The roles of the script are enough: one writes, one reads, and neither has more")
     func roles() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 1)
@@ -251,7 +369,6 @@ import Testing
         arguments: [
             ("sql SELECT", "psql URI"), ("changes --ack me", "feedsync store copy URI FILE"),
             ("backup x", "pg_dump URI"), ("doctor --repair", "feedsync store copy URI FILE"),
-            ("rename h0x0 h1", "feedsync store copy URI FILE"),
         ])
     func needsFile(words: String, advice: String) async throws {
         let place = try Workplace()

@@ -257,7 +257,7 @@ import Testing
         try await Task.sleep(for: .seconds(4))
         old.send(SIGTERM)
         let run = await old.end()
-        #expect(run.errors.contains("a worker with a newer configuration has other definitions"), "\(run.errors)")
+        #expect(run.errors.contains("a newer configuration has other feeds or definitions"), "\(run.errors)")
         try await bench.end([new])
         try await bench.expectTrue()
     }
@@ -301,7 +301,7 @@ import Testing
         try await bench.wait { host.requests.last?.parameter("version") == nil }
         again.send(SIGTERM)
         let run = await again.end()
-        let words = "a worker with a newer configuration has other definitions of the feeds of \(host.url);"
+        let words = "a newer configuration has other feeds or definitions for \(host.url);"
         #expect(run.errors.contains(words) && !run.errors.contains(bench.hosts[1].url), "\(run.errors)")
         #expect(try bench.query("SELECT count(*) FROM change WHERE kind <> 'new'") == ["0"])
         try await bench.expectTrue()

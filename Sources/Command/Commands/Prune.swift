@@ -56,7 +56,7 @@ extension Session {
         let isTrial = invocation.has(.dryRun)
         var losses: [Pruning.Loss] = []
         for feed in feeds {
-            let store = try await shared.open(uri, for: self, configuration, feeds: [feed])
+            let store = try await shared.open(uri, for: self, configuration, feeds: [feed.name])
             let pruning = Pruning(session: self, feeds: [feed], retention: configuration.retention)
             if isTrial {
                 losses += try await pruning.items(in: store)
@@ -84,7 +84,7 @@ extension Session {
         var losses: [Pruning.Loss] = []
         for feed in feeds {
             // Each is claimed by itself: its working file is of no use once its columns are gone.
-            let store = try await shared.open(uri, for: self, configuration, feeds: [feed])
+            let store = try await shared.open(uri, for: self, configuration, feeds: [feed.name])
             let pruning = Pruning(session: self, feeds: [feed], retention: configuration.retention)
             let going = try await pruning.columns(in: store)
             if try pruning.mayGo(going, isTrial: invocation.has(.dryRun)) {

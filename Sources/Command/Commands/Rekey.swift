@@ -15,7 +15,7 @@ extension Command {
     ) { session throws(Failure) in
         let configuration = try session.configuration()
         let feed = try session.feeds(of: configuration)[0]
-        let store = try await session.store(configuration, changing: [feed])
+        let store = try await session.store(configuration, changing: [feed.name])
         var result: Store.Rekeying?
         do throws(FeedSyncError) {
             if let store, let lock = try await store.lock(storedFeed: feed.name, for: "rekey") {

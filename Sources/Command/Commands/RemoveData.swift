@@ -11,11 +11,11 @@ extension Session {
         }
         // The feed goes; errors in the file do not matter here, unless they hide where the store is.
         let configuration = (try? configurationIfAny()) ?? nil
-        guard storePath(configuration) != nil else {
+        guard storePath(configuration) != nil || sharedStore(configuration) != nil else {
             _ = try self.configuration()
             return .done
         }
-        let store = try await existingStore(configuration)
+        let store = try await self.store(configuration, changing: [name])
         let records = try await reading { () async throws(FeedSyncError) in try await store?.feeds() } ?? []
         let record = records.first { $0.name == name }
         let isConfigured = editor.names.contains(name)

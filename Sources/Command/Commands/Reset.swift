@@ -15,7 +15,7 @@ extension Command {
         let configuration = try session.configuration()
         let feed = try session.feeds(of: configuration, partsToo: true)[0]
         let name = feed.forEach?.only ?? feed.name
-        let store = try await session.store(configuration, changing: [feed])
+        let store = try await session.store(configuration, changing: [feed.name])
         let isStored = try await session.reading { () async throws(FeedSyncError) in
             guard let store, let lock = try await store.lock(storedFeed: name, for: "reset") else { return false }
             try await store.reset(name, lock: lock, now: WallClock.system.text)

@@ -36,7 +36,7 @@ extension Session {
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeForWriting(_ configuration: Configuration, _ feeds: [FeedDefinition]) async throws(Failure) -> Store {
         if let uri = sharedStore(configuration) {
-            return try await shared.open(uri, for: self, configuration, feeds: feeds)
+            return try await shared.open(uri, for: self, configuration, feeds: feeds.map(\.name))
         }
         let wait = try invocation.duration(.wait) ?? .zero
         let path = storePath(configuration) ?? configuration.store

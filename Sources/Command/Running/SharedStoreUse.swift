@@ -15,13 +15,15 @@ final class SharedStoreUse: Sendable {
         var following: Task<Void, Never>?
     }
 
-    /// The commands that write a store in PostgreSQL. Those that a person waits for ask the owner of a feed to let go.
-    private static let writing: Set = ["reload", "more", "sync", "reset", "rekey", "prune"]
-    private static let urgent: Set = ["reload", "reset", "rekey", "prune"]
+    /// The commands that write a store in PostgreSQL. Those that a person waits for ask the owner of a feed to let go,
+    /// and some need no items.
+    private static let writing: Set = ["reload", "more", "sync", "reset", "rekey", "prune", "rename", "remove"]
+    private static let urgent: Set = ["reload", "reset", "rekey", "prune", "rename", "remove"]
+    private static let itemless: Set = ["reset", "rename", "remove"]
     /// The commands that read states, with the latest history or without, and those that read all of the feeds that they
     /// name.
     private static let reading: [String: ReadingCopy.Extent] = [
-        "status": .summary, "feeds": .summary, "plan": .summary, "explain": .states, "doctor": .states, "show": .all,
+        "status": .summary, "feeds": .summary, "plan": .summary, "remove": .summary, "explain": .states, "doctor": .states, "show": .all,
         "events": .all, "changes": .all, "search": .all,
     ]
     /// The commands that need no store, or open it themselves.
@@ -49,20 +51,25 @@ final class SharedStoreUse: Sendable {
 
     /// The feeds that the command works on, claimed until `end`.
     ///
+    /// - Parameter names: The configuration may lack some of them.
     /// - Throws: `Failure` with exit codes 73 and 75.
     func open(
-        _ uri: String, for session: Session, _ configuration: Configuration, feeds: [FeedDefinition]
+        _ uri: String, for session: Session, _ configuration: Configuration?, feeds names: [String]
     ) async throws(Failure) -> Store {
         let path = try path(session)
         let command = session.invocation.command.name
         let wait = try session.invocation.duration(.wait) ?? .zero
         return try await session.reading { () async throws(FeedSyncError) in
+            let feeds = configuration?.feeds ?? []
+            let configured = Set(feeds.map(\.name)).intersection(names)
             let claimed = try ClaimedStore(
-                uri: uri, name: "\(ProcessName.own) (\(command))", feeds: configuration.feeds,
-                names: Set(feeds.map(\.name)), path: path, keep: configuration.retention)
+                uri: uri, name: "\(ProcessName.own) (\(command))", feeds: feeds, names: configured,
+                others: names.filter { !configured.contains($0) }, path: path,
+                keep: configuration?.retention ?? .standard)
             // libcurl is loaded while PostgreSQL is busy with the claims. If that fails, the first request says why.
             async let loading: Void? = try? CurlLibrary.load()
-            let store = try await claimed.open(wait: wait, isUrgent: Self.urgent.contains(command))
+            let store = try await claimed.open(
+                wait: wait, isUrgent: Self.urgent.contains(command), hasItems: !Self.itemless.contains(command))
             _ = await loading
             state.withLock { $0.claimed = claimed }
             return store

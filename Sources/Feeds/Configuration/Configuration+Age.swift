@@ -9,10 +9,15 @@ extension Configuration {
         return ([file] + (includes + [presets]).flatMap(WrittenFeeds.files)).map(Self.changedAt).max() ?? 0
     }
 
-    private static func changedAt(_ path: String) -> Int64 {
+    fileprivate static func changedAt(_ path: String) -> Int64 {
         var status = stat()
         guard stat(path, &status) == 0 else { return 0 }
         let (milliseconds, isBeyond) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000)
         return isBeyond ? 0 : max(milliseconds + Int64(status.st_mtim.tv_nsec / 1_000_000), 0)
     }
+}
+
+extension [FeedDefinition] {
+    /// The time at which the files with their lines changed last, in milliseconds since 1970; 0 if they are not there.
+    package func changedAt() -> Int64 { Set(map(\.position.file)).map(Configuration.changedAt).max() ?? 0 }
 }

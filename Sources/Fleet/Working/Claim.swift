@@ -31,7 +31,8 @@ extension [Claim] {
         "UPDATE _claim SET until = clock_timestamp() + interval '\(Worker.lease)' WHERE \(isOurs)"
     }
 
-    private var isOurs: String {
+    /// The condition for the rows of these claims.
+    var isOurs: String {
         let pairs = map { "(\(PostgreSQL.Connection.literal($0.group.name)), \($0.fence))" }
         return "(\"group\", fence) IN (\(pairs.joined(separator: ", ")))"
     }

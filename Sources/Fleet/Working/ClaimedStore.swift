@@ -10,6 +10,10 @@ package actor ClaimedStore {
     private var claims: [Claim] = []
     private var file: WorkingFile?
     private var pulse: Task<Void, Never>?
+    /// The names of groups that only this command needs.
+    private let passing: Set<String>
+    /// The feeds to copy: of the others of their hosts, nothing is needed.
+    private let copied: [String]
 
     /// The time for which a reload waits for the worker that has its feed and was asked to release it.
     private static let urgentWait = Duration.seconds(15)
@@ -19,32 +23,54 @@ package actor ClaimedStore {
     ///   - name: What others call the command.
     ///   - feeds: All of the configuration.
     ///   - names: The feeds that the command works on. Those of their hosts are claimed with them.
+    ///   - others: Names of feeds that the configuration does not have, and the store may have.
     ///   - path: Of the file, which is not there yet.
     ///   - keep: How long runs and events are kept.
     /// - Throws: `FeedSyncError` of kind `store`.
     package init(
-        uri: String, name: String, feeds: [FeedDefinition], names: Set<String>, path: String, keep: Retention
+        uri: String, name: String, feeds: [FeedDefinition], names: Set<String>, others: [String] = [], path: String,
+        keep: Retention
     ) throws(FeedSyncError) {
         self.uri = uri
         self.path = path
         self.keep = keep
         let groups = FeedGroup.all(of: feeds).filter { !names.isDisjoint(with: $0.feeds) }
-        worker = try Worker(uri: uri, name: name, groups: GroupLayout(groups), takesOver: false)
+        let stored = others.map(FeedGroup.stored)
+        passing = Set(stored.map(\.name))
+        copied = Self.connected(to: names, among: feeds) + others
+        let layout = GroupLayout(groups + stored, asOf: feeds.changedAt())
+        worker = try Worker(uri: uri, name: name, groups: layout, takesOver: false)
+    }
+
+    /// The feeds, with those that they have lists for and those that have lists for them.
+    private static func connected(to names: Set<String>, among feeds: [FeedDefinition]) -> [String] {
+        let pairs = feeds.compactMap { feed in feed.forEach.map { [feed.name, $0.feed] } }
+        var connected = names
+        var count = 0
+        while connected.count > count {
+            count = connected.count
+            for pair in pairs where !connected.isDisjoint(with: pair) { connected.formUnion(pair) }
+        }
+        return connected.sorted()
     }
 
     /// Claims the feeds, and reads their part of the store.
     ///
     /// - Parameters:
+    ///   - hasItems: False if the command needs no items.
     ///   - wait: The time to wait for other owners.
     ///   - isUrgent: True to ask them to release the feeds.
     /// - Throws: `FeedSyncError` of kinds `locked`, `store`.
-    package func open(wait: Duration, isUrgent: Bool) async throws(FeedSyncError) -> Store {
+    package func open(wait: Duration, isUrgent: Bool, hasItems: Bool = true) async throws(FeedSyncError) -> Store {
         // PostgreSQL has work to do for the claims; the file is made meanwhile.
         let claiming = Task { try await claim(wait: wait, isUrgent: isUrgent) }
+        let (path, uri, keep, copied) = (path, uri, keep, copied)
         let made = await withTaskCancellationHandler { () async -> Result<WorkingFile, FeedSyncError> in
             do throws(FeedSyncError) {
                 return .success(
-                    try await WorkingFile(path: path, uri: uri, keep: keep) { try await claiming.value })
+                    try await WorkingFile(
+                        path: path, uri: uri, keep: keep, feeds: copied, extent: hasItems ? .recent : .states
+                    ) { try await claiming.value })
             } catch {
                 return .failure(error)
             }
@@ -108,7 +134,7 @@ package actor ClaimedStore {
         file?.remove()
         file = nil
         pulse?.cancel()
-        for claim in claims { await worker.release(claim) }
+        for claim in claims { await worker.release(claim, forgets: passing.contains(claim.group.name)) }
         claims = []
         await worker.end()
         return failure

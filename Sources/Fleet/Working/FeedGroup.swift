@@ -20,6 +20,12 @@ package struct FeedGroup: Sendable, Hashable {
         self.definitions = definitions
     }
 
+    /// A feed that the store may have, and the configuration does not: a group of its own, while a command works on it.
+    static func stored(_ feed: String) -> FeedGroup { FeedGroup(name: storedPrefix + feed, feeds: [feed]) }
+
+    /// The start of the names of such groups, which no host's name has.
+    static let storedPrefix = "feed "
+
     /// The groups of a configuration's feeds.
     package static func all(of feeds: [FeedDefinition]) -> [FeedGroup] {
         // Feeds that share a host, or are a feed and its parent, are of one group. Each points to an earlier feed of

@@ -5,6 +5,16 @@ struct FeedScope {
     /// Nil for all feeds.
     let feeds: [String]?
 
+    /// The scope, and the feeds that are about to get one of its names: a command was cut off while it renamed them.
+    func addingRenamed(_ connection: PostgreSQL.Connection) throws -> FeedScope {
+        guard let feeds else { return self }
+        let old = try connection.query(
+            "SELECT feed FROM _feed WHERE new_name = ANY (CAST($1 AS text[])) AND feed <> ALL (CAST($1 AS text[]))",
+            [PostgreSQL.Connection.array(feeds)]
+        ).compactMap { $0[0] }
+        return FeedScope(feeds: feeds + old)
+    }
+
     /// The number of runs of a feed or a list in a working copy.
     private static let runsKept = 20
 

@@ -8,14 +8,27 @@ package struct GroupLayout: Sendable {
     let groups: [String: FeedGroup]
     /// The time at which the configuration changed last, in milliseconds since 1970.
     let configuredAt: Int64
+    /// The time of the configuration that has the feeds, in milliseconds since 1970. A feed that was renamed or deleted
+    /// later is left alone.
+    private let asOf: Int64
 
     /// The layout of a configuration's groups.
     ///
     /// - Parameter configuredAt: The time at which the configuration changed last, in milliseconds since 1970. Of two
     ///   workers whose feeds or definitions differ, the newer configuration holds.
-    package init(_ groups: [FeedGroup], configuredAt: Int64 = 0) {
+    package init(_ groups: [FeedGroup], configuredAt: Int64) {
+        self.init(groups, configuredAt: configuredAt, asOf: configuredAt)
+    }
+
+    /// The layout of a command, which takes no groups from workers.
+    ///
+    /// - Parameter asOf: The time of the configuration that has the feeds, in milliseconds since 1970.
+    package init(_ groups: [FeedGroup], asOf: Int64 = .max) { self.init(groups, configuredAt: 0, asOf: asOf) }
+
+    private init(_ groups: [FeedGroup], configuredAt: Int64, asOf: Int64) {
         self.groups = Dictionary(groups.map { ($0.name, $0) }) { first, _ in first }
         self.configuredAt = configuredAt
+        self.asOf = asOf
         let all = self.groups.values.sorted { $0.name < $1.name }
         let lines = all.map { $0.feeds.joined(separator: "\n") }
         arrays = [all.map(\.name), lines, all.map(\.definitions)].map(PostgreSQL.Connection.array)
@@ -44,32 +57,36 @@ package struct GroupLayout: Sendable {
         // A fleet's workers begin with the same groups, and there may be a million feeds.
         let latest = try connection.query("SELECT digest, configured_at FROM _layout").first ?? []
         let isLatest = latest.first == digest
-        let isNewer = latest.last.flatMap(\.self).flatMap { Int64($0) } ?? 0 < configuredAt
-        guard !isKnown || !isLatest || isNewer else { return }
-        if policy == .ifNobodyWorks, !isLatest { try checkOthers(on: connection) }
+        let isNewest = latest.last.flatMap(\.self).flatMap { Int64($0) } ?? 0 < configuredAt
+        guard !isKnown || !isLatest || isNewest else { return }
+        let renamed = isLatest ? nil : try goneFeed(on: connection)
+        if policy == .ifNobodyWorks, !isLatest {
+            if let renamed { throw Self.refusal(of: renamed) }
+            try checkOthers(on: connection)
+        }
         let (mayGo, values) = mayGo(policy)
         let gone = try connection.query(
-            "\(Self.compared) DELETE FROM _claim c WHERE \"group\" IN (SELECT * FROM other) AND \(mayGo) RETURNING 1",
+            "\(compared) DELETE FROM _claim c WHERE \"group\" IN (SELECT * FROM other) AND \(mayGo) RETURNING 1",
             arrays + values)
-        let held = try connection.query("\(Self.compared) SELECT \"group\" FROM other", arrays).compactMap { $0[0] }
+        let held = try connection.query("\(compared) SELECT \"group\" FROM other", arrays).compactMap { $0[0] }
         let parameters = arrays + ["\(configuredAt)"]
         // By the index, and not by a look at the table for each group: it would see more rows with each that it makes.
         let made = try connection.query(
             """
-            \(Self.compared) INSERT INTO _claim ("group", feeds, definitions, configured_at, due_at)
+            \(compared) INSERT INTO _claim ("group", feeds, definitions, configured_at, due_at)
                 SELECT "group", feeds, definitions, CAST($4 AS bigint), (
                     SELECT min(coalesce(f.next_due_at, '-infinity')) FROM unnest(feeds) m (name) LEFT JOIN feed f ON f.name = m.name)
                 FROM ours WHERE NOT EXISTS (
                     SELECT FROM _claim c WHERE c."group" = ANY (CAST($5 AS text[])) AND c.feeds && ours.feeds)
                 ON CONFLICT ("group") DO NOTHING RETURNING 1
             """, parameters + [PostgreSQL.Connection.array(held)])
-        if isNewer {
+        if isNewest {
             try connection.query(
                 "UPDATE _claim c SET configured_at = CAST($4 AS bigint) WHERE c.configured_at < CAST($4 AS bigint) AND \(Self.isOurs)",
                 parameters)
         }
         let changes = gone.isEmpty && made.isEmpty ? 0 : 1
-        if policy != .ifNobodyWorks, held.isEmpty {
+        if policy != .ifNobodyWorks, held.isEmpty, renamed == nil {
             try connection.query(
                 """
                 UPDATE _layout SET version = version + \(changes), digest = $1,
@@ -126,11 +143,26 @@ package struct GroupLayout: Sendable {
         return now
     }
 
+    /// A feed that was renamed or deleted after this configuration was written.
+    private func goneFeed(on connection: PostgreSQL.Connection) throws -> String? {
+        try connection.scalar(
+            """
+            SELECT g.feed FROM _gone g JOIN unnest(CAST($1 AS text[]), CAST($2 AS text[])) o ("group", feeds)
+                ON \(isNewer) LIMIT 1
+            """, Array(arrays.prefix(2)))
+    }
+
+    private static func refusal(of gone: String) -> CopyProblem {
+        CopyProblem.refused(
+            "the feed \(gone) was renamed or deleted in this store, by a newer configuration than this one",
+            advice: "use that configuration, or first run touch on this one if it is right")
+    }
+
     /// - Throws: `CopyProblem` where workers that live have other groups of these feeds.
     private func checkOthers(on connection: PostgreSQL.Connection) throws {
         let other = try connection.scalar(
             """
-            \(Self.compared) SELECT "group" FROM other
+            \(compared) SELECT "group" FROM other
             WHERE EXISTS (SELECT 1 FROM _worker WHERE ended_at IS NULL AND seen_at > now() - interval '\(Worker.lease)')
             """, arrays)
         guard let other else { return }
@@ -139,11 +171,14 @@ package struct GroupLayout: Sendable {
             advice: "use theirs, or stop them first")
     }
 
-    /// These groups, and the names of others in the table that have one of their feeds or of their names.
-    private static let compared = """
+    /// These groups, and the names of others in the table that have one of their feeds or of their names. Groups with a
+    /// feed that was renamed or deleted since are left out.
+    private var compared: String {
+        """
         WITH ours AS (
             SELECT "group", string_to_array(feeds, E'\\n') AS feeds, definitions
             FROM unnest(CAST($1 AS text[]), CAST($2 AS text[]), CAST($3 AS text[])) o ("group", feeds, definitions)
+            WHERE NOT EXISTS (SELECT FROM _gone g WHERE \(isNewer))
         ), other AS (
             SELECT c."group" FROM _claim c JOIN ours o ON o."group" = c."group"
             WHERE o.feeds <> c.feeds OR o.definitions <> c.definitions
@@ -151,6 +186,16 @@ package struct GroupLayout: Sendable {
             SELECT c."group" FROM _claim c JOIN ours o ON o.feeds && c.feeds WHERE o."group" <> c."group"
         )
         """
+    }
+
+    /// The condition for a feed `g` of `_gone` that a group `o` has, and that was renamed or deleted after its
+    /// configuration was written.
+    private var isNewer: String {
+        """
+        g.feed = ANY (string_to_array(o.feeds, E'\\n')) AND g.configured_at > \(asOf)
+            AND o."group" NOT LIKE '\(FeedGroup.storedPrefix)%'
+        """
+    }
 
     /// The condition for a group `c` of the table that is among these, with the same feeds and definitions.
     static let isOurs = """

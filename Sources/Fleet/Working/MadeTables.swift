@@ -41,6 +41,15 @@ struct MadeTables: Sendable, Hashable {
         ) { row in types[row.text(at: 0) ?? ""] = row.text(at: 1) }
     }
 
+    /// Takes a renamed table over from the file's tables as they are now, if nothing else of it has changed.
+    mutating func rename(_ old: String, to new: String, as now: MadeTables) {
+        let (before, type) = (statements.removeValue(forKey: old), types.removeValue(forKey: old))
+        // SQLite writes the new name into the statement, in front of the columns.
+        let columns = { (statement: String?) in statement.map { $0.drop { $0 != "(" } } }
+        guard columns(before) == columns(now.statements[new]), type == now.types[new] else { return }
+        (statements[new], types[new]) = (now.statements[new], type)
+    }
+
     /// Forgets a table: it is not as it is in PostgreSQL.
-    mutating func forget(_ table: String) { statements[table] = nil }
+    mutating func forget(_ table: String) { (statements[table], types[table]) = (nil, nil) }
 }

@@ -120,9 +120,15 @@ package actor Worker {
 
     /// Releases a claim, if it is still the worker's, and records the time at which the group is due next.
     ///
-    /// - Parameter rests: True if no worker should claim it for a while, because nothing could be done.
-    package func release(_ claim: Claim, rests: Bool = false) {
+    /// - Parameters:
+    ///   - rests: True if no worker should claim it for a while, because nothing could be done.
+    ///   - forgets: True for a group that exists only for this claim.
+    package func release(_ claim: Claim, rests: Bool = false, forgets: Bool = false) {
         claimed.remove(claim.group.name)
+        guard !forgets else {
+            _ = try? connected { try $0.query("DELETE FROM _claim WHERE \([claim].isOurs)") }
+            return
+        }
         let rest = rests ? "now() + interval '\(Self.rest)'" : "'-infinity'"
         _ = try? connected { connection in
             try connection.query(

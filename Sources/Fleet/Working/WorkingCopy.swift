@@ -42,6 +42,7 @@ struct WorkingCopy {
         let versions = try source.connection.query(
             "SELECT version FROM _claim WHERE \"group\" = ANY(CAST($1 AS text[]))",
             [PostgreSQL.Connection.array(groups)])
+        let scope = groups.isEmpty ? scope : try scope.addingRenamed(source.connection)
         let tables = try source.tables(CopiedTable.fixed)
         for name in CopiedTable.fixed {
             guard let table = tables[name] else { throw CopyProblem.unreadable(table: name) }
@@ -55,10 +56,14 @@ struct WorkingCopy {
             if let condition { try insert(table, where: condition) }
         }
         guard extent != .summary else { return [] }
-        for feed in try StoredFeed.all(in: target, withTable: false) {
-            guard let table = try source.table(feed.table) else { continue }
+        // PostgreSQL is asked once for all tables: a host may have thousands of feeds.
+        let feeds = try StoredFeed.all(in: target, withTable: false)
+        let itemTables = try source.tables(feeds.map(\.table))
+        let keys = try source.keys(of: feeds.map(\.table))
+        for feed in feeds {
+            guard let table = itemTables[feed.table] else { continue }
             // Rows that are not read here would be lost: the table would be made again without them.
-            guard let key = try source.key(of: feed.table) else { throw CopyProblem.unreadable(table: feed.table) }
+            guard let key = keys[feed.table] else { throw CopyProblem.unreadable(table: feed.table) }
             try target.execute("DROP TABLE IF EXISTS \(try SQL.identifier(feed.table))")
             try table.make(in: target, key: key)
             if extent != .states { try insert(table) }

@@ -4,6 +4,7 @@ internal import JSON
 internal import PostgreSQL
 internal import PostgreSQLStore
 internal import SQLite
+internal import Time
 
 /// Makes a worker's commits in PostgreSQL first, and then in its own file.
 ///
@@ -23,6 +24,9 @@ final class WriteThrough: CommitCompanion {
     private var schemaVersion: Int64?
     /// The feeds' tables as they were at the last commit.
     var made: MadeTables
+    private var names: FeedNames
+    /// False if the file lacks the items of its feeds, so that their tables cannot be filled from it.
+    private let hasItems: Bool
     /// The known tables in PostgreSQL.
     var tables: [String: Target] = [:]
     /// The script of the last commit, whose memory the next one uses.
@@ -67,13 +71,21 @@ final class WriteThrough: CommitCompanion {
         let untyped: Set<String>
     }
 
-    init(_ source: SQLite.Connection, to target: StoreDatabase, claims: [Claim], progress: Progress) throws {
+    /// - Parameters:
+    ///   - feeds: The claimed feeds that the file has; nil for all of them.
+    ///   - hasItems: False if the file lacks their items.
+    init(
+        _ source: SQLite.Connection, to target: StoreDatabase, claims: [Claim], feeds: [String]? = nil, hasItems: Bool = true,
+        progress: Progress
+    ) throws {
         self.source = source
         self.target = target
         self.claims = claims
         name = claims.nameOfFeeds
         self.progress = progress
-        scope = FeedScope(feeds: claims.flatMap(\.group.feeds))
+        self.hasItems = hasItems
+        names = try FeedNames(in: source)
+        scope = FeedScope(feeds: Set((feeds ?? claims.flatMap(\.group.feeds)) + names.feeds).sorted())
         recorder = ChangeRecorder(on: source) {
             !["_salt", "_migration", "_rebuilt"].contains($0) && !$0.hasPrefix("_search_")
         }
@@ -113,13 +125,16 @@ final class WriteThrough: CommitCompanion {
             let fixed = changes.filter { CopiedTable.fixed.contains($0.key) }
             let rows = changes.filter { fixed[$0.key] == nil }
             let version = try source.int64("PRAGMA schema_version")
+            let (moves, newTables) = try names.changes(changes["_feed"] ?? [], in: source)
             let now = try madeNow(changes, isNewSchema: version != schemaVersion)
             // PostgreSQL cannot describe a table that is new to us before the last commit has ended.
-            if now != made || !recorder.remade.isEmpty || changes.keys.contains(where: { tables[$0] == nil }) {
+            let isKnown = changes.keys.allSatisfy { tables[$0] != nil }
+            if now != made || !moves.isEmpty || !newTables.isEmpty || !recorder.remade.isEmpty || !isKnown {
                 try receive()
             }
-            guard recorder.remade.isEmpty, try areShaped(rows, now) else {
-                try commitTables(fixed, rows, now)
+            if !newTables.isEmpty { try checkFree(newTables) }
+            guard moves.isEmpty, recorder.remade.isEmpty, try areShaped(rows, now) else {
+                try commitTables(fixed, rows, now, moves)
                 schemaVersion = version
                 if !isFollowed { try receive() }
                 return
@@ -205,11 +220,19 @@ extension WriteThrough {
     ///   - rows: What was written to those of feeds; nil if that is not known, or if one of them has to be made
     ///     otherwise.
     ///   - now: The feeds' tables.
-    func commitTables(_ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?, _ now: MadeTables) throws {
+    ///   - moves: The renamed and deleted feeds.
+    func commitTables(
+        _ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?, _ now: MadeTables, _ moves: [FeedMove] = []
+    ) throws {
         let connection = target.connection
         try connection.execute("BEGIN")
         do {
             try connection.execute(claims.guarded)
+            if !moves.isEmpty {
+                try lockTables()
+                try apply(moves, now: WallClock.system.milliseconds)
+                for move in moves { forget(move, now) }
+            }
             var script = Script()
             try add(fixed, to: &script)
             try addSections(to: &script)
@@ -249,6 +272,12 @@ extension WriteThrough {
         underway = Underway(fixed: fixed, isWhole: rows == nil)
         made = now
         spare = [:]
+    }
+
+    /// Knows a feed's table by its new name.
+    private func forget(_ move: FeedMove, _ now: MadeTables) {
+        tables[move.old.table] = nil
+        if let new = move.new { made.rename(move.old.table, to: new.table, as: now) } else { made.forget(move.old.table) }
     }
 
     /// True if PostgreSQL's tables fit the rows. A table's column types are derived from the first rows of a feed, so
@@ -296,6 +325,7 @@ extension WriteThrough {
 
     /// Copies all rows of a feed; the last of them are in the script then.
     private func copy(_ feed: StoredFeed, _ script: inout Script) throws {
+        guard hasItems else { throw CopyProblem.unreadable(table: feed.table) }
         let table = try target.shape(feed, as: FeedTableShape(of: feed.table, types: feed.types, on: source))
         let name = PostgreSQL.Connection.identifier(table.name)
         try target.connection.execute("DELETE FROM \(name)")

@@ -2,8 +2,8 @@ internal import SQLite
 
 // Renames and deletes a feed with all its data in the store.
 extension Store {
-    /// The columns with names of feeds; `_crawl_page` has the numbers of crawls instead.
-    private static let names = [
+    /// The columns with names of feeds, by their tables; `_crawl_page` has the numbers of crawls instead.
+    package static let nameColumns = [
         ("feed", "name"), ("_feed", "feed"), ("run", "feed"), ("event", "feed"), ("_crawl", "feed"), ("_page", "feed"),
         ("_section", "feed"), ("_change", "feed"), ("_consumer", "feed"),
         ("_response", "feed"), ("feed_part", "name"), ("feed_part", "feed"), ("_feed_part", "feed"),
@@ -71,7 +71,7 @@ extension Store {
                     try connection.run(
                         "DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE \(Self.isNamed("feed")))",
                         .text(feed))
-                    for (table, column) in Self.names.reversed() {
+                    for (table, column) in Self.nameColumns.reversed() {
                         try connection.run("DELETE FROM \(table) WHERE \(Self.isNamed(column))", .text(feed))
                     }
                 }
@@ -114,7 +114,7 @@ extension Store {
         // https://sqlite.org/pragma.html#pragma_defer_foreign_keys
         try connection.execute("PRAGMA defer_foreign_keys = ON")
         try StoreViews.without(on: connection) {
-            for (table, column) in Self.names {
+            for (table, column) in Self.nameColumns {
                 try connection.run(
                     "UPDATE \(table) SET \(column) = ?2 || substr(\(column), length(?1) + 1) WHERE \(Self.isNamed(column))",
                     .text(feed), .text(name))

@@ -93,6 +93,13 @@ package struct FeedTableShape {
         return holdsAll
     }
 
+    /// The name of a table's primary key: PostgreSQL's own, `a_pkey`, may be that of another feed's table.
+    package static func keyName(of table: String) -> String {
+        var hash = FNV1a()
+        hash.add(table.utf8)
+        return "_key_\(hash.digits)"
+    }
+
     /// The statements that make the table.
     var creation: [String] {
         let identifier = PostgreSQL.Connection.identifier
@@ -104,10 +111,7 @@ package struct FeedTableShape {
         lines.append("_exact jsonb")
         let key = key.columns.map { identifier(names[$0] ?? $0) }
         if hasPrimaryKey {
-            // PostgreSQL's own name for it, `a_pkey`, may be that of another feed's table.
-            var hash = FNV1a()
-            hash.add(name.utf8)
-            lines.append("CONSTRAINT _key_\(hash.digits) PRIMARY KEY (\(key.joined(separator: ", ")))")
+            lines.append("CONSTRAINT \(Self.keyName(of: name)) PRIMARY KEY (\(key.joined(separator: ", ")))")
         }
         var statements = ["CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n)"]
         if !hasPrimaryKey {

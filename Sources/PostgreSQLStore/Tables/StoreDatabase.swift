@@ -146,7 +146,7 @@ package struct StoreDatabase {
     package func key(of table: String) throws -> FeedKey? { try keys(of: [table])[table] }
 
     /// The keys of tables by the tables' names.
-    func keys(of tables: [String]) throws -> [String: FeedKey] {
+    package func keys(of tables: [String]) throws -> [String: FeedKey] {
         let rows = try connection.query(
             """
             SELECT c.relname, obj_description(c.oid, 'pg_class'), f.key_columns,
