@@ -132,7 +132,7 @@ let package = Package(
         .target(
             name: "Fleet",
             dependencies: [
-                "Concurrency", "Crawling", "Feeds", "JSON", "MirrorReader", "MirrorWriter", "PostgreSQL",
+                "Concurrency", "Crawling", "FeedTables", "Feeds", "JSON", "MirrorReader", "MirrorWriter", "PostgreSQL",
                 "PostgreSQLStore", "SQLite", "StoreFile", "Text", "Time",
             ],
             swiftSettings: settings),

@@ -49,7 +49,8 @@ import Testing
         #expect(try bench.query("SELECT count(*), count(DISTINCT name) FROM h0x0 WHERE _removed_at IS NULL") == ["200"])
     }
 
-    @Test("rename takes a feed's whole history with it, and a worker leaves the old name alone until it has the new one")
+    @Test(
+        "rename takes a feed's whole history with it, and a worker leaves the old name alone until it has the new one")
     func rename() async throws {
         let bench = try WorkBench(hosts: 2, feeds: 2, extra: "every: 1h")
         let worker = try await bench.beginWorker()
@@ -66,8 +67,10 @@ import Testing
         #expect(try bench.query("SELECT count(*) FROM things") == ["250"])
         #expect(try bench.query("SELECT count(*) FROM run WHERE feed = 'things'") == runs)
         #expect(
-            try bench.query("SELECT conname FROM pg_constraint WHERE contype = 'p' AND conrelid = CAST('things' AS regclass)")
-                != bench.query("SELECT conname FROM pg_constraint WHERE contype = 'p' AND conrelid = CAST('h0x1' AS regclass)"))
+            try bench.query(
+                "SELECT conname FROM pg_constraint WHERE contype = 'p' AND conrelid = CAST('things' AS regclass)")
+                != bench.query(
+                    "SELECT conname FROM pg_constraint WHERE contype = 'p' AND conrelid = CAST('h0x1' AS regclass)"))
         #expect(try bench.query("SELECT count(*) FROM change WHERE feed = 'things'") == ["250"])
         // The other feed of the host is left, too: the worker's configuration is no longer the host's.
         try await bench.wait(for: "0", "SELECT count(*) FROM _claim WHERE feeds && ARRAY['h0x0', 'h0x1']")
@@ -82,7 +85,9 @@ import Testing
                 && removed.output.hasSuffix(", 250 items deleted\n"), "\(removed.output) \(removed.errors)")
         try await bench.wait(for: "0", "SELECT count(*) FROM _claim WHERE 'h1x0' = ANY (feeds)")
         try await bench.end([worker])
-        for (table, column) in [("feed", "name"), ("_feed", "feed"), ("run", "feed"), ("event", "feed"), ("_page", "feed")] {
+        for (table, column) in [
+            ("feed", "name"), ("_feed", "feed"), ("run", "feed"), ("event", "feed"), ("_page", "feed"),
+        ] {
             let sql = "SELECT count(*) FROM \(table) WHERE \(column) IN ('h0x0', 'h1x0')"
             #expect(try bench.query(sql) == ["0"], "\(table)")
         }
@@ -149,7 +154,8 @@ import Testing
         #expect(try bench.place.text(of: "feedsync.yaml") == other)
         // A feed that only the store has can be deleted, and nothing of the claim stays.
         let removed = try await bench.place.run("remove h1x0 --data --yes")
-        #expect(removed.code == 0 && removed.output == "h1x0  250 items deleted\n", "\(removed.output) \(removed.errors)")
+        #expect(
+            removed.code == 0 && removed.output == "h1x0  250 items deleted\n", "\(removed.output) \(removed.errors)")
         #expect(try bench.query("SELECT count(*) FROM _claim WHERE \"group\" LIKE 'feed %'") == ["0"])
     }
 

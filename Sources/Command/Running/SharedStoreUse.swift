@@ -23,7 +23,8 @@ final class SharedStoreUse: Sendable {
     /// The commands that read states, with the latest history or without, and those that read all of the feeds that they
     /// name.
     private static let reading: [String: ReadingCopy.Extent] = [
-        "status": .summary, "feeds": .summary, "plan": .summary, "remove": .summary, "explain": .states, "doctor": .states, "show": .all,
+        "status": .summary, "feeds": .summary, "plan": .summary, "remove": .summary, "explain": .states,
+        "doctor": .states, "show": .all,
         "events": .all, "changes": .all, "search": .all,
     ]
     /// The commands that need no store, or open it themselves.

@@ -122,7 +122,8 @@ extension WriteThrough {
             WHERE n.nspname = current_schema() AND c.relname = ANY (CAST($1 AS text[]))
             """, [PostgreSQL.Connection.array(tables)])
         guard let taken else { return }
-        throw CopyProblem.refused("the store already has something else named `\(taken)`", advice: "choose another name")
+        throw CopyProblem.refused(
+            "the store already has something else named `\(taken)`", advice: "choose another name")
     }
 
     /// Renames or deletes feeds in PostgreSQL. Workers whose configuration still has an old name leave it alone.

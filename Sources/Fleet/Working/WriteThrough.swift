@@ -75,7 +75,8 @@ final class WriteThrough: CommitCompanion {
     ///   - feeds: The claimed feeds that the file has; nil for all of them.
     ///   - hasItems: False if the file lacks their items.
     init(
-        _ source: SQLite.Connection, to target: StoreDatabase, claims: [Claim], feeds: [String]? = nil, hasItems: Bool = true,
+        _ source: SQLite.Connection, to target: StoreDatabase, claims: [Claim], feeds: [String]? = nil,
+        hasItems: Bool = true,
         progress: Progress
     ) throws {
         self.source = source
@@ -277,7 +278,11 @@ extension WriteThrough {
     /// Knows a feed's table by its new name.
     private func forget(_ move: FeedMove, _ now: MadeTables) {
         tables[move.old.table] = nil
-        if let new = move.new { made.rename(move.old.table, to: new.table, as: now) } else { made.forget(move.old.table) }
+        if let new = move.new {
+            made.rename(move.old.table, to: new.table, as: now)
+        } else {
+            made.forget(move.old.table)
+        }
     }
 
     /// True if PostgreSQL's tables fit the rows. A table's column types are derived from the first rows of a feed, so
