@@ -34,7 +34,7 @@ public struct ChangedRow: Sendable, Hashable {
 /// The rows of some tables that a connection has written since the last `take`.
 ///
 /// SQLite's own recorder (https://sqlite.org/sessionintro.html) reads each row again and keeps all its values; here the
-/// key is enough. Tables without a primary key are left out.
+/// key is enough. Tables without a primary key are left out, but for those that `groups` names.
 ///
 /// Source: https://sqlite.org/c3ref/preupdate_blobwrite.html
 ///
@@ -45,10 +45,15 @@ public final class ChangeRecorder {
 
     /// Records all writes from now on.
     ///
-    /// - Parameter isWanted: True for the name of a table to record.
-    public init(on connection: Connection, of isWanted: @escaping (String) -> Bool) {
+    /// - Parameters:
+    ///   - groups: Tables without a primary key, and the number of the column, from 0, whose value stands for all rows
+    ///     that have it.
+    ///   - isWanted: True for the name of a table to record.
+    public init(
+        on connection: Connection, groups: [String: Int32] = [:], of isWanted: @escaping (String) -> Bool
+    ) {
         self.connection = connection
-        recording = Recording(isWanted)
+        recording = Recording(isWanted, groups)
         sqlite3_preupdate_hook(
             connection.handle.database,
             { context, database, operation, schema, table, old, new in
@@ -94,11 +99,15 @@ extension ChangeRecorder: Sendable {}
 /// The rows that the hook has received.
 private final class Recording {
     private let isWanted: (String) -> Bool
+    private let groups: [String: Int32]
     var tables: [RecordedTable] = []
     /// The error because of which rows are missing.
     var failure = SQLITE_OK
 
-    init(_ isWanted: @escaping (String) -> Bool) { self.isWanted = isWanted }
+    init(_ isWanted: @escaping (String) -> Bool, _ groups: [String: Int32]) {
+        self.isWanted = isWanted
+        self.groups = groups
+    }
 
     func add(
         _ operation: Int32, to name: UnsafePointer<CChar>, of database: OpaquePointer, _ old: Int64, _ new: Int64
@@ -144,7 +153,8 @@ private final class Recording {
     private func look(
         at table: RecordedTable, _ name: UnsafePointer<CChar>, in database: OpaquePointer, _ version: Int64
     ) {
-        let key = table.isWanted ? KeyShape(of: name, in: database, &failure) : .none
+        var key = table.isWanted ? KeyShape(of: name, in: database, &failure) : .none
+        if key == .none, let column = groups[table.name] { key = .columns([column]) }
         if let before = table.version, before != version, key != table.key { table.isRemade = true }
         table.key = key
         table.version = version

@@ -79,17 +79,28 @@ struct FeedScope {
         ].joined(separator: " UNION ALL ")
     }
 
-    /// Deletes history from before a time.
-    func pruning(before limit: String) -> String {
+    /// Statements that delete history from before a time, one after the other. Each deletes so many rows at most, says
+    /// how many it has deleted, and is run until there are no more.
+    func pruning(before limit: String, slice: Int) -> [String] {
         let limit = PostgreSQL.Connection.literal(limit)
-        return """
-            DELETE FROM event e USING run r
-                WHERE e.feed = r.feed AND e.run = r.id AND r.feed IN (\(lists)) AND r.finished_at < \(limit);
-            DELETE FROM run WHERE feed IN (\(lists)) AND finished_at < \(limit);
-            DELETE FROM _change WHERE feed IN (\(lists)) AND at < \(limit);
-            DELETE FROM _column_change WHERE feed IN (\(names)) AND at < \(limit);
-
+        let old = [
+            (
+                "event",
+                """
+                run r JOIN event e ON e.feed = r.feed AND e.run = r.id
+                WHERE r.feed IN (\(lists)) AND r.finished_at < \(limit)
+                """
+            ),
+            ("run", "run e WHERE feed IN (\(lists)) AND finished_at < \(limit)"),
+            ("_change", "_change e WHERE feed IN (\(lists)) AND at < \(limit)"),
+            ("_column_change", "_column_change e WHERE feed IN (\(names)) AND at < \(limit)"),
+        ]
+        return old.map { table, rows in
             """
+            WITH gone AS (DELETE FROM \(table) WHERE id IN (SELECT e.id FROM \(rows) LIMIT \(slice)) RETURNING 1)
+            SELECT count(*) FROM gone
+            """
+        }
     }
 
     /// The crawls that the feeds and their lists are at.

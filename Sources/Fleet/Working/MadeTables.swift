@@ -1,55 +1,74 @@
+internal import Feeds
 internal import SQLite
 
-/// The feeds' tables as a SQLite file has them.
-struct MadeTables: Sendable, Hashable {
-    /// The statements that made them, by table.
-    private var statements: [String: String] = [:]
-    /// The types of their columns and their lists with views, by table: a column of any type is another one in PostgreSQL
-    /// when its values turn out to be of another type.
-    private var types: [String: String] = [:]
+/// The shapes of feeds' tables as a SQLite file had them at the last commit. A worker may have thousands of feeds: a commit
+/// looks at the tables that it writes.
+struct MadeTables: Sendable {
+    private var shapes: [String: Shape] = [:]
+    /// The tables that are not in PostgreSQL as they are in the file.
+    private var stale: Set<String> = []
 
-    /// All of a file.
-    init(in file: SQLite.Connection) throws {
-        try readStatements(in: file)
-        try readTypes("true", [], in: file)
+    private struct Shape: Sendable, Hashable {
+        /// The columns, with types and keys, as SQLite has them.
+        let columns: String
+        /// The types of the definition, and the lists with views: a column of any type is another one in PostgreSQL when
+        /// its values turn out to be of another type.
+        let types: String?
     }
 
-    /// The description of a table's creation, which is equal while the table is the same.
-    subscript(table: String) -> [String?] { [statements[table], types[table]] }
-
-    /// Reads the statements again.
-    mutating func readStatements(in file: SQLite.Connection) throws {
-        statements = [:]
-        try file.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'table'") { row in
-            statements[row.text(at: 0) ?? ""] = row.text(at: 1)
+    /// All tables of a file.
+    init(in file: SQLite.Connection) throws {
+        try file.rows(Self.query) { row in
+            if let (table, shape) = Self.shape(of: row) { shapes[table] = shape }
         }
     }
 
-    /// Reads the types of feeds again, of which `_feed` has these rows. A sync of one feed of thousands does not read
-    /// those of the others.
-    mutating func readTypes(of feeds: [ChangedRow], in file: SQLite.Connection) throws {
-        for feed in feeds { try readTypes("id = ?", feed.key.values, in: file) }
+    /// Looks at tables again.
+    ///
+    /// - Parameters:
+    ///   - feeds: The written rows of `_feed`.
+    ///   - tables: Further tables that may have another shape.
+    /// - Returns: The tables that are new or have another shape than before.
+    mutating func look(
+        at feeds: [ChangedRow], _ tables: some Sequence<String>, in file: SQLite.Connection
+    ) throws -> Set<String> {
+        var changed: Set<String> = []
+        let asked =
+            feeds.map { ("id = ?", $0.key.values) } + tables.map { ("\"table\" = ?", [Value.text($0)]) }
+        for (condition, values) in asked {
+            let statement = try file.cached("\(Self.query) WHERE \(condition)")
+            defer { try? statement.reset() }
+            try statement.reset()
+            try statement.bind(values)
+            guard try statement.step(), let (table, shape) = Self.shape(of: statement) else { continue }
+            let isStale = stale.remove(table) != nil
+            if isStale || shapes[table] != shape { changed.insert(table) }
+            shapes[table] = shape
+        }
+        return changed
     }
 
-    private mutating func readTypes(_ condition: String, _ values: [Value], in file: SQLite.Connection) throws {
-        try file.rows(
-            """
-            SELECT "table", (SELECT group_concat(json_extract(value, '$.name', '$.type'))
-                FROM json_each(CASE WHEN json_valid(columns) THEN columns ELSE '[]' END)) || coalesce(lists, '')
-            FROM _feed WHERE \(condition)
-            """, values
-        ) { row in types[row.text(at: 0) ?? ""] = row.text(at: 1) }
-    }
-
-    /// Takes a renamed table over from the file's tables as they are now, if nothing else of it has changed.
-    mutating func rename(_ old: String, to new: String, as now: MadeTables) {
-        let (before, type) = (statements.removeValue(forKey: old), types.removeValue(forKey: old))
-        // SQLite writes the new name into the statement, in front of the columns.
-        let columns = { (statement: String?) in statement.map { $0.drop { $0 != "(" } } }
-        guard columns(before) == columns(now.statements[new]), type == now.types[new] else { return }
-        (statements[new], types[new]) = (now.statements[new], type)
+    /// Knows the table of a renamed feed by its new name; nil for one that is deleted.
+    mutating func rename(_ old: String, to new: String?) {
+        let shape = shapes.removeValue(forKey: old)
+        if let new { shapes[new] = shape }
     }
 
     /// Forgets a table: it is not as it is in PostgreSQL.
-    mutating func forget(_ table: String) { (statements[table], types[table]) = (nil, nil) }
+    mutating func forget(_ table: String) { stale.insert(table) }
+
+    /// Source: https://sqlite.org/pragma.html#pragma_table_info
+    private static let query = """
+        SELECT "table",
+            (SELECT group_concat(name || ' ' || type || ' ' || "notnull" || ' ' || pk) FROM pragma_table_info("table")),
+            (SELECT group_concat(json_extract(value, '$.name', '$.type'))
+                FROM json_each(CASE WHEN json_valid(columns) THEN columns ELSE '[]' END)) || coalesce(lists, '')
+        FROM _feed
+        """
+
+    /// The table of a row of the query, and its shape; nil if there is no such table yet.
+    private static func shape(of row: borrowing Statement) -> (String, Shape)? {
+        guard let table = row.text(at: 0), let columns = row.text(at: 1) else { return nil }
+        return (table, Shape(columns: columns, types: row.text(at: 2)))
+    }
 }

@@ -32,8 +32,6 @@ final class WriteThrough: CommitCompanion {
     /// The script of the last commit, whose memory the next one uses.
     private var script = Script()
     var spare: [String: RowArrays] = [:]
-    /// The rows of `_section`, which has no key, as they were written last; nil if that is not known.
-    var sections: TableChecksum?
     /// The commit that is on its way.
     var underway: Underway?
     let progress: Progress
@@ -87,14 +85,14 @@ final class WriteThrough: CommitCompanion {
         self.hasItems = hasItems
         names = try FeedNames(in: source)
         scope = FeedScope(feeds: Set((feeds ?? claims.flatMap(\.group.feeds)) + names.feeds).sorted())
-        recorder = ChangeRecorder(on: source) {
+        // A feed's sections have no key.
+        recorder = ChangeRecorder(on: source, groups: ["_section": 0]) {
             !["_salt", "_migration", "_rebuilt"].contains($0) && !$0.hasPrefix("_search_")
         }
         schemaVersion = try source.int64("PRAGMA schema_version")
         made = try MadeTables(in: source)
         let feeds = try StoredFeed.all(in: source)
         try learn(CopiedTable.fixed + feeds.map(\.table), feeds: feeds)
-        sections = try tables["_section"]?.table.checksum(in: source)
         // An older feedsync left columns with the type of their first values. The next commit that changes the feed
         // changes them.
         for feed in feeds {
@@ -104,14 +102,6 @@ final class WriteThrough: CommitCompanion {
             }
             if !isRight { made.forget(feed.table) }
         }
-    }
-
-    /// The feeds' tables as they are now.
-    private func madeNow(_ changes: [String: [ChangedRow]], isNewSchema: Bool) throws -> MadeTables {
-        var now = made
-        if isNewSchema { try now.readStatements(in: source) }
-        try now.readTypes(of: changes["_feed"] ?? [], in: source)
-        return now
     }
 
     /// Commits the rows written since the last commit.
@@ -127,32 +117,34 @@ final class WriteThrough: CommitCompanion {
             let rows = changes.filter { fixed[$0.key] == nil }
             let version = try source.int64("PRAGMA schema_version")
             let (moves, newTables) = try names.changes(changes["_feed"] ?? [], in: source)
-            let now = try madeNow(changes, isNewSchema: version != schemaVersion)
+            for move in moves {
+                tables[move.old.table] = nil
+                made.rename(move.old.table, to: move.new?.table)
+            }
+            let reshaped = try made.look(
+                at: changes["_feed"] ?? [], version == schemaVersion ? [] : Array(rows.keys), in: source)
+            schemaVersion = version
             // PostgreSQL cannot describe a table that is new to us before the last commit has ended.
             let isKnown = changes.keys.allSatisfy { tables[$0] != nil }
-            if now != made || !moves.isEmpty || !newTables.isEmpty || !recorder.remade.isEmpty || !isKnown {
-                try receive()
-            }
+            let isRemade = !reshaped.isEmpty || !recorder.remade.isEmpty
+            if isRemade || !isKnown || !moves.isEmpty || !newTables.isEmpty { try receive() }
             if !newTables.isEmpty { try checkFree(newTables) }
-            guard moves.isEmpty, recorder.remade.isEmpty, try areShaped(rows, now) else {
-                try commitTables(fixed, rows, now, moves)
-                schemaVersion = version
+            guard moves.isEmpty, recorder.remade.isEmpty, try areShaped(rows, reshaped) else {
+                try commitTables(fixed, rows, reshaped, moves)
                 if !isFollowed { try receive() }
                 return
             }
-            (made, schemaVersion) = (now, version)
             script.removeAll()
             script += "BEGIN;\n\(claims.guarded)"
             let empty = script.count
             // If a value no longer fits its column, the table is changed.
             do { try add(changes, to: &script) } catch CopyProblem.unfit {
                 try receive()
-                try commitTables(fixed, rows, now)
+                try commitTables(fixed, rows, reshaped)
                 if !isFollowed { try receive() }
                 return
             }
             try receive()
-            try addSections(to: &script)
             guard script.count > empty else { return }
             script += "COMMIT"
             try target.connection.send(&script)
@@ -181,8 +173,7 @@ final class WriteThrough: CommitCompanion {
             // A key is longer than an index takes, or is another one's text: the table is made without an index of
             // keys.
             guard !commit.isWhole, ["54000", "23505", "21000"].contains(error.code) else { throw error }
-            sections = nil
-            try commitTables(commit.fixed, nil, made)
+            try commitTables(commit.fixed, nil, [])
             return try receive()
         }
         progress.committed()
@@ -220,10 +211,11 @@ extension WriteThrough {
     ///   - fixed: What was written to the tables that every store has.
     ///   - rows: What was written to those of feeds; nil if that is not known, or if one of them has to be made
     ///     otherwise.
-    ///   - now: The feeds' tables.
+    ///   - reshaped: The tables that are new or have another shape.
     ///   - moves: The renamed and deleted feeds.
     func commitTables(
-        _ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?, _ now: MadeTables, _ moves: [FeedMove] = []
+        _ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?, _ reshaped: Set<String>,
+        _ moves: [FeedMove] = []
     ) throws {
         let connection = target.connection
         try connection.execute("BEGIN")
@@ -232,27 +224,21 @@ extension WriteThrough {
             if !moves.isEmpty {
                 try lockTables()
                 try apply(moves, now: WallClock.system.milliseconds)
-                for move in moves { forget(move, now) }
             }
             var script = Script()
             try add(fixed, to: &script)
-            try addSections(to: &script)
             try connection.execute(&script)
             // Two workers that make tables at once would wait for each other in a circle.
             try lockTables()
             // What is left when the tables are made is sent with the commit.
             var end = Script()
-            let isSame = { [made, recorder] (table: String) in
-                now[table] == made[table] && !recorder.remade.contains(table)
-            }
-            // PostgreSQL is asked for no others: a feed of a group of thousands costs what it costs alone.
-            let feeds = try StoredFeed.all(in: source).filter { feed in
-                rows.map { $0[feed.table] != nil } ?? true || !isSame(feed.table)
-            }
+            let changed = reshaped.union(recorder.remade)
+            // Nothing is asked of others: a feed of a group of thousands costs what it costs alone.
+            let feeds = try StoredFeed.all(in: source, of: rows.map { changed.union($0.keys) })
             let existing = try target.tables(feeds.map(\.table))
             for feed in feeds {
                 let isThere = existing[feed.table] != nil
-                if let rows, isThere, isSame(feed.table) {
+                if let rows, isThere, !changed.contains(feed.table) {
                     let own = rows.filter { $0.key == feed.table }
                     do { try add(own, to: &end) } catch CopyProblem.unfit { try copy(feed, &end) }
                 } else if try isThere || !isEmpty(feed.table) {
@@ -271,30 +257,16 @@ extension WriteThrough {
             throw error
         }
         underway = Underway(fixed: fixed, isWhole: rows == nil)
-        made = now
         spare = [:]
-    }
-
-    /// Knows a feed's table by its new name.
-    private func forget(_ move: FeedMove, _ now: MadeTables) {
-        tables[move.old.table] = nil
-        if let new = move.new {
-            made.rename(move.old.table, to: new.table, as: now)
-        } else {
-            made.forget(move.old.table)
-        }
     }
 
     /// True if PostgreSQL's tables fit the rows. A table's column types are derived from the first rows of a feed, so
     /// it has no table before them.
     ///
-    /// - Parameter now: The feeds' tables in SQLite.
-    func areShaped(_ rows: [String: [ChangedRow]], _ now: MadeTables) throws -> Bool {
-        guard try rows.keys.allSatisfy({ try known($0) != nil }) else { return false }
-        guard now != made else { return true }
-        return try StoredFeed.all(in: source).map(\.table).allSatisfy { table in
-            try now[table] == made[table] || known(table, hasKey: false) == nil && isEmpty(table)
-        }
+    /// - Parameter reshaped: The tables that are new in SQLite, or have another shape.
+    func areShaped(_ rows: [String: [ChangedRow]], _ reshaped: Set<String>) throws -> Bool {
+        try rows.keys.allSatisfy { try known($0) != nil }
+            && reshaped.allSatisfy { try known($0, hasKey: false) == nil && isEmpty($0) }
     }
 
     private func isEmpty(_ table: String) throws -> Bool {
@@ -307,14 +279,27 @@ extension WriteThrough {
         try target.refreshViews()
     }
 
-    /// Deletes the history that is older than it is to be kept.
+    /// Deletes the history that is older than it is to be kept, in many short transactions: others wait for none of them
+    /// long, and VACUUM finds room again from the first one on.
     ///
-    /// - Parameter now: In seconds since 1970.
-    func prune(_ keep: Retention, now: Int64) throws {
+    /// - Parameters:
+    ///   - now: In seconds since 1970.
+    ///   - slice: The most rows of a transaction.
+    func prune(_ keep: Retention, now: Int64, slice: Int = 10_000) throws {
         let limits = Dictionary(grouping: scope.feeds ?? []) { keep.limit(of: $0, at: now) }
-        let deletions = limits.compactMap { limit, feeds in limit.map { FeedScope(feeds: feeds).pruning(before: $0) } }
-        try target.connection.execute("BEGIN;\n" + claims.guarded + deletions.joined() + "COMMIT")
-        progress.committed()
+        for (limit, feeds) in limits {
+            guard let limit else { continue }
+            for deletion in FeedScope(feeds: feeds).pruning(before: limit, slice: slice) {
+                var count = 0
+                repeat {
+                    count = try target.connection.transaction {
+                        try target.connection.execute(claims.guarded)
+                        return try target.connection.scalar(deletion).flatMap { Int($0) } ?? 0
+                    }
+                    progress.committed()
+                } while count >= slice
+            }
+        }
     }
 
     func lockTables() throws { try target.lockTables() }
@@ -363,22 +348,29 @@ extension WriteThrough {
         let fixed = CopiedTable.fixed.filter { changes[$0] != nil }
         let others = changes.keys.filter { !CopiedTable.fixed.contains($0) }.sorted()
         for name in fixed + others {
-            guard let target = try known(name) else { throw CopyProblem.unreadable(table: name) }
-            try add(changes[name] ?? [], in: target, to: &script)
+            guard let target = try known(name, hasKey: name != "_section") else {
+                throw CopyProblem.unreadable(table: name)
+            }
+            if name == "_section" {
+                try addSections(of: changes[name]?.map(\.key.values) ?? [], target.table, to: &script)
+            } else {
+                try add(changes[name] ?? [], in: target, to: &script)
+            }
         }
     }
 
-    /// Adds the statements that write the sections, if they changed.
-    func addSections(to script: inout Script) throws {
-        guard let table = try known("_section", hasKey: false)?.table else {
-            throw CopyProblem.unreadable(table: "_section")
-        }
-        let now = try table.checksum(in: source)
-        guard now != sections else { return }
-        sections = now
-        script += "DELETE FROM _section WHERE \(scope.condition(of: "_section") ?? "true");\n"
+    /// Adds the statements that write the sections of feeds anew.
+    private func addSections(of feeds: [[Value]], _ table: CopiedTable, to script: inout Script) throws {
+        let names = feeds.compactMap { $0.first?.text }.map(PostgreSQL.Connection.literal)
+        script += "DELETE FROM _section WHERE feed IN (\(names.joined(separator: ", ")));\n"
         var rows = RowArrays(into: table)
-        try table.stand(in: source) { try rows.append($0) }
+        let statement = try source.cached("SELECT \(table.sqliteColumns) FROM _section WHERE feed = ?")
+        for feed in feeds {
+            try statement.reset()
+            try statement.bind(feed)
+            while try statement.step() { try rows.append(statement) }
+        }
+        try statement.reset()
         if !rows.isEmpty {
             rows.takeInsertion(into: &script)
             script += ";\n"
@@ -387,7 +379,7 @@ extension WriteThrough {
 
     /// A table in PostgreSQL; nil where there is none, or SQLite's has no key.
     func known(_ name: String, hasKey: Bool = true) throws -> Target? {
-        if tables[name] == nil { try learn([name], feeds: StoredFeed.all(in: source)) }
+        if tables[name] == nil { try learn([name], feeds: StoredFeed.all(in: source, of: [name])) }
         return tables[name].flatMap { hasKey && $0.key.isEmpty ? nil : $0 }
     }
 

@@ -34,17 +34,23 @@ package struct StoredFeed {
 
     /// The feeds of a store in SQLite.
     ///
-    /// - Parameter withTable: True to leave out feeds whose tables do not exist yet.
-    package static func all(in connection: SQLite.Connection, withTable: Bool = true) throws -> [StoredFeed] {
+    /// - Parameters:
+    ///   - withTable: True to leave out feeds whose tables do not exist yet.
+    ///   - tables: The tables of the feeds that are wanted; nil for all.
+    package static func all(
+        in connection: SQLite.Connection, withTable: Bool = true, of tables: Set<String>? = nil
+    ) throws -> [StoredFeed] {
         var feeds: [StoredFeed] = []
+        let names = tables.map { JSONValue.array($0.sorted().map(JSONValue.string)).json }
+        let isWanted = names == nil ? "?2 IS NULL" : "_feed.\"table\" IN (SELECT value FROM json_each(?2))"
         try connection.rows(
             """
             SELECT feed.name, feed.model, _feed."table", _feed.columns,
                 EXISTS (SELECT 1 FROM feed_part WHERE feed_part.feed = feed.name), _feed.lists
             FROM feed JOIN _feed ON _feed.feed = feed.name
-            WHERE NOT ? OR _feed."table" COLLATE NOCASE IN (SELECT name FROM sqlite_schema WHERE type = 'table')
+            WHERE \(isWanted) AND (NOT ?1 OR EXISTS (SELECT 1 FROM pragma_table_info(_feed."table")))
             ORDER BY _feed.id
-            """, [.init(withTable)]
+            """, [.init(withTable), names.map(Value.text) ?? .null]
         ) { row in
             feeds.append(
                 StoredFeed(
