@@ -23,6 +23,7 @@ public enum Migrations {
             name: "0006_postgresql_lists_in_items",
             sql: String(decoding: PackageResources._006_postgresql_lists_in_items_sql, as: UTF8.self)),
         Migration(name: "0007_gone", sql: String(decoding: PackageResources._007_gone_sql, as: UTF8.self)),
+        Migration(name: "0008_comments", sql: String(decoding: PackageResources._008_comments_sql, as: UTF8.self)),
     ]
 
     /// Those of a store in SQLite, the oldest first.

@@ -80,7 +80,8 @@ public final class ChangeRecorder {
         try connection.handle.check(code)
         remade = []
         var rows: [String: [ChangedRow]] = [:]
-        for table in recording.tables {
+        defer { recording.written = [] }
+        for table in recording.written {
             let taken = table.takeRows()
             if table.isRemade {
                 remade.insert(table.name)
@@ -100,7 +101,10 @@ extension ChangeRecorder: Sendable {}
 private final class Recording {
     private let isWanted: (String) -> Bool
     private let groups: [String: Int32]
-    var tables: [RecordedTable] = []
+    /// The tables that were written since the last `take`. There may be thousands of others.
+    var written: [RecordedTable] = []
+    private var tables: [String: RecordedTable] = [:]
+    private var addresses: [UnsafePointer<CChar>: RecordedTable] = [:]
     /// The error because of which rows are missing.
     var failure = SQLITE_OK
 
@@ -113,6 +117,8 @@ private final class Recording {
         _ operation: Int32, to name: UnsafePointer<CChar>, of database: OpaquePointer, _ old: Int64, _ new: Int64
     ) {
         let table = table(name, of: database)
+        if !table.isWritten { written.append(table) }
+        table.isWritten = true
         switch table.key {
         case .none:
             break
@@ -130,13 +136,14 @@ private final class Recording {
     private func table(_ name: UnsafePointer<CChar>, of database: OpaquePointer) -> RecordedTable {
         // The name's address changes only where the schema was read again. It may be the same by chance: `lookAgain`
         // finds out.
-        if let known = tables.first(where: { $0.address == name && $0.isNamed(name) }) { return known }
+        if let known = addresses[name], known.address == name, known.isNamed(name) { return known }
         let text = String(cString: name)
-        let known = tables.first { $0.isNamed(name) }
-        let table = known ?? RecordedTable(name: text, isWanted: isWanted(text))
-        if known == nil { tables.append(table) }
+        let table = tables[text] ?? RecordedTable(name: text, isWanted: isWanted(text))
+        tables[text] = table
         look(at: table, name, in: database, schemaVersion(of: database))
+        if let address = table.address { addresses[address] = nil }
         table.address = name
+        addresses[name] = table
         return table
     }
 
@@ -144,8 +151,9 @@ private final class Recording {
     func lookAgain(in database: OpaquePointer?) {
         guard let database else { return }
         let version = schemaVersion(of: database)
-        for table in tables where table.version != version {
+        for table in written where table.version != version {
             table.name.withCString { look(at: table, $0, in: database, version) }
+            if let address = table.address { addresses[address] = nil }
             table.address = nil
         }
     }
@@ -222,6 +230,8 @@ private final class RecordedTable {
     var key = KeyShape.none
     /// The schema's version when the key was read.
     var version: Int64?
+    /// True if it is among the tables that were written since the last `take`.
+    var isWritten = false
     /// True if the key has changed since some of the rows were recorded.
     var isRemade = false
     private(set) var rows: [ChangedRow] = []
@@ -245,6 +255,7 @@ private final class RecordedTable {
 
     func takeRows() -> [ChangedRow] {
         defer { rows = [] }
+        isWritten = false
         numbers.removeAll(keepingCapacity: true)
         keys.removeAll(keepingCapacity: true)
         return rows

@@ -4,15 +4,25 @@ internal import PostgreSQL
 
 /// A PostgreSQL for the tests of this process, on a socket in a folder of its own. It ends with the process.
 package enum PostgreSQLServer {
-    private static let started: Result<String, ServerFailure> = {
-        let folder = "/tmp/feedsync-postgresql-\(getpid())"
+    private static let started = start()
+
+    /// One more server, which listens to localhost at a port with TLS.
+    ///
+    /// - Returns: Its folder, where `root.pem` is the certificate that clients trust.
+    package static func withTLS(port: UInt16) throws -> String {
+        try start("-tls", ["--tls", "\(port)"]).get()
+    }
+
+    private static func start(_ suffix: String = "", _ words: [String] = []) -> Result<String, ServerFailure> {
+        let folder = "/tmp/feedsync-postgresql-\(getpid())\(suffix)"
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "server").path
         do throws(ChildProcess.Failure) {
             // It runs until its input ends, which it does with this process, however that ends.
             let input = try Pipe.open()
             let output = try Pipe.open()
             _ = try ChildProcess.start(
-                ["/bin/bash", script, folder], environment: ProcessInfo.processInfo.environment, input: input.read,
+                ["/bin/bash", script, folder] + words, environment: ProcessInfo.processInfo.environment,
+                input: input.read,
                 output: output.write, leadsGroup: true)
             close(input.read)
             close(output.write)
@@ -25,7 +35,7 @@ package enum PostgreSQLServer {
         } catch {
             return .failure(ServerFailure())
         }
-    }()
+    }
 
     /// PostgreSQL does not run; the reason is on stderr.
     package struct ServerFailure: Error {}

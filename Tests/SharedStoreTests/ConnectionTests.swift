@@ -1,4 +1,5 @@
 import Feeds
+import Glibc
 import PostgreSQLServer
 import Testing
 
@@ -97,6 +98,44 @@ struct ConnectionTests {
         _ = try NumberBlock(of: connection)
         try connection.execute("SELECT setval('_number_block', 1::bigint << 40)")
         #expect(throws: CopyProblem.self) { try NumberBlock(of: connection) }
+    }
+
+    @Test("An encrypted connection is made as the URI says, or refused with the reason and advice")
+    func encryption() throws {
+        let port = try Self.freePort()
+        let root = "\(try PostgreSQLServer.withTLS(port: port))/root.pem"
+        let uri = { (host: String, options: String) in "postgres://feedsync@\(host):\(port)/postgres?\(options)" }
+        for (options, isEncrypted) in [
+            ("sslmode=verify-full&sslrootcert=\(root)", "t"), ("sslmode=require", "t"), ("sslmode=disable", "f"),
+        ] {
+            let connection = try PostgreSQL.Connection(uri: uri("localhost", options))
+            let ssl = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
+            #expect(try connection.scalar(ssl) == isEncrypted, "\(options)")
+        }
+        for (host, options, words) in [
+            ("127.0.0.1", "sslmode=verify-full&sslrootcert=\(root)", "does not match host name"),
+            ("localhost", "sslmode=verify-full&sslrootcert=/nowhere/root.pem", "/nowhere/root.pem"),
+        ] {
+            let error = #expect(throws: PostgreSQLError.self) { try PostgreSQL.Connection(uri: uri(host, options)) }
+            let shown = FeedSyncError(copying: try #require(error), path: "x")
+            #expect(shown.message.contains(words) && shown.advice?.contains("sslrootcert") == true, "\(shown)")
+        }
+    }
+
+    private static func freePort() throws -> UInt16 {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && getsockname(listener, $0, &length) == 0
+            }
+        }
+        try #require(isBound)
+        return UInt16(bigEndian: address.sin_port)
     }
 
     @Test("A group that was never synced is due for a worker now")

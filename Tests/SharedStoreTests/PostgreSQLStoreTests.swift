@@ -8,6 +8,18 @@ import Testing
 
 @Suite("A store in PostgreSQL")
 struct PostgreSQLStoreTests {
+    @Test("Every table and view of a new store has a comment")
+    func comments() throws {
+        let store = try StoreDatabase(uri: PostgreSQLServer.database())
+        try store.migrate(now: "2026-11-21T02:20:11.123Z")
+        let bare = try store.connection.query(
+            """
+            SELECT relname FROM pg_class WHERE relnamespace = CAST('public' AS regnamespace) AND relkind IN ('r', 'v')
+                AND obj_description(oid, 'pg_class') IS NULL
+            """)
+        #expect(bare.isEmpty)
+    }
+
     @Test(
         "A store in PostgreSQL of any earlier version is upgraded with its data",
         arguments: 1..<Migrations.postgreSQL.count)

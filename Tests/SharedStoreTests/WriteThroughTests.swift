@@ -83,6 +83,28 @@ final class WriteThroughTests {
         #expect(progress.version == 4)
     }
 
+    @Test("Old history goes in slices, each a commit of its own; younger history and that of other feeds stays")
+    func pruning() throws {
+        try database.execute(
+            """
+            INSERT INTO run (feed, command, started_at, finished_at)
+                SELECT feed, 'sync', at, at FROM generate_series(timestamptz '2026-01-01', '2026-01-30', '1 day') at,
+                    unnest(ARRAY['things', 'others']) feed;
+            INSERT INTO event (at, feed, run, status) SELECT finished_at, feed, id, 'endHeader' FROM run;
+            INSERT INTO _change (at, feed, run, kind, key) SELECT finished_at, feed, id, 'removed', '1' FROM run
+            """)
+        let before = progress.version
+        let writing = try #require(file.companion as? WriteThrough)
+        let now = Int64(1_769_731_200)  // 2026-01-30
+        try writing.prune(Retention(.seconds(5 * 86_400)), now: now, slice: 10)
+        for table in ["run", "event", "_change"] {
+            let counts = try database.query("SELECT feed, count(*) FROM \(table) GROUP BY feed ORDER BY feed")
+            #expect(counts == [["others", "30"], ["things", "6"]], "\(table)")
+        }
+        // Of each log two full slices and a last one, and one look at the changes of columns.
+        #expect(progress.version == before + 3 * 3 + 1)
+    }
+
     @Test("A commit is busy until PostgreSQL has ended it", .timeLimit(.minutes(1)))
     func busy() throws {
         try database.execute("BEGIN; LOCK TABLE things")

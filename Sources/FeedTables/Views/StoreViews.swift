@@ -18,8 +18,9 @@ package final class StoreViews {
     /// The views are for the user's queries: if they cannot be written now, a later run does it. So does the next run
     /// of the model if this process ends first.
     package func refresh(in transactions: Transactions) {
-        guard transactions.openFeeds.isEmpty else { return }
         let connection = transactions.connection
+        // With a companion, the views are those of the other database.
+        guard transactions.openFeeds.isEmpty, connection.companion == nil else { return }
         do {
             try transactions.checkFile()
             if changeViewMayLag {

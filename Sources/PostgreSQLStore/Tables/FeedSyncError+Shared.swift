@@ -45,6 +45,8 @@ extension FeedSyncError {
                 "make the database first: createdb NAME, or CREATE DATABASE"
             } else if error.isMissingRight {
                 "the role may do too little: see Rights in Docs/postgresql.md"
+            } else if error.isOfEncryption {
+                "compare sslmode and sslrootcert in the URI with the server's certificate: see Docs/postgresql.md"
             } else if error.isRefusal {
                 "check the name, the password (~/.pgpass) and the database with psql"
             } else if error.isOfConnection {

@@ -1,0 +1,26 @@
+-- What psql and other programs show beside the tables. Docs/store.md has the columns.
+COMMENT ON TABLE feed IS 'The feeds: their state, the next page, when they are due. next_due_at may be set';
+COMMENT ON TABLE feed_part IS 'The lists of feeds that have a list for each row of another feed';
+COMMENT ON TABLE run IS 'The runs of commands on feeds, with their outcome and what they cost';
+COMMENT ON TABLE event IS 'What happened in runs, in the order of commits by _transaction';
+COMMENT ON VIEW section IS 'The sections of feeds in their order, with their numbers of items';
+COMMENT ON VIEW quota IS 'What upstreams have said of their quotas';
+COMMENT ON TABLE _change IS 'Changed, removed and returned rows, as they were before; the view change shows new ones, too';
+COMMENT ON TABLE _column_change IS 'Columns that came, went or changed their type';
+COMMENT ON TABLE _consumer IS 'The places up to which hooks and readers have taken changes';
+COMMENT ON TABLE _response IS 'The last response of each feed that was an error';
+COMMENT ON TABLE _feed IS 'Feeds: definitions, keys, columns and crawls; internal';
+COMMENT ON TABLE _feed_part IS 'Lists: crawls and failures; internal';
+COMMENT ON TABLE _part_ahead IS 'Rows whose lists come next; internal';
+COMMENT ON TABLE _crawl IS 'The crawls of feeds and lists; internal';
+COMMENT ON TABLE _crawl_page IS 'The pages of crawls; internal';
+COMMENT ON TABLE _page IS 'Pages with their validators and keys; internal';
+COMMENT ON TABLE _section IS 'The sections of feeds; internal, see section';
+COMMENT ON TABLE _quota IS 'Quotas by origin and credential; internal, see quota';
+COMMENT ON TABLE _salt IS 'The salt of hashed credentials; internal';
+COMMENT ON TABLE _copy IS 'The copies of a SQLite file to this store; internal';
+COMMENT ON TABLE _claim IS 'The feeds of one host, and the worker that has them; internal';
+COMMENT ON TABLE _worker IS 'The workers and commands at this store, with their signs of life; internal';
+COMMENT ON TABLE _layout IS 'The version of the groups in _claim; internal';
+COMMENT ON TABLE _gone IS 'Feeds that were renamed or deleted; internal';
+COMMENT ON TABLE _migration IS 'The schema changes of this store; internal';
