@@ -173,6 +173,44 @@ import Testing
         try await bench.expectTrue()
     }
 
+    @Test("Each query of the documentation and of the dashboard for Grafana runs")
+    func queries() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 1)
+        #expect(try await bench.place.run("sync").code == 0)
+        let connection = try Connection(uri: bench.uri)
+        let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let page = try String(contentsOf: project.appending(path: "Docs/postgresql.md"), encoding: .utf8)
+        let blocks = page.matches(of: #/```sql\n((?s:.*?))```/#).map { String($0.1) }
+        #expect(blocks.count > 2)
+        try connection.execute(
+            """
+            DO $$ BEGIN CREATE ROLE reader; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+            CREATE TABLE repository (full_name text, stars int, topics jsonb, _changed_at timestamptz)
+            """)
+        for block in blocks { try connection.execute(block) }
+        struct Dashboard: Decodable {
+            struct Target: Decodable { let rawSql: String }
+            struct Panel: Decodable {
+                let title: String
+                let targets: [Target]
+            }
+            let panels: [Panel]
+        }
+        let file = try Data(contentsOf: project.appending(path: "Packaging/grafana.json"))
+        let panels = try JSONDecoder().decode(Dashboard.self, from: file).panels
+        #expect(panels.count > 10)
+        for panel in panels {
+            for target in panel.targets {
+                // Grafana's macro for the time span that is shown.
+                let sql = target.rawSql.replacing(#/\$__timeFilter\((\w+)\)/#) { "\($0.1) > now() - interval '1 day'" }
+                let rows = try connection.query(sql)
+                let isOfTrouble = ["Feeds that fail, are incomplete or are overdue", "Quotas"].contains(panel.title)
+                #expect(isOfTrouble || !rows.isEmpty, "\(panel.title)")
+            }
+        }
+        #expect(try connection.query(#require(panels.first { $0.title == "Items" }).targets[0].rawSql) == [["250"]])
+    }
+
     @Test("The roles of the script are enough: one writes, one reads, and neither has more")
     func roles() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 1)

@@ -8,6 +8,17 @@ import Testing
 
 @Suite("A store in PostgreSQL")
 struct PostgreSQLStoreTests {
+    @Test("The views of an extension are not another program's tables")
+    func extensions() throws {
+        let store = try StoreDatabase(uri: PostgreSQLServer.database())
+        try store.connection.execute("CREATE EXTENSION pg_stat_statements")
+        #expect(try !store.exists())
+        try store.migrate(now: "2026-11-21T02:20:11.123Z")
+        #expect(try store.exists())
+        try store.connection.execute("DROP TABLE _migration; DROP TABLE _salt")
+        #expect(throws: CopyProblem.self) { try store.exists() }
+    }
+
     @Test("Every table and view of a new store has a comment")
     func comments() throws {
         let store = try StoreDatabase(uri: PostgreSQLServer.database())

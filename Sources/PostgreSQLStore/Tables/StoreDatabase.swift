@@ -32,7 +32,7 @@ package struct StoreDatabase {
             """)
     }
 
-    /// True if there is a store; false in a schema without tables.
+    /// True if there is a store; false in a schema without tables, or with those of extensions alone.
     ///
     /// - Throws: `CopyProblem` if the tables in the schema are another program's.
     package func exists() throws -> Bool {
@@ -43,7 +43,9 @@ package struct StoreDatabase {
         let tables = try connection.query(
             """
             SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+            WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT EXISTS (
+                SELECT FROM pg_depend d
+                WHERE d.classid = CAST('pg_class' AS regclass) AND d.objid = c.oid AND d.deptype = 'e')
             """
         ).compactMap { $0[0] }
         guard !tables.isEmpty else { return false }
