@@ -83,6 +83,11 @@ public final class Connection {
         return PostgreSQLError(uri.map { message.replacing($0, with: ConnectionURI.masked($0)) } ?? message)
     }
 
+    /// True if it is connected, and has nothing to do.
+    public var isIdle: Bool {
+        sent == nil && cpq_status(handle) == CONNECTION_OK && cpq_transaction_status(handle) == PQTRANS_IDLE
+    }
+
     /// True if a transaction is open, even a failed one.
     public var isInTransaction: Bool { cpq_transaction_status(handle) != PQTRANS_IDLE }
 

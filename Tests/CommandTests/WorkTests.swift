@@ -5,6 +5,25 @@ import Testing
 
 /// Workers that share a store in PostgreSQL.
 @Suite(.timeLimit(.minutes(60))) struct WorkTests {
+    @Test("A worker has four connections at most, however many jobs it has under way")
+    func connections() async throws {
+        let bench = try WorkBench(hosts: 8, feeds: 1)
+        let gate = bench.hosts[0].gate()
+        for feed in bench.feeds.values { feed.hold(page: 2, at: gate) }
+        let worker = try bench.worker("--jobs 8")
+        try await bench.wait { bench.feeds.values.allSatisfy { $0.requestedPages.count >= 2 } }
+        let count = try bench.query(
+            """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+            """)
+        #expect(count.first.flatMap { Int($0) } ?? 99 <= 4, "\(count)")
+        gate.open()
+        try await bench.waitUntilComplete()
+        try await bench.end([worker])
+        try await bench.expectTrue()
+    }
+
     @Test("Workers share the feeds: each page is asked for once, and what they stored is a store like any other")
     func share() async throws {
         let bench = try WorkBench(hosts: 4, feeds: 3)

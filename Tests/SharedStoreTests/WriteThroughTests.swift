@@ -51,7 +51,7 @@ final class WriteThroughTests {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func writeThrough(of file: SQLite.Connection) throws -> WriteThrough {
-        try WriteThrough(file, to: StoreDatabase(uri: uri), claims: [claim], progress: progress)
+        try WriteThrough(file, to: ConnectionPool(uri: uri, limit: 2, jobs: 1), claims: [claim], progress: progress)
     }
 
     private func write(isFollowed: Bool, _ body: () throws -> Void) throws {

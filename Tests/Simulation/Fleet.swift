@@ -90,7 +90,7 @@ final class Fleet {
         windows = Array(repeating: (-1, 0), count: model.hosts.count)
         lastRun = options.feeds
         nextFill = now
-        stores = WorkingStores(uri: database.uri, folder: options.folder, keep: .standard)
+        stores = WorkingStores(uri: database.uri, folder: options.folder, jobs: options.jobs, keep: .standard)
     }
 
     /// Lets the time pass.

@@ -51,7 +51,8 @@ struct WorkSession: WorkCommand {
     ///
     /// - Returns: The other configuration; nil if there is none.
     private func work(by order: WorkOrder, folder: String) async -> WorkOrder? {
-        let stores = WorkingStores(uri: order.uri, folder: folder, keep: order.configuration.retention)
+        let stores = WorkingStores(
+            uri: order.uri, folder: folder, jobs: order.jobs, keep: order.configuration.retention)
         let crew = WorkCrew(worker, stores, order.configuration, jobs: order.jobs, for: self)
         return await withTaskGroup(of: WorkOrder?.self) { group in
             group.addTask {

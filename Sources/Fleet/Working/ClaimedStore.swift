@@ -64,12 +64,13 @@ package actor ClaimedStore {
     package func open(wait: Duration, isUrgent: Bool, hasItems: Bool = true) async throws(FeedSyncError) -> Store {
         // PostgreSQL has work to do for the claims; the file is made meanwhile.
         let claiming = Task { try await claim(wait: wait, isUrgent: isUrgent) }
-        let (path, uri, keep, copied) = (path, uri, keep, copied)
+        let (path, keep, copied) = (path, keep, copied)
+        let pool = ConnectionPool(uri: uri, limit: 2, jobs: 1)
         let made = await withTaskCancellationHandler { () async -> Result<WorkingFile, FeedSyncError> in
             do throws(FeedSyncError) {
                 return .success(
                     try await WorkingFile(
-                        path: path, uri: uri, keep: keep, feeds: copied, extent: hasItems ? .recent : .states
+                        path: path, pool: pool, keep: keep, feeds: copied, extent: hasItems ? .recent : .states
                     ) { try await claiming.value })
             } catch {
                 return .failure(error)

@@ -130,7 +130,7 @@ extension WriteThrough {
     ///
     /// - Parameter now: In milliseconds since 1970.
     func apply(_ moves: [FeedMove], now: Int64) throws {
-        let connection = target.connection
+        let connection = try target.connection
         for move in moves { try move.apply(to: connection) }
         let gone = Set(moves.map(\.old.feed))
         try connection.query(

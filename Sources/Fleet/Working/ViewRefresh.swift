@@ -70,13 +70,12 @@ actor ViewRefresh {
     }
 
     /// - Throws: `FeedSyncError` of kind `store`.
-    func run(uri: String) throws(FeedSyncError) {
+    func run(_ pool: ConnectionPool) throws(FeedSyncError) {
         do {
-            let store = try StoreDatabase(uri: uri)
-            try store.connection.execute(Worker.limits)
-            try store.refreshViews()
+            let taken = try pool.take()
+            try withExtendedLifetime(taken) { try taken.store.refreshViews() }
         } catch {
-            throw FeedSyncError(copying: error, path: uri)
+            throw FeedSyncError(copying: error, path: "the views")
         }
     }
 }

@@ -23,26 +23,30 @@ struct WorkingFile: Sendable {
     /// Creates a file, fills it from PostgreSQL, and attaches it.
     ///
     /// - Parameters:
+    ///   - pool: The connections of the worker's jobs.
     ///   - feeds: The claimed feeds that are worked on; nil for all of them.
     ///   - extent: The rows that are needed.
     ///   - claims: Awaited after the file and a connection of its own are ready, because both are slow.
     /// - Throws: `FeedSyncError` of kind `store`; the error of `claims`.
     init(
-        path: String, uri: String, keep: Retention, feeds: [String]? = nil, extent: WorkingCopy.Extent = .recent,
+        path: String, pool: ConnectionPool, keep: Retention, feeds: [String]? = nil,
+        extent: WorkingCopy.Extent = .recent,
         claims: @escaping @Sendable () async throws -> [Claim]
     ) async throws(FeedSyncError) {
         let filled = Lock<(numbers: NumberBlock, progress: WriteThrough.Progress)?>(nil)
         store = try await Store(path: path, options: Self.options(keep: keep)) { file in
             do {
-                let source = try StoreDatabase(uri: uri)
+                let taken = try pool.take()
+                let source = taken.store
                 let claims = try await claims()
                 let numbers = try NumberBlock(of: source.connection)
                 let scope = FeedScope(feeds: feeds ?? claims.flatMap(\.group.feeds))
                 let copy = WorkingCopy(source: source, scope: scope, target: file)
                 let versions = try copy.fill(extent, groups: claims.map(\.group.name), block: numbers)
                 let progress = WriteThrough.Progress(version: versions.max() ?? 0)
-                try Self.attach(
-                    file, to: source, claims: claims, feeds: feeds, hasItems: extent != .states, progress: progress)
+                file.companion = try WriteThrough(
+                    file, to: pool, taken: taken, claims: claims, feeds: feeds, hasItems: extent != .states,
+                    progress: progress)
                 filled.withLock { $0 = (numbers, progress) }
             } catch {
                 throw FeedSyncError(copying: error, path: path)
@@ -59,26 +63,15 @@ struct WorkingFile: Sendable {
     /// Has the file's commits made in PostgreSQL from now on.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
-    func attach(uri: String, claims: [Claim]) async throws(FeedSyncError) {
+    func attach(to pool: ConnectionPool, claims: [Claim]) async throws(FeedSyncError) {
         let progress = progress
         try await store.copying { connection throws(FeedSyncError) in
             do {
-                let target = try StoreDatabase(uri: uri)
-                try Self.attach(connection, to: target, claims: claims, progress: progress)
+                connection.companion = try WriteThrough(connection, to: pool, claims: claims, progress: progress)
             } catch {
                 throw FeedSyncError(copying: error, path: claims.nameOfFeeds)
             }
         }
-    }
-
-    private static func attach(
-        _ file: SQLite.Connection, to target: StoreDatabase, claims: [Claim], feeds: [String]? = nil,
-        hasItems: Bool = true, progress: WriteThrough.Progress
-    ) throws {
-        // The worker itself records when its feeds are due.
-        try target.connection.execute("SET feedsync.worker = 'on'; \(Worker.limits)")
-        file.companion = try WriteThrough(
-            file, to: target, claims: claims, feeds: feeds, hasItems: hasItems, progress: progress)
     }
 
     /// Commits the rest, and nothing from now on.

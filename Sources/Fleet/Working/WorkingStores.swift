@@ -5,7 +5,7 @@ package import StoreFile
 ///
 /// A file whose group has not been changed by others is used again; any other one is filled again.
 package actor WorkingStores {
-    private let uri: String
+    private let pool: ConnectionPool
     private let folder: String
     private let keep: Retention
     private var files: [String: WorkingFile] = [:]
@@ -19,11 +19,16 @@ package actor WorkingStores {
     /// The interval for deleting history that is older than `keep`.
     private static let pruning = Duration.seconds(12 * 3_600)
 
+    /// The most connections of a worker's jobs together; one more gives its signs of life.
+    private static let connections = 3
+
     /// Files in a folder of the worker's own.
     ///
-    /// - Parameter keep: How long runs and events are kept.
-    package init(uri: String, folder: String, keep: Retention) {
-        self.uri = uri
+    /// - Parameters:
+    ///   - jobs: The most groups at a time.
+    ///   - keep: How long runs and events are kept.
+    package init(uri: String, folder: String, jobs: Int, keep: Retention) {
+        pool = ConnectionPool(uri: uri, limit: Self.connections, jobs: jobs)
         self.folder = folder
         self.keep = keep
     }
@@ -34,12 +39,12 @@ package actor WorkingStores {
     package func begin(_ claim: Claim) async throws(FeedSyncError) -> Store {
         let name = claim.group.name
         if let file = files[name], file.progress.version == claim.version, try await !file.isShort() {
-            try await file.attach(uri: uri, claims: [claim])
+            try await file.attach(to: pool, claims: [claim])
             return file.store
         }
         files.removeValue(forKey: name)?.remove()
         count += 1
-        let file = try await WorkingFile(path: "\(folder)/\(count).db", uri: uri, keep: keep) { [claim] }
+        let file = try await WorkingFile(path: "\(folder)/\(count).db", pool: pool, keep: keep) { [claim] }
         files[name] = file
         return file.store
     }
@@ -66,6 +71,7 @@ package actor WorkingStores {
     package func close() {
         for file in files.values { file.remove() }
         files = [:]
+        pool.close()
     }
 
     /// Makes the views that are owed.
@@ -77,6 +83,6 @@ package actor WorkingStores {
         let began = ContinuousClock.now
         guard pace.mayBegin(at: began) || isLast else { return }
         defer { pace.ended(at: .now, after: began.duration(to: .now)) }
-        try await ViewRefresh().run(uri: uri)
+        try await ViewRefresh().run(pool)
     }
 }

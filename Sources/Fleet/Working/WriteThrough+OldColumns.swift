@@ -11,7 +11,7 @@ extension WriteThrough {
     ///
     /// - Throws: `PostgreSQLError`, also if something of the user's own depends on a column.
     func dropColumns(_ names: [String], of feed: StoredFeed) throws {
-        let connection = target.connection
+        let connection = try target.connection
         let quoted = PostgreSQL.Connection.identifier
         guard let table = try target.table(feed.table) else { return }
         let gone = table.columns.filter { names.contains($0.name) }.map(\.shortName)

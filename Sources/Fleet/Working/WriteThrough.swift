@@ -14,7 +14,9 @@ internal import Time
 ///
 /// - Isolation: belongs to the thread of the store whose connection it is.
 final class WriteThrough: CommitCompanion {
-    let target: StoreDatabase
+    private let pool: ConnectionPool
+    /// The connection that it has taken from the pool.
+    private var taken: ConnectionPool.Loan?
     let source: SQLite.Connection
     let claims: [Claim]
     /// The name of the feeds in errors.
@@ -70,15 +72,18 @@ final class WriteThrough: CommitCompanion {
     }
 
     /// - Parameters:
+    ///   - taken: A connection that was taken from the pool.
     ///   - feeds: The claimed feeds that the file has; nil for all of them.
     ///   - hasItems: False if the file lacks their items.
     init(
-        _ source: SQLite.Connection, to target: StoreDatabase, claims: [Claim], feeds: [String]? = nil,
+        _ source: SQLite.Connection, to pool: ConnectionPool, taken: ConnectionPool.Loan? = nil, claims: [Claim],
+        feeds: [String]? = nil,
         hasItems: Bool = true,
         progress: Progress
     ) throws {
         self.source = source
-        self.target = target
+        self.pool = pool
+        self.taken = taken
         self.claims = claims
         name = claims.nameOfFeeds
         self.progress = progress
@@ -102,6 +107,7 @@ final class WriteThrough: CommitCompanion {
             }
             if !isRight { made.forget(feed.table) }
         }
+        letGo()
     }
 
     /// Commits the rows written since the last commit.
@@ -111,6 +117,8 @@ final class WriteThrough: CommitCompanion {
     /// - Throws: `SQLiteError` if PostgreSQL did not, or may not have, committed these or the previous rows: `failure`
     ///   has the reason.
     func commitFirst(isFollowed: Bool) throws(SQLiteError) {
+        // Others may be waiting for the connection.
+        let isFollowed = isFollowed && !pool.isShared
         try unlessFailed {
             let changes = try recorder.take()
             let fixed = changes.filter { CopiedTable.fixed.contains($0.key) }
@@ -153,12 +161,29 @@ final class WriteThrough: CommitCompanion {
         }
     }
 
-    var isBusy: Bool { underway != nil && target.connection.isRunning }
+    var isBusy: Bool { underway != nil && taken?.store.connection.isRunning ?? false }
 
     /// Waits for the commit that is on its way.
     ///
     /// - Throws: `SQLiteError` where PostgreSQL did not, or may not have, committed it: `failure` says why.
     func settle() throws(SQLiteError) { try unlessFailed(receive) }
+
+    /// The connection to PostgreSQL.
+    ///
+    /// - Throws: `PostgreSQLError` if none can be made.
+    var target: StoreDatabase {
+        get throws(PostgreSQLError) {
+            if let taken { return taken.store }
+            let taken = try pool.take()
+            self.taken = taken
+            return taken.store
+        }
+    }
+
+    /// Gives the connection back, unless it may keep it.
+    func letGo() {
+        if pool.isShared, underway == nil { taken = nil }
+    }
 
     /// The file is behind PostgreSQL, and is not used again.
     func commitFailed(_ error: SQLiteError) {
@@ -168,8 +193,9 @@ final class WriteThrough: CommitCompanion {
     private func receive() throws {
         guard let commit = underway else { return }
         underway = nil
-        do throws(PostgreSQLError) { try target.connection.receive() } catch {
-            if target.connection.isInTransaction { try? target.connection.execute("ROLLBACK") }
+        let connection = try target.connection
+        do throws(PostgreSQLError) { try connection.receive() } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             // A key is longer than an index takes, or is another one's text: the table is made without an index of
             // keys.
             guard !commit.isWhole, ["54000", "23505", "21000"].contains(error.code) else { throw error }
@@ -181,6 +207,7 @@ final class WriteThrough: CommitCompanion {
 
     private func unlessFailed(_ body: () throws -> Void) throws(SQLiteError) {
         if let failure = progress.failure { throw Self.refusal(failure.error) }
+        defer { letGo() }
         do { try body() } catch {
             let failure = CommitFailure(error, group: name)
             progress.fail(failure)
@@ -217,7 +244,7 @@ extension WriteThrough {
         _ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?, _ reshaped: Set<String>,
         _ moves: [FeedMove] = []
     ) throws {
-        let connection = target.connection
+        let connection = try target.connection
         try connection.execute("BEGIN")
         do {
             try connection.execute(claims.guarded)
@@ -276,6 +303,7 @@ extension WriteThrough {
     /// Updates the views to the present tables; see `StoreDatabase.refreshViews`.
     func refreshViews() throws {
         guard progress.failure == nil else { return }
+        defer { letGo() }
         try target.refreshViews()
     }
 
@@ -286,6 +314,7 @@ extension WriteThrough {
     ///   - now: In seconds since 1970.
     ///   - slice: The most rows of a transaction.
     func prune(_ keep: Retention, now: Int64, slice: Int = 10_000) throws {
+        defer { letGo() }
         let limits = Dictionary(grouping: scope.feeds ?? []) { keep.limit(of: $0, at: now) }
         for (limit, feeds) in limits {
             guard let limit else { continue }

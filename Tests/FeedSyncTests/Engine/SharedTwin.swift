@@ -62,9 +62,9 @@ final class SharedTwin: Sendable {
         attached.withLock { $0.append(store) }
         try await store.copying { connection throws(FeedSyncError) in
             do {
-                let target = StoreDatabase(connection: try PostgreSQL.Connection(uri: uri))
                 connection.companion = try WriteThrough(
-                    connection, to: target, claims: [claim], progress: WriteThrough.Progress(version: claim.version))
+                    connection, to: ConnectionPool(uri: uri, limit: 2, jobs: 1), claims: [claim],
+                    progress: WriteThrough.Progress(version: claim.version))
             } catch {
                 throw FeedSyncError(.store, "\(error)")
             }
