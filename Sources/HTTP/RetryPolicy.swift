@@ -57,6 +57,14 @@ public struct RetryPolicy: Sendable, Hashable {
         case giveUp
         /// Report that the host asked us to wait for that time.
         case limited(wait: Duration)
+
+        /// The wait before anything is requested again; zero if nothing says so.
+        public var wait: Duration {
+            switch self {
+            case .retry(let wait), .limited(let wait): wait
+            case .giveUp: .zero
+            }
+        }
     }
 
     /// Decides by the table above; `attempt` counts from 1, `random` is at least 0 and less than 1.

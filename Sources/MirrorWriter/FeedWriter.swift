@@ -624,16 +624,18 @@ package final class FeedWriter: PageTransactionWriter {
         state.figures.add(cost)
     }
 
-    /// The time before which a host accepts no request with these credentials, in seconds since 1970.
+    /// The times before which a host accepts no request with each of these credentials, in seconds since 1970.
     ///
     /// The store is read again after a second, because of other processes, and after each quota reading of this one.
-    package func blockedUntil(_ origin: String, _ credential: Int64, now: String) throws -> Int64? {
-        let host = FreeHost(origin: origin, credential: credential, readings: transactions.quotaReadings.count)
-        if let known = freeHost, known.host == host, .now < known.until { return nil }
-        let end = try QuotaLedger.blockedUntil(
-            origin: origin, credential: credential, feed: feed, now: now, on: connection)
-        freeHost = end == nil ? (host, .now + .seconds(1)) : nil
-        return end
+    package func blockedUntil(_ origin: String, _ credentials: [Int64], now: String) throws -> [Int64?] {
+        let host = FreeHost(origin: origin, credentials: credentials, readings: transactions.quotaReadings.count)
+        if let known = freeHost, known.host == host, .now < known.until { return credentials.map { _ in nil } }
+        let ends = try credentials.map { credential in
+            try QuotaLedger.blockedUntil(
+                origin: origin, credential: credential, feed: feed, now: now, on: connection)
+        }
+        freeHost = ends.allSatisfy { $0 == nil } ? (host, .now + .seconds(1)) : nil
+        return ends
     }
 
     /// Records the quota readings of responses. Part of the caller's transaction.
@@ -646,7 +648,7 @@ package final class FeedWriter: PageTransactionWriter {
     /// A host that accepts requests.
     private struct FreeHost: Equatable {
         let origin: String
-        let credential: Int64
+        let credentials: [Int64]
         /// The number of this process's quota readings when it was looked up.
         let readings: Int
     }

@@ -2,11 +2,11 @@ internal import SQLite
 
 /// The hosts' quotas, for every process that uses the store.
 enum QuotaLedger {
-    /// Keeps the latest reading of each quota, and the quota that the feed's requests count against. Part of the
+    /// Keeps the latest reading of each quota, and the quota that the feed's next request counts against. Part of the
     /// caller's transaction.
     static func record(_ readings: [QuotaReading], for feed: String, on connection: Connection) throws {
         try keep(readings, on: connection)
-        if let last = readings.last { try count(feed, against: last.quota, on: connection) }
+        if let last = readings.last { try count(feed, against: last.nextQuota, on: connection) }
     }
 
     /// Keeps the latest reading of each quota: `QuotaReading.later(than:)` in SQL.

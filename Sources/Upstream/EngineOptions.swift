@@ -14,6 +14,8 @@ package struct EngineOptions: Sendable {
     package var commands: CommandSecrets
     /// The access tokens of OAuth 2; shared by engines whose feeds have the same client.
     package var tokens: AccessTokens
+    /// The quotas of credentials that take turns; shared by engines.
+    package var credentialQuotas: CredentialQuotas
     /// The turns of requests where feeds have a `rate`; shared by engines.
     package var pacer: RequestPacer
     /// The longest wait at an upstream's request; a longer one ends the run as limited.
@@ -57,6 +59,7 @@ package struct EngineOptions: Sendable {
         self.folder = folder
         commands = CommandSecrets()
         tokens = AccessTokens()
+        credentialQuotas = CredentialQuotas()
         pacer = RequestPacer()
         maxWait = .seconds(30)
         wait = .zero

@@ -16,6 +16,8 @@ struct TraceText: Sendable {
         case .ended(let exchange): lines(exchange)
         case .retrying(let attempt, let wait, let isAskedFor, let reason):
             [line(nil, "attempt \(attempt) \(Self.pause(wait, isAskedFor)): \(reason)")]
+        case .changingCredential(let reason):
+            [line(nil, "again at once with another credential of `auth`: \(reason)")]
         case .paced(let wait): [line(nil, "next request in \(NumberFormat.duration(wait)), at the feed's rate")]
         case .page(let page): [line(nil, Self.words(page))]
         }

@@ -14,6 +14,8 @@ package struct QuotaReading: Sendable, Hashable {
     package let blockedUntil: Int64?
     /// The number of requests in a whole period; nil if the host does not report it.
     package var limit: Int64?
+    /// The credential of the next request, where a feed has several that take turns.
+    package var nextCredential: Int64?
 
     /// True if less than a quarter of the quota is left.
     package var isLow: Bool {
@@ -49,6 +51,11 @@ package struct QuotaReading: Sendable, Hashable {
 
     /// The identity of the reading's quota.
     package var quota: Quota { Quota(origin: origin, credential: credential, resource: resource) }
+
+    /// The quota that the feed's next request counts against.
+    package var nextQuota: Quota {
+        Quota(origin: origin, credential: nextCredential ?? credential, resource: resource)
+    }
 
     /// The later one of two readings of the same quota, for responses in any order: until a quota starts again, its
     /// count only falls.

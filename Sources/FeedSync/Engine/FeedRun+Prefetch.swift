@@ -44,13 +44,17 @@ extension FeedRun {
 
     /// The time before which the page's host accepts no request, in seconds since 1970.
     private func blockedUntil(_ page: PreparedPage) throws(FeedSyncError) -> Int64? {
-        try pending { try $0.blockedUntil(page.quotaOrigin, page.credentialFingerprint, now: now()) }
+        let ends = try pending { try $0.blockedUntil(page.quotaOrigin, page.quotaCredentials, now: now()) }
+        guard let choices = page.credentialChoices else { return ends.first ?? nil }
+        return choices.blockedUntil(at: loader.options.wallClock.seconds, ends)
     }
 
     /// True if the page may be requested before the page that led to it is committed: no response of the host, that
     /// page's included, asked us to wait.
     private func mayPrefetch(_ page: PreparedPage, after fetched: FetchedPage) throws(FeedSyncError) -> Bool {
-        guard fetched.quota.allSatisfy({ $0.blockedUntil == nil }) else { return false }
+        guard page.credentialChoices != nil || fetched.quota.allSatisfy({ $0.blockedUntil == nil }) else {
+            return false
+        }
         return try blockedUntil(page) == nil
     }
 

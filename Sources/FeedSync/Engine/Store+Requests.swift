@@ -11,6 +11,7 @@ extension RequestPlan {
     init(_ definition: FeedDefinition, salt: String, options: EngineOptions) {
         self.init(
             definition, environment: options.environment, folder: options.folder, salt: salt,
-            commands: options.commands, tokens: options.tokens, now: options.wallClock.seconds)
+            commands: options.commands, tokens: options.tokens, quotas: options.credentialQuotas,
+            now: options.wallClock.seconds)
     }
 }

@@ -40,7 +40,7 @@ extension SyncEngine {
             let settled = try await store.settledList(
                 list.definition.name, fingerprint: list.definition.fingerprint(salt: store.salt, common: list.common),
                 request: page.identity, credential: page.credentialFingerprint,
-                origin: page.quotaOrigin, now: startedAt)
+                origin: page.quotaOrigin, quotaCredentials: page.quotaCredentials, now: startedAt)
         else { return .open(nil) }
         let meter = RequestMeter()
         let fetcher = AuthorizedFetcher(

@@ -42,6 +42,7 @@ extension Authentication {
             (rule.headers + rule.body.texts).filter { SecretName.matches($0.name) }.map(\.value)
         case .negotiate: []
         case .aws(let account): [account.secretKey] + (account.sessionToken.map { [$0] } ?? [])
+        case .oneOf(let ways): ways.flatMap(\.secrets)
         }
     }
 }

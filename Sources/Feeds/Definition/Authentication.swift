@@ -22,6 +22,11 @@ package enum Authentication: Sendable, Hashable {
     case negotiate
     /// A signature of each request by an AWS account.
     case aws(AWSAccount)
+    /// Several credentials of the same kind, each with a quota of its own: a request carries one of them.
+    case oneOf([Authentication])
+
+    /// The greatest number of credentials that take turns.
+    static let mostCredentials = 100
 }
 
 /// An account of Amazon Web Services, or of a service that signs as it does.
@@ -52,6 +57,7 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
         case .digest: "digest"
         case .negotiate: "negotiate"
         case .aws: "aws"
+        case .oneOf(let ways): ways.first?.description ?? ""
         }
     }
 
@@ -69,6 +75,7 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
         case .session(let rule): rule.templates
         case .negotiate: []
         case .aws(let account): [account.accessKey, account.secretKey] + (account.sessionToken.map { [$0] } ?? [])
+        case .oneOf(let ways): ways.flatMap(\.templates)
         }
     }
 
@@ -76,7 +83,7 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
     package var needsToken: Bool {
         switch self {
         case .oauth2, .jwt, .session: true
-        case .bearer, .basic, .headers, .query, .digest, .negotiate, .aws: false
+        case .bearer, .basic, .headers, .query, .digest, .negotiate, .aws, .oneOf: false
         }
     }
 
@@ -97,7 +104,7 @@ extension MappingDecoder {
             return nil
         }
         switch given.first {
-        case "bearer": return members.template("bearer").map { .bearer($0) }
+        case "bearer": return members.bearer("bearer")
         case "basic": return members.account("basic").map { .basic(user: $0.user, password: $0.password) }
         case "digest": return members.account("digest").map { .digest(user: $0.user, password: $0.password) }
         case "negotiate": return members.negotiation("negotiate")
@@ -105,7 +112,7 @@ extension MappingDecoder {
         case "oauth2": return members.oauthClient("oauth2").map { .oauth2($0) }
         case "jwt": return members.signedToken("jwt").map { .jwt($0) }
         case "session": return members.session("session").map { .session($0) }
-        case "header": return .headers(members.headers("header"))
+        case "header": return members.credentialHeaders("header")
         default: return .query(members.parameters("query"))
         }
     }
@@ -113,6 +120,41 @@ extension MappingDecoder {
     /// The ways to sign in.
     static var ways: [String] {
         ["bearer", "basic", "header", "query", "oauth2", "jwt", "session", "digest", "negotiate", "aws"]
+    }
+
+    /// A token, or a list of tokens that take turns.
+    private func bearer(_ name: String) -> Authentication? {
+        guard let node = node(name) else { return nil }
+        return oneOf(credentials(name, node).compactMap { template(name, $0).map { .bearer($0) } })
+    }
+
+    /// Header fields; one of them may have a list of values that take turns.
+    private func credentialHeaders(_ name: String) -> Authentication? {
+        let fields = headerFields(name) { field, value in credentials(field, value) }
+        let lists = fields.filter { $0.count > 1 }
+        guard lists.count < 2 else {
+            report("`\(name)` of \(subject) has several lists of values: only one can take turns", at: name)
+            return nil
+        }
+        let turns = lists.first.map { list in list.map { Optional($0) } } ?? [nil]
+        return oneOf(
+            turns.map { turn in .headers(fields.compactMap { $0.count > 1 ? turn : $0.first }) })
+    }
+
+    /// The values of a credential: one, or those of a list.
+    private func credentials(_ name: String, _ node: Node) -> [Node] {
+        guard let elements = node.elements else { return [node] }
+        guard (1...Authentication.mostCredentials).contains(elements.count) else {
+            report(
+                "the list `\(name)` of \(subject) must have from 1 to \(Authentication.mostCredentials) values",
+                at: SourcePosition(node.mark))
+            return []
+        }
+        return elements
+    }
+
+    private func oneOf(_ ways: [Authentication]) -> Authentication? {
+        ways.count > 1 ? .oneOf(ways) : ways.first
     }
 
     private func account(_ name: String) -> (user: Template, password: Template)? {

@@ -339,6 +339,7 @@ extension Authentication {
                 ("auth.aws.session_token", account.sessionToken?.written(hashed) ?? ""),
                 ("auth.aws.scope", "\(account.region ?? "") \(account.service ?? "")"),
             ]
+        case .oneOf(let ways): ways.flatMap { $0.canonicalMembers(hashed) }
         }
     }
 }

@@ -26,7 +26,10 @@ extension MappingDecoder {
     }
 
     /// A mapping of header fields.
-    func headers(_ name: String) -> [NamedTemplate] {
+    func headers(_ name: String) -> [NamedTemplate] { headerFields(name) { _, value in [value] }.flatMap(\.self) }
+
+    /// A mapping of header fields, each with the values that `values` finds in what is written.
+    func headerFields(_ name: String, values: (_ field: String, Node) -> [Node]) -> [[NamedTemplate]] {
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return [] }
         var seen: Set<String> = []
         return members.entries().compactMap { entry in
@@ -39,15 +42,18 @@ extension MappingDecoder {
                 report("the header `\(entry.name)` is given twice", at: place, word: entry.name)
                 return nil
             }
-            guard let value = members.template(entry.name, entry.value) else { return nil }
-            guard
-                entry.value.text?.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 || $0 == "\t" }) == true
-            else {
-                report("the header `\(entry.name)` has a control character in its value", at: value.position)
-                return nil
-            }
-            return NamedTemplate(name: entry.name, value: value)
+            return values(entry.name, entry.value).compactMap { members.header(entry.name, $0) }
         }
+    }
+
+    private func header(_ name: String, _ node: Node) -> NamedTemplate? {
+        guard let value = template(name, node) else { return nil }
+        guard node.text?.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 || $0 == "\t" }) == true
+        else {
+            report("the header `\(name)` has a control character in its value", at: value.position)
+            return nil
+        }
+        return NamedTemplate(name: name, value: value)
     }
 
     /// True if the text is a token of RFC 9110, section 5.6.2.

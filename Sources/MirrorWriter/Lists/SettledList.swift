@@ -84,13 +84,18 @@ extension Store {
     ///   - name: The name of the list.
     ///   - fingerprint: The fingerprint of its definition, without findings.
     ///   - request: The request of its only page.
+    ///   - credential: The fingerprint of its credentials.
+    ///   - quotaCredentials: The fingerprints of those that its request may count against.
     package func settledList(
-        _ name: String, fingerprint: String, request: String, credential: Int64, origin: String, now: String
+        _ name: String, fingerprint: String, request: String, credential: Int64, origin: String,
+        quotaCredentials: [Int64], now: String
     ) throws(FeedSyncError) -> SettledList? {
         try transactions.inGroup {
-            guard
+            let isFree = try quotaCredentials.contains { credential in
                 try QuotaLedger.blockedUntil(
-                    origin: origin, credential: credential, feed: name, now: now, on: connection) == nil,
+                    origin: origin, credential: credential, feed: name, now: now, on: connection) == nil
+            }
+            guard isFree,
                 let limit = oldest(of: name, at: now)
             else { return nil }
             var found: SettledList?

@@ -176,7 +176,7 @@ package struct Discovery: Sendable {
         { [options, salt] definition in
             RequestPlan(
                 definition, environment: options.environment, folder: options.folder, salt: salt,
-                commands: options.commands, tokens: options.tokens)
+                commands: options.commands, tokens: options.tokens, quotas: options.credentialQuotas)
         }
     }
 

@@ -7,6 +7,8 @@ package struct FetchReport {
     private let meter: RequestMeter
     /// The last word on each quota.
     private var readings = FetchCost()
+    /// The credential that the present request carries, if it had the choice.
+    private(set) var credential: CredentialChoices.Choice?
 
     package init(_ page: PreparedPage, meter: RequestMeter = RequestMeter(), bodyValue: @escaping BodyValue) {
         self.page = page
@@ -14,17 +16,52 @@ package struct FetchReport {
         self.bodyValue = bodyValue
     }
 
+    /// The credentials of the next request.
+    mutating func credentials(at now: Int64) -> [Credential] {
+        credential = page.credentialChoices?.take(at: now)
+        return credential?.credentials ?? page.request.credentials
+    }
+
     /// Counts a response and keeps its findings.
     mutating func add(_ response: Response, now: Int64) {
         meter.add(FetchCost(requestCount: 1 + response.redirectCount, byteCount: response.wireByteCount))
-        note(QuotaReading(of: response, to: page, now: now))
+        endRequest()
+        note(reading(of: response, now: now), now)
+    }
+
+    /// Keeps the request's credential from being used for a time, as the host asks.
+    ///
+    /// - Returns: The choice for the next request; nil where there is none to choose.
+    mutating func rest(after response: Response, for wait: Duration, now: Int64) -> CredentialQuota.Choice? {
+        guard let choices = page.credentialChoices, response.url.origin == page.request.credentialOrigin else {
+            return nil
+        }
+        // A wait of nothing would try it again at once.
+        note(reading(of: response, now: now, ownWait: max(wait, .seconds(1))), now)
+        return choices.choice(at: now)
+    }
+
+    private func reading(of response: Response, now: Int64, ownWait: Duration? = nil) -> QuotaReading? {
+        QuotaReading(of: response, to: page, with: credential?.fingerprint, now: now, ownWait: ownWait)
+    }
+
+    /// Marks the end of a request, whatever came of it.
+    func endRequest() {
+        if let credential { page.credentialChoices?.end(credential) }
     }
 
     /// Counts a request that brought no response.
-    func addFailedRequest() { meter.add(FetchCost(requestCount: 1)) }
+    func addFailedRequest() {
+        meter.add(FetchCost(requestCount: 1))
+        endRequest()
+    }
 
-    private mutating func note(_ reading: QuotaReading?) {
-        guard let reading else { return }
+    private mutating func note(_ reading: QuotaReading?, _ now: Int64) {
+        guard var reading else { return }
+        if let choices = page.credentialChoices {
+            choices.note(reading)
+            reading.nextCredential = choices.next(at: now)
+        }
         readings.note(reading)
         meter.add(FetchCost(quota: [reading]))
     }
@@ -45,13 +82,19 @@ package struct FetchReport {
     mutating func limited(
         _ response: Response, wait: Duration, isTooLong: Bool, attempts: Int, now: Int64
     ) -> FeedSyncError {
-        let blockedUntil = QuotaReading(of: response, to: page, now: now)?.blockedUntil.flatMap(
-            Timestamp.text(ofSecond:))
-        // A host that names no time is left alone for as long as we would have waited before another attempt.
-        let reading = QuotaReading(of: response, to: page, now: now, ownWait: wait)
-        note(reading)
-        let time = reading?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
-        let until = blockedUntil.map { ", and asked us to wait until \($0)" } ?? ""
+        let time: String?
+        let until: String
+        if case .later(_, let end)? = page.credentialChoices?.choice(at: now) {
+            time = Timestamp.text(ofSecond: end)
+            until = time.map { ", and every credential in `auth` is spent until \($0)" } ?? ""
+        } else {
+            let blockedUntil = reading(of: response, now: now)?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
+            // A host that names no time is left alone for as long as we would have waited before another attempt.
+            let reading = reading(of: response, now: now, ownWait: wait)
+            note(reading, now)
+            time = reading?.blockedUntil.flatMap(Timestamp.text(ofSecond:))
+            until = blockedUntil.map { ", and asked us to wait until \($0)" } ?? ""
+        }
         return FeedSyncError(
             .limited, sentence(about: response, attempts) + until,
             advice: "run it again after \(time ?? "a while")"

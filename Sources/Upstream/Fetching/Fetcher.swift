@@ -97,6 +97,8 @@ package struct Fetcher: Sendable {
         let observer = trace.map { TraceMask(page).observer(telling: $0) }
         var hasAskedAgain = false
         var attempt = 1
+        // The credentials that the host refused in this attempt.
+        var refused: Set<Int64> = []
         while true {
             if let interval = page.interval { try await waitForTurn(interval, at: request.url.origin) }
             if page.isIndivisible, Task.isCancelled { throw .cancelled }
@@ -104,6 +106,7 @@ package struct Fetcher: Sendable {
                 throw FeedSyncError(.cancelled, "no further request was allowed")
             }
             let response: Response
+            request.credentials = report.credentials(at: now())
             do throws(HTTPError) {
                 response =
                     page.isIndivisible
@@ -113,6 +116,7 @@ package struct Fetcher: Sendable {
             } catch {
                 guard error.kind != .heldBack else {
                     client.budget?.giveBack()
+                    report.endRequest()
                     throw .heldBack
                 }
                 report.addFailedRequest()
@@ -142,9 +146,25 @@ package struct Fetcher: Sendable {
                 request.headers.setConditions(nil)
                 request.headers["Cache-Control"] = "no-cache"
             case .retry:
-                let outcome = outcome(of: response, now: now)
-                switch decision(outcome, attempt) {
+                var outcome = outcome(of: response, now: now)
+                var decision = decision(outcome, attempt)
+                if response.isRateLimited,
+                    let choice = report.rest(after: response, for: outcome.requestedWait ?? decision.wait, now: now)
+                {
+                    if let credential = report.credential { refused.insert(credential.fingerprint) }
+                    switch choice {
+                    case .now(let index) where !refused.contains(page.quotaCredentials[index]):
+                        trace?(.changingCredential(because: StatusText.text(response.status)))
+                        continue
+                    case .now: break
+                    case .later(_, let end):
+                        outcome = .status(429, retryAfter: .seconds(end - now), rateLimit: nil)
+                        decision = self.decision(outcome, attempt)
+                    }
+                }
+                switch decision {
                 case .retry(let wait):
+                    refused = []
                     try await pause(
                         wait, isAskedFor: outcome.requestedWait != nil, before: &attempt,
                         because: StatusText.text(response.status), report)

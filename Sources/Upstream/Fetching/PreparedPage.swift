@@ -18,6 +18,8 @@ package struct PreparedPage: Sendable {
     package var tokenRequest: TokenRequest?
     /// The access token among the request's credentials; nil where it has none yet.
     var accessToken: AccessToken?
+    /// The credentials of which the request carries one; nil where it has but one.
+    package var credentialChoices: CredentialChoices?
     /// True for a request for an access token, whose response is a credential.
     var isForToken = false
     /// True if a cancelled task waits for the response once the request is on its way, because it must not get lost.
@@ -44,6 +46,9 @@ extension PreparedPage {
 
     /// The first requested origin, as in quota readings.
     package var quotaOrigin: String { secrets.key(for: request.url.origin.description) }
+
+    /// The fingerprints of the credentials that the request may count against.
+    package var quotaCredentials: [Int64] { credentialChoices?.fingerprints ?? [credentialFingerprint] }
 }
 
 extension PreparedPage: CustomStringConvertible, CustomReflectable {

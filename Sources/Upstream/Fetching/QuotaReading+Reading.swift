@@ -13,13 +13,13 @@ extension QuotaReading {
     /// - Parameters:
     ///   - response: Any response.
     ///   - page: The requested page.
+    ///   - credential: The fingerprint of the credential that the request carried, if it had the choice.
     ///   - now: Our clock, in seconds since 1970.
-    package init?(of response: Response, to page: PreparedPage, now: Int64) {
-        self.init(of: response, to: page, now: now, ownWait: nil)
-    }
-
-    /// The reading if we do not request from the host for `ownWait` at least, whatever it permits.
-    package init?(of response: Response, to page: PreparedPage, now: Int64, ownWait: Duration?) {
+    ///   - ownWait: The time for which we request nothing from the host, whatever it permits.
+    package init?(
+        of response: Response, to page: PreparedPage, with credential: Int64? = nil, now: Int64,
+        ownWait: Duration? = nil
+    ) {
         let limit = response.rateLimit(now: now)
         let resetAt = limit?.resetAfter.map { now.adding($0) }
         let isRefusal = [403, 429].contains(response.status) || (500..<600).contains(response.status)
@@ -32,7 +32,7 @@ extension QuotaReading {
         let origin = response.url.origin
         self.init(
             origin: page.secrets.key(for: origin.description),
-            credential: origin == page.request.credentialOrigin ? page.credentialFingerprint : 0,
+            credential: origin == page.request.credentialOrigin ? credential ?? page.credentialFingerprint : 0,
             resource: page.secrets.key(for: limit?.resource ?? ""), remaining: limit?.remaining, resetAt: resetAt,
             blockedUntil: blockedUntil)
         self.limit = limit?.limit

@@ -8,6 +8,20 @@ struct RequestBase: Sendable {
     let url: WebURL
     /// The fingerprint that distinguishes the credentials from others.
     let fingerprint: Int64
+    /// The credentials of which a request carries one; empty where it has but one.
+    let choices: [CredentialChoices.Choice]
+
+    init(parts: ResolvedParts, url: WebURL, salt: String) {
+        self.parts = parts
+        self.url = url
+        fingerprint = parts.distinction.fingerprint(salt: salt)
+        var seen: Set<Int64> = []
+        choices = parts.alternatives.compactMap { alternative in
+            let fingerprint = alternative.secrets.fingerprint(salt: salt)
+            guard seen.insert(fingerprint).inserted else { return nil }
+            return .init(credentials: parts.credentials + alternative.credentials, fingerprint: fingerprint)
+        }
+    }
 }
 
 /// Keeps the base of a run's requests, so that it is worked out once and not for every page.

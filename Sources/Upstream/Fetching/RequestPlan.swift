@@ -22,6 +22,7 @@ package struct RequestPlan: Sendable {
     private let now: Int64
     /// The access tokens of OAuth 2.
     let tokens: AccessTokens
+    private let quotas: CredentialQuotas
     /// The part of the list that a sync by watermark asks for; nil for all of it.
     package var span: SyncSpan?
     /// The number of elements of the previous page with which a page should begin, if the paginator can request that: 0
@@ -37,12 +38,13 @@ package struct RequestPlan: Sendable {
     ///   - pagination: The style that was found, where it is not for the definition to say.
     ///   - commands: What `${command: …}` printed; shared by the feeds of a process.
     ///   - tokens: The access tokens of OAuth 2; shared likewise.
+    ///   - quotas: The quotas of credentials that take turns; shared likewise.
     ///   - now: The time, in seconds since 1970.
     ///   - salt: Goes into the fingerprint of the credentials; the same for as long as fingerprints are compared.
     package init(
         _ definition: FeedDefinition, pagination: (any Paginator)? = nil, environment: [String: String],
         folder: String, salt: String, commands: CommandSecrets = CommandSecrets(),
-        tokens: AccessTokens = AccessTokens(),
+        tokens: AccessTokens = AccessTokens(), quotas: CredentialQuotas = CredentialQuotas(),
         now: Int64 = WallClock.system.seconds
     ) {
         self.now = now
@@ -54,6 +56,7 @@ package struct RequestPlan: Sendable {
         self.salt = salt
         self.commands = commands
         self.tokens = tokens
+        self.quotas = quotas
         self.pagination = pagination ?? definition.pagination
         kept = KeptRequestBase(for: definition)
         commandTexts = definition.templates.flatMap(\.commands)
@@ -97,8 +100,7 @@ package struct RequestPlan: Sendable {
     package func page(for cursor: PageCursor?) throws(FeedSyncError) -> PreparedPage {
         let common = try kept.base { () throws(FeedSyncError) in
             let parts = try resolvedParts()
-            return RequestBase(
-                parts: parts, url: try url(of: parts), fingerprint: parts.distinction.fingerprint(salt: salt))
+            return RequestBase(parts: parts, url: try url(of: parts), salt: salt)
         }
         let (parts, base) = (common.parts, common.url)
         // The paginator must get the upstream's own value, or a number would not be one.
@@ -142,13 +144,19 @@ package struct RequestPlan: Sendable {
             request: request, identity: identity.joined(separator: " "),
             credentialFingerprint: common.fingerprint, cursor: cursor,
             mayBeBeyondEnd: page != nil && pagination.mayAskBeyondEnd, secrets: parts.secrets,
-            tokenRequest: parts.tokenRequest, accessToken: parts.accessToken, maskKeys: parts.maskKeys,
-            interval: definition.connection.rate?.interval, overlap: page == nil ? 0 : wanted.overlap)
+            tokenRequest: parts.tokenRequest, accessToken: parts.accessToken,
+            credentialChoices: common.choices.isEmpty
+                ? nil
+                : CredentialChoices(
+                    common.choices, of: FeedPart.feed(ofPart: definition.name) ?? definition.name, quotas: quotas),
+            maskKeys: parts.maskKeys, interval: definition.connection.rate?.interval,
+            overlap: page == nil ? 0 : wanted.overlap)
     }
 
     private func request(for target: WebURL, body: String?, at origin: Origin, _ parts: ResolvedParts) -> Request {
         var request = Request(
-            target, headers: parts.headers, credentials: parts.credentials, credentialOrigin: origin,
+            target, headers: parts.headers,
+            credentials: parts.credentials + (parts.alternatives.first?.credentials ?? []), credentialOrigin: origin,
             timeouts: timeouts, limits: Limits(body: definition.memory.body),
             maximumPerHost: pagination.prefetch > 1 ? pagination.prefetch : nil)
         request.connection = parts.connection

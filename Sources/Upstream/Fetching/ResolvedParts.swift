@@ -8,6 +8,8 @@ struct ResolvedParts: Sendable {
     /// The header fields that are no credentials.
     private(set) var headers = Headers()
     private(set) var credentials: [Credential] = []
+    /// Credentials of which a request carries one besides `credentials`, with the secrets of each.
+    private(set) var alternatives: [(credentials: [Credential], secrets: Secrets)] = []
     /// The body before paging has its say; nil for a GET.
     private(set) var body: JSONValue?
     /// True if the body contains a credential, and therefore must stay with its origin.
@@ -81,7 +83,16 @@ struct ResolvedParts: Sendable {
         bodyHoldsSecret = found.dropFirst(known).contains { !$0.isEmpty }
 
         if let authentication = definition.authentication {
-            found += try Self.credentials(of: authentication, resolve: resolve, into: &credentials)
+            if case .oneOf(let ways) = authentication {
+                for way in ways {
+                    var own: [Credential] = []
+                    let secrets = try Self.credentials(of: way, resolve: resolve, into: &own)
+                    found += secrets
+                    alternatives.append((own, Secrets(secrets)))
+                }
+            } else {
+                found += try Self.credentials(of: authentication, resolve: resolve, into: &credentials)
+            }
             let token = try TokenRequest.resolved(
                 authentication, feedURL: address.text, file: place, resolveTemplate)
             found += token?.secrets ?? []
@@ -212,7 +223,7 @@ struct ResolvedParts: Sendable {
                 found += [token.text] + token.secrets
             }
             return found
-        case .oauth2, .jwt, .session: return []
+        case .oauth2, .jwt, .session, .oneOf: return []
         }
     }
 

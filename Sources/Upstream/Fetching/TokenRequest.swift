@@ -149,7 +149,7 @@ extension TokenRequest {
         case .oauth2(let client): try resolved(client, file, resolve)
         case .jwt(let rule): try resolved(rule, feedURL, resolve)
         case .session(let rule): try resolved(rule, resolve)
-        case .bearer, .basic, .headers, .query, .digest, .negotiate, .aws: nil
+        case .bearer, .basic, .headers, .query, .digest, .negotiate, .aws, .oneOf: nil
         }
     }
 

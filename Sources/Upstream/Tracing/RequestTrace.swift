@@ -8,6 +8,8 @@ package enum RequestTrace: Sendable {
     case ended(TracedExchange)
     /// The request is sent again, as attempt of this number, after a wait.
     case retrying(attempt: Int, wait: Duration, isAskedFor: Bool, because: String)
+    /// The request is sent again at once, with another one of the feed's credentials.
+    case changingCredential(because: String)
     /// The next request has to wait for its turn.
     case paced(Duration)
     /// A page was read.

@@ -31,6 +31,9 @@ struct AuthenticationTests {
             ("{negotiate: false}", "can only be true"), ("{aws: {\(aws), service: s3}}", "`service` needs a `region`"),
             ("{aws: {\(aws), region: 'EU:1'}}", "must be a word such as `eu-central-1`"),
             ("{bearer: a, aws: {\(aws)}}", "must have exactly one of"),
+            ("{bearer: []}", "the list `bearer` of `auth` of feed `x` must have from 1 to 100 values"),
+            ("{bearer: [a, {}]}", "`bearer` of `auth` of feed `x` must be text"),
+            ("{header: {A: [x, y], B: [x, y]}}", "has several lists of values: only one can take turns"),
         ])
     func diagnostics(auth: String, problem: String) {
         let error = #expect(throws: ConfigurationError.self) { try feed(auth) }
@@ -50,6 +53,7 @@ struct AuthenticationTests {
             "{digest: {user: a, password: s3cret}}", "{basic: {user: a, password: s3cret}}", "{negotiate: true}",
             "{aws: {\(Self.aws)}}", "{aws: {\(Self.aws), region: r}}", "{aws: {\(Self.aws), region: r, service: s}}",
             "{aws: {\(Self.aws), session_token: s3cret}}",
+            "{bearer: s3cret}", "{bearer: [s3cret, s3crets]}", "{bearer: [s3cret, s3cret3]}",
         ]
         let texts = try variants.map { try feed($0).canonicalText(salt: "salt") }
         #expect(Set(texts).count == variants.count)

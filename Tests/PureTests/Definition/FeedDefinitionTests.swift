@@ -154,7 +154,7 @@ struct FeedDefinitionTests {
                 "auth: {bearer: s3cret, basic: {}}",
                 "f:4:7: `auth` of feed `x` must have exactly one of `bearer`, `basic`, `header`, `query`, `oauth2`, `jwt`, `session`, `digest`, `negotiate` or `aws`"
             ),
-            ("auth: {bearer: [s3cret]}", "f:4:16: `bearer` of `auth` of feed `x` must be text, not a list"),
+            ("auth: {bearer: {a: s3cret}}", "f:4:16: `bearer` of `auth` of feed `x` must be text, not a mapping"),
             ("auth: {query: {k: s3cret}}\nquery: {k: 1}", "f:5:8: `query` of feed `x` has `k`, which its `auth` sets"),
             ("query: {q: }", "f:4:12: `q` of `query` of feed `x` must be text, not nothing"),
             (
