@@ -108,7 +108,8 @@ extension StreamTranslator {
                 steps.append(.member(try evaluator.literal(step) ?? ""))
             }
             let before = feed.columns.first { $0.path.segments == steps }
-            if let column = try addedColumn(steps, field.member("value"), before) {
+            let isText = try field.member("value_type")?.text == "string"
+            if let column = try addedColumn(steps, field.member("value"), before, isText: isText) {
                 feed.columns.removeAll { $0 == before }
                 feed.columns.append(column)
                 continue
@@ -126,15 +127,19 @@ extension StreamTranslator {
     /// The column for a member that the connector adds: a value that is known, or that of the parent's row, or a copy of
     /// another member; nil for anything else.
     private func addedColumn(
-        _ steps: [Path.Segment], _ value: Component?, _ before: TranslatedFeed.Column?
+        _ steps: [Path.Segment], _ value: Component?, _ before: TranslatedFeed.Column?, isText: Bool
     ) throws(ConnectorFault) -> TranslatedFeed.Column? {
         guard let value, steps.count == 1, case .member(let name)? = steps.first, !name.isEmpty else { return nil }
         if let text = value.text, let path = try? ExpressionText(text).only?.pathInRecord {
             // A path closes the list of columns, which is not known without a schema.
             return feed.columns.isEmpty ? nil : .init(name: name, path: path, type: before?.type)
         }
-        guard let known = try? evaluator.value(value), known.isLasting, let entry = known.entryValue else { return nil }
-        return .init(name: name, path: .given, type: nil, value: entry)
+        guard let known = try? evaluator.value(value), known.isLasting else { return nil }
+        // The connector reads what it has put together as a literal of Python.
+        let literal = isText ? known : known.withoutQuotes
+        guard let entry = literal.entryValue else { return nil }
+        let type = isText ? nil : literal.words?.onlyReference.flatMap { feed.parentTypes[$0] }
+        return .init(name: name, path: .given, type: type, value: entry)
     }
 }
 
@@ -150,6 +155,31 @@ extension ConnectorValue {
             }
         default: false
         }
+    }
+
+    /// The text between quotes; any other value is as it is.
+    fileprivate var withoutQuotes: ConnectorValue {
+        guard case .text(let words) = self, case .literal(let first)? = words.pieces.first, first.hasPrefix("\""),
+            case .literal(let last)? = words.pieces.last, last.hasSuffix("\""), words.pieces.count > 1 || last.count > 1
+        else { return self }
+        var inner = ConfigurationWords("")
+        for (index, piece) in words.pieces.enumerated() {
+            switch piece {
+            case .literal(let text):
+                let begin = index == 0 ? text.dropFirst() : text[...]
+                inner.append(ConfigurationWords(String(index == words.pieces.count - 1 ? begin.dropLast() : begin)))
+            case .reference(let text): inner.append(ConfigurationWords(reference: text))
+            }
+        }
+        return .text(inner)
+    }
+}
+
+extension ConfigurationWords {
+    /// The reference, where the text is nothing else.
+    fileprivate var onlyReference: String? {
+        guard pieces.count == 1, case .reference(let text)? = pieces.first else { return nil }
+        return text
     }
 }
 

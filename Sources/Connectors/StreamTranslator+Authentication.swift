@@ -19,6 +19,9 @@ extension StreamTranslator {
             ])
         case "ApiKeyAuthenticator": try readKey(chosen)
         case "OAuthAuthenticator": try readOAuth(chosen)
+        case "RateLimitedMultipleTokenAuthenticator": try readTokens(chosen)
+        case "JwtAuthenticator": try readSignedToken(chosen)
+        case "SessionTokenAuthenticator": try readSession(chosen)
         case let type:
             throw ConnectorFault(
                 .authenticator, "its sign-in is `\(type ?? "")`, which feedsync does not have", at: chosen.mark)
@@ -56,7 +59,7 @@ extension StreamTranslator {
         return choice
     }
 
-    private func credential(_ name: String, of authenticator: Component) throws(ConnectorFault) -> FeedEntry.Value {
+    func credential(_ name: String, of authenticator: Component) throws(ConnectorFault) -> FeedEntry.Value {
         guard let words = try evaluator.words(try authenticator.member(name)) else {
             throw ConnectorFault(.authenticator, "its `\(name)` is empty", at: authenticator.mark)
         }

@@ -56,6 +56,9 @@ extension StreamTranslator {
                 ConfigurationWords(reference: "{\(above.name).\(extra)}"))
         }
         feed.partitionValues = evaluator.partition.values
+        for column in above.columns where column.type != nil {
+            feed.parentTypes["{\(above.name).\(column.name)}"] = column.type
+        }
         if let option = try rule.member("request_option") { try inject(words, option) }
     }
 

@@ -83,11 +83,16 @@ struct StreamTranslator {
 
 extension StreamTranslator {
     private mutating func readAddress() throws(ConnectorFault) {
+        let address = try address(of: requester)
+        (feed.method, feed.url) = (address.method, address.url)
+    }
+
+    /// The method and the URL of a requester.
+    func address(of requester: Component) throws(ConnectorFault) -> (method: String, url: ConfigurationWords) {
         let method = try evaluator.literal(try requester.member("http_method"))?.uppercased() ?? "GET"
         guard ["GET", "POST"].contains(method) else {
             throw ConnectorFault(.request, "it is requested by \(method)", at: requester.mark)
         }
-        feed.method = method
         // Newer manifests have the whole address in `url`.
         let address = [try requester.member("url_base"), try requester.member("url")]
         guard var url = try evaluator.words(address.compactMap(\.self).first) else {
@@ -102,7 +107,7 @@ extension StreamTranslator {
             url.append(Self.trimming(path, "/", atEnd: false))
         }
         // A literal space would end the URL.
-        feed.url = Self.trimming(url, "?", atEnd: true).mapped { $0.replacing(" ", with: "%20") }
+        return (method, Self.trimming(url, "?", atEnd: true).mapped { $0.replacing(" ", with: "%20") })
     }
 
     private static func trimming(_ words: ConfigurationWords, _ mark: Character, atEnd: Bool) -> ConfigurationWords {
@@ -125,14 +130,14 @@ extension StreamTranslator {
 
     /// Query, headers and body.
     private mutating func readInputs() throws(ConnectorFault) {
-        for (name, value) in try inputs("request_parameters") {
+        for (name, value) in try inputs("request_parameters", of: requester) {
             if case .mapping = value {
                 throw ConnectorFault(.request, "the parameter `\(name)` is an object", at: requester.mark)
             }
             if value.words?.literal == "" { continue }
             if let entry = value.entryValue { set(name, entry) }
         }
-        for (name, value) in try inputs("request_headers") {
+        for (name, value) in try inputs("request_headers", of: requester) {
             guard let words = value.words, words.literal != "" else { continue }
             feed.headers.append(.init(name, .text(words.written)))
         }
@@ -146,7 +151,7 @@ extension StreamTranslator {
         if let data = try requester.member("request_body_data"), !(data.node.pairs?.isEmpty ?? false) {
             throw ConnectorFault(.request, "its body is a form, not JSON", at: data.mark)
         }
-        for (name, value) in try inputs("request_body_json") {
+        for (name, value) in try inputs("request_body_json", of: requester) {
             if let entry = value.entryValue { setInBody(name, entry) }
         }
         guard let body = try requester.member("request_body") else { return }
@@ -159,7 +164,7 @@ extension StreamTranslator {
     }
 
     /// The members of an input, or of the expression that makes them.
-    private func inputs(_ name: String) throws(ConnectorFault) -> [(String, ConnectorValue)] {
+    func inputs(_ name: String, of requester: Component) throws(ConnectorFault) -> [(String, ConnectorValue)] {
         guard let component = try requester.member(name) else { return [] }
         switch try evaluator.value(component) {
         case .mapping(let members): return members.map { ($0.name, $0.value) }

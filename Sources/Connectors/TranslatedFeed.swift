@@ -34,6 +34,8 @@ struct TranslatedFeed: Sendable {
     var sync: FeedEntry.Value?
     /// The values of the parent's row by the names of the connector.
     var partitionValues: [String: ConnectorValue] = [:]
+    /// The types of the parent's columns, by the words that refer to them.
+    var parentTypes: [String: ColumnType] = [:]
     /// Remarks on what is otherwise than in the connector.
     var notes: [String] = []
 
@@ -91,9 +93,9 @@ struct TranslatedFeed: Sendable {
 
 extension TranslatedFeed.Column {
     fileprivate var member: FeedEntry.Member {
-        if let value { return .init(name, .mapping([.init("value", value)])) }
-        guard let type else { return .init(name, .text(path.description)) }
-        return .init(
-            name, .mapping([.init("path", .text(path.description)), .init("type", .text(type.rawValue))]))
+        let type = type.map { [FeedEntry.Member("type", .text($0.rawValue))] } ?? []
+        if let value { return .init(name, .mapping([.init("value", value)] + type)) }
+        let path = FeedEntry.Value.text(path.description)
+        return .init(name, type.isEmpty ? path : .mapping([.init("path", path)] + type))
     }
 }

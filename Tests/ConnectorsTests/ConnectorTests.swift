@@ -40,6 +40,7 @@ import Testing
               members:
                 $ref: "#/definitions/base"
                 $parameters: {name: members}
+                transformations: [{type: AddFields, fields: [{path: [team_id], value: "{{ stream_partition.team }}"}]}]
                 retriever:
                   type: SimpleRetriever
                   record_selector: {$ref: "#/definitions/selector"}
@@ -96,6 +97,8 @@ import Testing
                   auth: {bearer: "${API_KEY}"}
                   items: members
                   key: id
+                  columns:
+                    team_id: {value: "{teams.id}", type: integer}
                   pagination: none
                 """#)
         let some = try manifest.translation(of: ["members"])

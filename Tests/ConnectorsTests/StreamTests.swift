@@ -41,8 +41,40 @@ import Testing
                 "authenticator: its token request says `token` for `access_token`, which feedsync cannot"
             ),
             (
-                "{type: SessionTokenAuthenticator}",
-                "authenticator: its sign-in is `SessionTokenAuthenticator`, which feedsync does not have"
+                "{type: SessionTokenAuthenticator, login_requester: {url_base: \"https://a.example\", path: /session, http_method: POST, request_headers: {X-App: me}, request_body_json: {user: me, password: \"{{ config['api_key'] }}\"}}, session_token_path: [data, id], expiration_duration: PT1H, request_authentication: {type: ApiKey, inject_into: {type: RequestOption, inject_into: header, field_name: X-Session}}}",
+                "{session: {url: https://a.example/session, headers: {X-App: me}, body: {user: me, password: \"${API_KEY}\"}, token: data.id, lifetime: 1h, header: X-Session}}"
+            ),
+            (
+                "{type: SessionTokenAuthenticator, login_requester: {url_base: \"https://a.example/login\", http_method: POST, authenticator: {type: BearerAuthenticator, api_token: \"{{ config['api_key'] }}\"}, request_body_data: {scope: all}}, session_token_path: [token], request_authentication: {type: ApiKey, api_token: \"Token {{ session_token }}\", inject_into: {type: RequestOption, inject_into: header, field_name: Authorization}}}",
+                "{session: {url: https://a.example/login, headers: {Authorization: \"Bearer ${API_KEY}\"}, body: {scope: all}, send: form, token: token, scheme: Token}}"
+            ),
+            (
+                "{type: SessionTokenAuthenticator, login_requester: {url_base: \"https://a.example\", http_method: POST, authenticator: {type: BasicHttpAuthenticator, username: me}}, session_token_path: [token], request_authentication: {type: Bearer}}",
+                "authenticator: its login signs in by `BasicHttpAuthenticator`"
+            ),
+            (
+                "{type: SessionTokenAuthenticator, login_requester: {url_base: \"https://a.example\"}, session_token_path: [token], request_authentication: {type: Bearer}}",
+                "authenticator: its login is requested by GET"
+            ),
+            (
+                "{type: JwtAuthenticator, algorithm: RS256, secret_key: \"{{ config['api_key'] }}\", header_prefix: Bearer, token_duration: 600, jwt_headers: {kid: k1, typ: JWT}, jwt_payload: {iss: me, aud: them}, additional_jwt_payload: {scope: read}}",
+                "{jwt: {algorithm: RS256, key: \"${API_KEY}\", key_id: k1, claims: {iss: me, aud: them, scope: read}, lifetime: 10m}}"
+            ),
+            (
+                "{type: JwtAuthenticator, algorithm: HS256, secret_key: \"{{ config['api_key'] }}\", request_option: {type: RequestOption, inject_into: header, field_name: X-Token}}",
+                "{jwt: {algorithm: HS256, key: \"${API_KEY}\", lifetime: 20m, header: X-Token}}"
+            ),
+            (
+                "{type: JwtAuthenticator, algorithm: EdDSA, secret_key: x}",
+                "authenticator: its token is signed by `EdDSA`, which feedsync does not have"
+            ),
+            (
+                "{type: RateLimitedMultipleTokenAuthenticator, tokens: [\"{{ config['api_key'] }}\", \"{{ config['credentials']['key'] }}\"]}",
+                "{bearer: [\"${API_KEY}\", \"${CREDENTIALS_KEY}\"]}"
+            ),
+            (
+                "{type: RateLimitedMultipleTokenAuthenticator, tokens: \"a, b\", auth_method: token}",
+                "{header: {Authorization: [token a, token b]}}"
             ),
             ("{class_name: source_x.A}", "code: `source_x.A` is code of the connector's own"),
             (
@@ -209,7 +241,9 @@ import Testing
         arguments: [
             ("[b], value: \"{{ record.x }}\"", "b: {path: x, type: text}", nil),
             ("[b], value: \"{{ record['x']['y z'] }}\"", #"b: {path: "x.\"y z\"", type: text}"#, nil),
-            ("[b], value: here", "b: {value: here}", nil), ("[new], value: 7", "new: {value: 7}", nil),
+            ("[b], value: here", "b: {value: here}", nil), ("[b], value: '\"here\"'", "b: {value: here}", nil),
+            ("[b], value: '\"{{ config[\"mode\"] }} mode\"'", "b: {value: live mode}", nil),
+            ("[new], value: 7", "new: {value: 7}", nil),
             (
                 "[b], value: \"{{ record.x + 1 }}\"", nil,
                 "there is no `b`, which the connector sets to `{{ record.x + 1 }}`"
