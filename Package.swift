@@ -188,6 +188,10 @@ let package = Package(
             name: "PostgreSQLServer", dependencies: ["Concurrency", "PostgreSQL"], path: "Tests/PostgreSQLServer",
             exclude: ["server"], swiftSettings: settings),
         // A fleet of workers on a simulated clock; Scripts/simulate runs it.
+        // An app with a hundred tasks on one mirror.
+        .executableTarget(
+            name: "ExampleApp", dependencies: ["FeedSync", "FeedSyncTesting"], path: "Tests/ExampleApp",
+            swiftSettings: settings),
         .executableTarget(
             name: "Simulation",
             dependencies: [

@@ -155,6 +155,34 @@ class Fleet:
         while time.monotonic() < end:
             self.chaos.step()
 
+    def change_feeds(self):
+        """Renames two feeds and removes one while workers run, and has these read their configuration again."""
+        plain = [name for name in self.upstream.lists if not any(name in url for url in self.upstream.urls.values() if "{" in url)]
+        first, second, third = random.Random(self.options.seed).sample(plain, 3)
+        for name in (first, second):
+            self.insist("rename", name, f"{name}n")
+            self.upstream.rename(name, f"{name}n")
+        self.insist("remove", third, "--data", "--yes")
+        self.upstream.rename(third, None)
+        self.removed = third
+        for worker in self.workers:
+            worker.process.send_signal(signal.SIGHUP)
+        return f"{first} and {second} have other names, {third} is removed"
+
+    def insist(self, *words):
+        """Runs a command until it succeeds: the database may be away, and a worker on a machine that is cut off."""
+        end, tries = time.monotonic() + 90, 0
+        while True:
+            run = self.run(*words, "--config", str(self.folder / "feedsync.yaml"))
+            tries += 1
+            # Its commit may have been made although the answer was lost.
+            if run.returncode == 0 or tries > 1 and "no such feed" in run.stderr:
+                return
+            if run.returncode not in (73, 75) or time.monotonic() > end:
+                return self.find(f"{' '.join(words)} ends with {run.returncode}: {run.stderr}")
+            self.look()
+            time.sleep(1)
+
     def fail_over(self):
         """The primary ends at once; what it had shown is in the standby."""
         failure = Disturbance("failover")
@@ -210,7 +238,17 @@ class Fleet:
         count.update(claims.check(self.database, self.diary, began, self.upstream.requests, self.find))
         if self.options.failover:
             self.check_failover(count)
+        else:
+            self.check_removed()
         return count
+
+    def check_removed(self):
+        for table, column in (("feed", "name"), ("run", "feed"), ("event", "feed"), ("_page", "feed"), ("_change", "feed")):
+            rows = self.database.value(f"SELECT count(*) FROM {table} WHERE {column} = '{self.removed}'")
+            if rows != "0":
+                self.find(f"{self.removed} was removed, and {table} has {rows} rows of it")
+        if self.upstream.unwanted:
+            self.find(f"{self.removed} was removed, and requested {len(self.upstream.unwanted)} times since")
 
     def check_failover(self, count):
         there = set(map(tuple, self.database.sql("SELECT feed, id FROM event")))
@@ -265,6 +303,8 @@ def play(fleet, options):
     if options.failover:
         fleet.fail_over()
         part(f"the primary is gone, the standby has taken over; {len(fleet.acknowledged)} events were acknowledged")
+    else:
+        part(fleet.change_feeds())
     fleet.disturb(options.seconds / 2)
     happened = Counter(disturbance.kind for disturbance in fleet.diary)
     part(f"{sum(happened.values())} disturbances: " + listed(happened))

@@ -117,6 +117,10 @@ class Upstream:
         # given up by then)
         self.requests = []
         self.moves = 0
+        # The names that feeds have by now, by the paths of their lists; None for a feed that was removed.
+        self.names = {}
+        # The paths of removed feeds that were requested at rest. Before, a worker that was stopped goes on with its run.
+        self.unwanted = []
         self.is_at_rest = False
         upstream = self
 
@@ -151,6 +155,15 @@ class Upstream:
         with self.lock:
             self.is_at_rest = True
 
+    def rename(self, path, name):
+        """The feed of a list has another name from now on; None if it is removed."""
+        with self.lock:
+            self.names[path] = name
+            for table in (self.urls, self.lists, self.styles):
+                value = table.pop(path)
+                if name:
+                    table[name] = value
+
     def serve(self, handler):
         """The requests of a connection."""
         came, chance = time.time(), random.Random()
@@ -183,6 +196,9 @@ class Upstream:
         url = urllib.parse.urlsplit(target)
         name, _, key = url.path[1:].partition("/")
         with self.lock:
+            if self.is_at_rest and self.names.get(name, name) is None:
+                self.unwanted.append(name)
+            name = self.names.get(name, name)
             list_ = self.trees[name].list_of(int(key)) if key else self.lists.get(name)
             if list_ is None:
                 return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"

@@ -26,9 +26,13 @@ extension [Claim] {
         """
     }
 
-    /// Renews the claims after a commit that may have taken longer than a claim lasts.
+    /// Renews the claims after a commit that may have taken longer than a claim lasts. After a short one, the row is left
+    /// as it is: a second version of it would have to go into the index of its feeds.
     var renewal: String {
-        "UPDATE _claim SET until = clock_timestamp() + interval '\(Worker.lease)' WHERE \(isOurs)"
+        """
+        UPDATE _claim SET until = clock_timestamp() + interval '\(Worker.lease)'
+            WHERE until < clock_timestamp() + interval '\(Worker.lease)' / 2 AND \(isOurs)
+        """
     }
 
     /// The condition for the rows of these claims.
