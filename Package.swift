@@ -214,7 +214,7 @@ let package = Package(
                 "Command", "DemoFeed", "HTTPServer", "JSON", "PostgreSQL", "PostgreSQLServer", "Reports", "SQLite",
                 "SchemaChecker",
                 "ScriptedServer",
-                "SeededGenerator", "Concurrency",
+                "SeededGenerator", "Concurrency", "Text",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -23,6 +23,11 @@ package enum Base64 {
         return text.dropFirst(body.count).allSatisfy { $0 == "=" } ? bytes : nil
     }
 
+    /// Base64 for URLs, without padding: https://www.rfc-editor.org/rfc/rfc4648#section-5
+    package static func encodedForURL(_ bytes: [UInt8]) -> String {
+        encoded(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
     package static func encoded(_ bytes: [UInt8]) -> String {
         var result = ""
         var rest = bytes[...]

@@ -4,7 +4,8 @@ internal import YAML
 enum CredentialMask {
     /// The members of `auth` that are no credentials.
     private static let open: Set<String> = [
-        "token_url", "scope", "audience", "send", "grant", "tokens", "device_url", "algorithm", "key_coding",
+        "token_url", "scope", "audience", "send", "grant", "tokens", "device_url", "authorize_url", "port", "algorithm",
+        "key_coding",
         "lifetime", "scheme",
         "region", "service", "negotiate",
     ]

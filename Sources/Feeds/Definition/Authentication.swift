@@ -87,6 +87,9 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
         }
     }
 
+    /// True if a user signs in with a browser on this machine.
+    package var signsInByCode: Bool { if case .oauth2(let client) = self { client.signInPage != nil } else { false } }
+
     /// The query parameters that carry the credential.
     var queryNames: [String] {
         if case .query(let parameters) = self { parameters.map(\.name) } else { [] }

@@ -24,6 +24,11 @@ package struct OAuthClient: Sendable, Hashable {
         ///
         /// Source: https://www.rfc-editor.org/rfc/rfc8628
         case deviceCode(url: Template)
+        /// A user who signs in by `feedsync login`, in a browser on this machine; its tokens are kept. The port is the one
+        /// that the browser comes back to; nil for any.
+        ///
+        /// Source: https://www.rfc-editor.org/rfc/rfc8252
+        case authorizationCode(url: Template, port: UInt16?)
     }
 
     /// The words for the grants.
@@ -32,6 +37,7 @@ package struct OAuthClient: Sendable, Hashable {
         case password
         case refreshToken = "refresh_token"
         case deviceCode = "device_code"
+        case authorizationCode = "authorization_code"
     }
 
     /// The token endpoint.
@@ -59,14 +65,14 @@ package struct OAuthClient: Sendable, Hashable {
     /// Everything that may refer to a value elsewhere.
     var templates: [Template] {
         [tokenURL, id] + secrets + [scope, audience].compactMap(\.self) + parameters.map(\.value)
-            + [user, deviceURL].compactMap(\.self)
+            + [user, deviceURL, signInPage?.url].compactMap(\.self)
     }
 
     /// The parts that must not be known to others.
     var secrets: [Template] {
         let own: [Template?] =
             switch grant {
-            case .clientCredentials, .deviceCode: []
+            case .clientCredentials, .deviceCode, .authorizationCode: []
             case .password(_, let password): [password]
             case .refreshToken(let token): [token]
             }
@@ -75,6 +81,11 @@ package struct OAuthClient: Sendable, Hashable {
 
     /// The endpoint that gives codes to sign in with; nil for other grants.
     package var deviceURL: Template? { if case .deviceCode(let url) = grant { url } else { nil } }
+
+    /// The page at which a user signs in, and the port to come back to; nil for other grants.
+    package var signInPage: (url: Template, port: UInt16?)? {
+        if case .authorizationCode(let url, let port) = grant { (url, port) } else { nil }
+    }
 
     private var user: Template? { if case .password(let user, _) = grant { user } else { nil } }
 
@@ -90,6 +101,7 @@ package struct OAuthClient: Sendable, Hashable {
             members += [("user", user.written(hashed)), ("password", password.written(hashed))]
         case .refreshToken(let token): members.append(("refresh_token", token.written(hashed)))
         case .deviceCode(let url): members.append(("device_url", url.written(hashed)))
+        case .authorizationCode(let url, _): members.append(("authorize_url", url.written(hashed)))
         }
         members += parameters.map { ("parameters.\($0.name)", $0.value.written(hashed)) }
         return members.map { ("auth.oauth2.\($0.0)", $0.1) }
@@ -126,9 +138,12 @@ extension MappingDecoder {
     private func grant(_ word: OAuthClient.GrantWord) -> OAuthClient.Grant? {
         let own: [OAuthClient.GrantWord: [String]] = [
             .password: ["user", "password"], .refreshToken: ["refresh_token"], .deviceCode: ["device_url"],
+            .authorizationCode: ["authorize_url", "port"],
         ]
-        if has("tokens"), ![.refreshToken, .deviceCode].contains(word) {
-            report("`tokens` of \(subject) needs `grant: refresh_token` or `grant: device_code`", at: "tokens")
+        let keeping: [OAuthClient.GrantWord] = [.refreshToken, .deviceCode, .authorizationCode]
+        if has("tokens"), !keeping.contains(word) {
+            let words = Self.list(keeping.map { "grant: \($0.rawValue)" })
+            report("`tokens` of \(subject) needs \(words)", at: "tokens")
         }
         for (other, names) in own.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where other != word {
             for name in names where has(name) {
@@ -148,6 +163,10 @@ extension MappingDecoder {
         case .deviceCode:
             require("device_url", "name the URL that gives codes to sign in with")
             return url("device_url").map { .deviceCode(url: $0) }
+        case .authorizationCode:
+            require("authorize_url", "name the page where users sign in")
+            let port = integer("port", in: 1...65_535).map { UInt16($0) }
+            return url("authorize_url").map { .authorizationCode(url: $0, port: port) }
         }
     }
 }
@@ -155,6 +174,7 @@ extension MappingDecoder {
 extension OAuthClient {
     /// The parameters of the form that other members set.
     fileprivate static let ownParameters: Set<String> = [
+        "response_type", "redirect_uri", "state", "code_challenge", "code_challenge_method", "code_verifier", "code",
         "grant_type", "client_id", "client_secret", "scope", "audience", "refresh_token", "username", "password",
     ]
 }

@@ -114,7 +114,7 @@ extension TokenRequest {
             "check `client_id`, `client_secret` and `scope` in `auth`, and whether `send: body` is needed"
         case .password: "check `user`, `password` and the client in `auth`, and whether `send: body` is needed"
         case .refreshToken:
-            deviceURL == nil
+            deviceURL == nil && signInURL == nil
                 ? "the refresh token may be used up or withdrawn: get a new one from the API, and put it in `auth`"
                 : "sign in again: feedsync login FEED, with the feed's name"
         case .assertion, .bearer, .signature:

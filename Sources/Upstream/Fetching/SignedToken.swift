@@ -19,8 +19,8 @@ struct SignedToken: Sendable, Hashable {
         if let issuer = key.issuer, claims.members?["iss"] == nil { claims.set(["iss"], to: .string(issuer)) }
         claims.set(["iat"], to: .number("\(now - Self.tolerance)"))
         claims.set(["exp"], to: .number("\(now + lifetime - Self.tolerance)"))
-        let text = [header, claims].map { Self.coded(Array($0.json.utf8)) }.joined(separator: ".")
-        return "\(text).\(Self.coded(try signature(of: Array(text.utf8))))"
+        let text = [header, claims].map { Base64.encodedForURL(Array($0.json.utf8)) }.joined(separator: ".")
+        return "\(text).\(Base64.encodedForURL(try signature(of: Array(text.utf8))))"
     }
 
     /// The token as one to send to the feed's own requests.
@@ -30,11 +30,6 @@ struct SignedToken: Sendable, Hashable {
 
     /// The seconds by which a server's clock may be behind ours.
     private static let tolerance: Int64 = 5
-
-    /// Base64 for URLs, without padding: https://www.rfc-editor.org/rfc/rfc7515#section-2
-    private static func coded(_ bytes: [UInt8]) -> String {
-        Base64.encoded(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
 
     private func signature(of text: [UInt8]) throws(FeedSyncError) -> [UInt8] {
         let kind: crypto_algorithm

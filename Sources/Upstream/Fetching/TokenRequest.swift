@@ -47,6 +47,10 @@ package struct TokenRequest: Sendable, Hashable {
     var client: Client?
     /// The endpoint for codes to sign in with.
     var deviceURL: WebURL?
+    /// The page where a user signs in.
+    var signInURL: WebURL?
+    /// The port to which the browser comes back; nil for any.
+    var redirectPort: UInt16?
     var scope: String?
     var audience: String?
     var parameters: [Parameter] = []
@@ -122,7 +126,9 @@ package struct TokenRequest: Sendable, Hashable {
         // It is for the feed's origin.
         request.connection.clientCertificate = nil
         // A signed token is as good as a credential, and so is a refresh token.
-        let own = form.filter { ["assertion", "refresh_token", "device_code"].contains($0.name) }.map(\.value)
+        let own = form.filter {
+            ["assertion", "refresh_token", "device_code", "code", "code_verifier"].contains($0.name)
+        }.map(\.value)
         return PreparedPage(
             request: request, identity: "POST \(secrets.key(for: request.url.text))", credentialFingerprint: 0,
             cursor: nil, secrets: secrets.adding(own), isForToken: true, isIndivisible: isIndivisible)
@@ -181,7 +187,7 @@ extension TokenRequest {
             let token = try value(template) ?? ""
             own.append(token)
             grant = .refreshToken(token, KeptTokens(path: file(client.tokensFile)))
-        case .deviceCode: grant = .refreshToken(nil, KeptTokens(path: file(client.tokensFile)))
+        case .deviceCode, .authorizationCode: grant = .refreshToken(nil, KeptTokens(path: file(client.tokensFile)))
         }
         let sent = Client(id: id, secret: secret, sending: client.sending)
         var request = TokenRequest(
@@ -191,6 +197,12 @@ extension TokenRequest {
             let device = try resolve(deviceURL, true)
             secrets += device.secrets
             request.deviceURL = try url(device.text, deviceURL, "device_url")
+        }
+        if let page = client.signInPage {
+            let address = try resolve(page.url, true)
+            secrets += address.secrets
+            request.signInURL = try url(address.text, page.url, "authorize_url")
+            request.redirectPort = page.port
         }
         let hidden = [secret, id, sent.pair].compactMap(\.self) + own
         return (request, hidden + secrets + address.secrets + address.secrets.flatMap(URLSecret.otherForms))

@@ -22,7 +22,14 @@ struct OAuthClientTests {
             ("{\(whole), refresh_token: x}", "feed `x` needs `grant: refresh_token`"),
             ("{\(whole), grant: refresh_token}", "has no `refresh_token`"),
             ("{\(whole), grant: device_code}", "has no `device_url`"),
-            ("{\(whole), tokens: a}", "needs `grant: refresh_token` or `grant: device_code`"),
+            (
+                "{\(whole), tokens: a}",
+                "needs `grant: refresh_token`, `grant: device_code` or `grant: authorization_code`"
+            ),
+            ("{\(whole), grant: authorization_code}", "has no `authorize_url`"),
+            ("{\(whole), grant: authorization_code, authorize_url: https://b.example, port: 0}", "from 1 to 65535"),
+            ("{\(whole), port: 8401}", "needs `grant: authorization_code`"),
+            ("{\(whole), parameters: {state: x}}", "`parameters` has `state`"),
             ("{\(whole), grant: password, user: x}", "has no `password`"),
             ("{\(whole), parameters: {scope: x}}", "`parameters` has `scope`, which has a member of its own"),
         ])
@@ -41,6 +48,7 @@ struct OAuthClientTests {
             "\(whole), parameters: {a: b}", "\(whole), grant: refresh_token, refresh_token: s3cret",
             "\(whole), grant: password, user: x, password: s3cret",
             "\(whole), grant: device_code, device_url: https://b.example/device",
+            "\(whole), grant: authorization_code, authorize_url: https://b.example/authorize",
         ])
     func canonical(members: String) throws {
         let text = try feed("{\(members)}").canonicalText(salt: "salt")
