@@ -13,17 +13,22 @@ package struct BodyReader: Sendable {
     private let numbers: Set<String>
     private let memory: PageMemory
     private let items: Path?
+    private let plainList: PlainList
 
     /// - Parameters:
     ///   - format: What the feed's bodies are; nil where each response has to say.
     ///   - items: The path of the items, which are a list in XML even if there is only one.
     ///   - columns: The feed's columns: a table's texts become numbers where these say so.
+    ///   - rowNames: The names of the elements of items that are arrays.
+    ///   - key: The paths of the key; empty where it is found.
     ///   - memory: What a body and its JSON may take together; the page decoder takes no longer JSON, either.
     package init(
-        _ format: FeedFormat?, items: Path? = nil, columns: [ColumnDefinition] = [], memory: PageMemory = .standard
+        _ format: FeedFormat?, items: Path? = nil, columns: [ColumnDefinition] = [],
+        rowNames: [String] = [], key: [Path] = [], memory: PageMemory = .standard
     ) {
         self.format = format
         self.items = items
+        plainList = PlainList(items: items, names: rowNames, key: key)
         self.memory = memory
         let isTable = format == nil || format == .csv
         let numeric = isTable ? columns.filter { $0.type == .integer || $0.type == .real } : []
@@ -48,7 +53,9 @@ package struct BodyReader: Sendable {
             let response = content.map { response.replacing(body: $0) } ?? response
             format = self.format ?? FeedFormat(of: response)
             let body = format == .json ? try json(response) ?? content : try converted(response, from: format)
-            return body.map { (format, $0) }
+            let present = body ?? response.body
+            let objects = format.holdsJSON ? try plainList.objects(in: present, limit: limit(response)) : nil
+            return (objects ?? body).map { (format, $0) }
         } catch {
             // Its fault is that nobody wants it any more.
             if WorkLimit.hasToEnd { throw .cancelled }
@@ -67,15 +74,22 @@ package struct BodyReader: Sendable {
         return Body(try TextEncoding(of: bytes, charset: response.charset, isXML: false).utf8(bytes))
     }
 
+    private func limit(_ response: Response) -> Int {
+        let count = response.body.count
+        return min((64 << 20) + 8 * count, memory.most - count)
+    }
+
     private func converted(_ response: Response, from format: FeedFormat) throws(BodyFault) -> Body {
         let bytes = response.body.bytes
         let isXML = [.atom, .rss, .xml].contains(format)
         let encoding = try TextEncoding(of: bytes, charset: response.charset, isXML: isXML)
-        var output = JSONOutput(limit: min((64 << 20) + 8 * bytes.count, memory.most - bytes.count))
+        var output = JSONOutput(limit: limit(response))
         let text = try encoding.utf8(bytes)
         switch format {
         case .json: return response.body
         case .ndjson: try JSONLinesReader(text).write(to: &output)
+        case .jsonSequence: try JSONLinesReader(text, separator: 0x1E).write(to: &output)
+        case .events: try EventStreamReader(text).write(to: &output)
         case .csv:
             let isTabbed = response.contentType == "text/tab-separated-values"
             var table = TableReader(text, separator: isTabbed ? UInt8(ascii: "\t") : nil, numbers: numbers)
@@ -100,6 +114,9 @@ package struct BodyReader: Sendable {
 }
 
 extension FeedFormat {
+    /// True for JSON values as they are, whatever is around them.
+    fileprivate var holdsJSON: Bool { [.json, .ndjson, .jsonSequence].contains(self) }
+
     /// The format of a response: from its `Content-Type` if that is clear, else from the first bytes.
     package init(of response: Response) {
         let type = response.contentType ?? ""
@@ -110,7 +127,10 @@ extension FeedFormat {
         case "text/csv", "application/csv", "text/tab-separated-values": self = .csv
         case "application/atom+xml": self = .atom
         case "application/rss+xml", "application/rdf+xml": self = .rss
+        case "text/event-stream": self = .events
+        case _ where type.hasSuffix("json-seq"): self = .jsonSequence
         case _ where type.hasSuffix("json"): self = .json
+        case _ where response.body.withUnsafeBytes({ $0.first }) == 0x1E: self = .jsonSequence
         default:
             switch BodyFormat(of: response.body) {
             case .rss?: self = .rss

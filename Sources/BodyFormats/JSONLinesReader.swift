@@ -1,17 +1,19 @@
 internal import JSON
 internal import Text
 
-/// Reads one JSON value a line; an array of them is written.
+/// Reads JSON values between separators: one a line, or those of a JSON text sequence. An array of them is written.
 ///
-/// Source: https://github.com/ndjson/ndjson-spec
+/// Source: https://github.com/ndjson/ndjson-spec and https://www.rfc-editor.org/rfc/rfc7464
 struct JSONLinesReader {
     private let text: [UInt8]
+    private let separator: UInt8
 
-    init(_ text: [UInt8]) {
+    init(_ text: [UInt8], separator: UInt8 = UInt8(ascii: "\n")) {
         self.text = text
+        self.separator = separator
     }
 
-    /// - Throws: `BodyFault` with the line that is not JSON.
+    /// - Throws: `BodyFault` with the line, or the number of the record, that is not JSON.
     func write(to output: inout JSONOutput) throws(BodyFault) {
         try output.write("[")
         var number = 0
@@ -19,17 +21,19 @@ struct JSONLinesReader {
         var start = text.startIndex
         while start < text.endIndex {
             number += 1
-            let end = text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
+            let end = text[start...].firstIndex(of: separator) ?? text.endIndex
             let line = text[start..<end]
             start = end == text.endIndex ? end : end + 1
-            guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { continue }
+            guard line.contains(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { continue }
             do throws(JSONSyntaxError) {
                 _ = try JSONValue(parsing: Array(line))
             } catch {
                 let shown = Excerpt.of(String(decoding: line, as: UTF8.self), limit: 40).map { ": `\($0)`" } ?? ""
+                let isLine = separator == UInt8(ascii: "\n")
                 throw BodyFault(
-                    "\(error.message)\(shown)", line: number, column: error.offset + 1,
-                    advice: end == text.endIndex ? "run it again: the last line may be cut off" : nil)
+                    isLine ? "\(error.message)\(shown)" : "record \(number - 1): \(error.message)\(shown)",
+                    line: isLine ? number : nil, column: error.offset + 1,
+                    advice: end == text.endIndex ? "run it again: the last one may be cut off" : nil)
             }
             if !isFirst { try output.write(",\n") }
             isFirst = false

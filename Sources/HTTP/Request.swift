@@ -22,6 +22,8 @@ public struct Request: Sendable {
     public var maximumPerHost: Int?
     /// The way to the host.
     public var connection = ConnectionOptions()
+    /// The end of a response of server-sent events; nil to wait for the upstream's.
+    public var stream: StreamEnd?
     /// The redirects to follow.
     public var redirects = RedirectRule.any
     /// The addresses that it may connect to, after redirects too.

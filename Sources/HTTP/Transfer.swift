@@ -31,6 +31,10 @@ final class Transfer {
     /// An address that nothing may connect to.
     private var refusedAddress: String?
     private var wireByteCount = 0
+    /// The events so far, and the time at which the stream ends; nil for another response.
+    private var events: (counter: EventCounter, end: StreamEnd, deadline: ContinuousClock.Instant)?
+    /// True once the stream was ended here.
+    private var hasEnded = false
 
     init(_ submission: Submission, buffers: BodyBuffers) {
         self.buffers = buffers
@@ -67,6 +71,7 @@ final class Transfer {
         do throws(ContentDecoder.Failure) {
             if !isReceiving {
                 isReceiving = true
+                beginStream()
                 try head.checkTransferCodings()
                 decoder = try ContentDecoder(head.headers.values(of: "Content-Encoding"), limit: limit)
             }
@@ -74,7 +79,7 @@ final class Transfer {
             try decoder.decode(block) { append($0) }
             return true
         } catch .refused {
-            return refused == nil ? refuseBody() : false
+            return refused == nil && !hasEnded ? refuseBody() : false
         } catch {
             codingFailure = error
             return false
@@ -89,10 +94,27 @@ final class Transfer {
         guard body.append(block, limit: limit) else {
             return block.count > limit - body.count ? refuseBody() : refuseForMemory()
         }
+        if isAtEnd(ofStreamWith: block) { return false }
         guard body.count >= nextLook else { return true }
         nextLook = body.count + Self.bytesBetweenLooks
         guard let left = AddressSpace.left else { return true }
         return left / Self.memoryForEachByte >= body.noteSize() || refuseForMemory()
+    }
+
+    private func beginStream() {
+        guard let end = request.stream, head.headers["Content-Type"]?.hasPrefix("text/event-stream") == true else {
+            return
+        }
+        events = (EventCounter(), end, .now + end.time)
+    }
+
+    /// Counts the events of a block; true if nothing more is wanted.
+    private func isAtEnd(ofStreamWith block: UnsafeRawBufferPointer) -> Bool {
+        guard var events else { return false }
+        events.counter.receive(block)
+        self.events = events
+        hasEnded = events.counter.count >= events.end.count || .now >= events.deadline
+        return hasEnded
     }
 
     private func refuseForMemory() -> Bool {
@@ -138,7 +160,9 @@ final class Transfer {
                 route.refusal(
                     .refusedAddress, "\(refusedAddress) is not connected to: it is of this machine or its network"))
         }
-        guard code == CURLE_OK else {
+        // A stream that is silent is ended by the time-outs.
+        let isStreamEnd = events != nil && (hasEnded || code == CURLE_OPERATION_TIMEDOUT)
+        guard code == CURLE_OK || isStreamEnd else {
             // OpenSSL's words for a server that answers in plain HTTP.
             let isPlain = easy.detail.contains("wrong version number")
             let detail = isPlain ? "the server does not speak https at this port" : easy.detail
@@ -162,7 +186,7 @@ final class Transfer {
         } catch {
             return .failure(error)
         }
-        if let decoder, !decoder.isAtEnd {
+        if let decoder, !decoder.isAtEnd, !isStreamEnd {
             return .failure(route.refusal(.truncated, "the body was cut off: its \(coding) has no end"))
         }
         return .success(

@@ -125,3 +125,57 @@ extension FormatTests {
         try place.expectSound("blog")
     }
 }
+
+extension FormatTests {
+    @Test("Lists of texts and of rows are added by their URL, and stored")
+    func plainLists() async throws {
+        let place = try place()
+        place.server.route("/words") { _ in .json(#"["one","two"]"#) }
+        place.server.route("/states") { _ in .json(#"[["name","pop"],["Alabama","477"],["Alaska","71"]]"#) }
+        place.server.route("/candles") { _ in .json(#"{"result":[[1,5.5],[2,6.5]]}"#) }
+        for name in ["words", "states"] {
+            let run = try await place.run("add \(name) \(place.server.url)/\(name)")
+            #expect(run.code == 0, "\(run.errors)")
+        }
+        let file = try place.text(of: "feedsync.yaml")
+        try place.write(
+            "feedsync.yaml",
+            file
+                + "  candles: {url: \"\(place.server.url)/candles\", items: result, key: time, columns: [time, price]}\n"
+        )
+        let run = try await place.run("sync")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(try place.query("SELECT position || value FROM words ORDER BY position") == ["0one", "1two"])
+        #expect(try place.query("SELECT name || pop FROM states ORDER BY name") == ["Alabama477", "Alaska71"])
+        #expect(try place.query("SELECT time || ' ' || price FROM candles ORDER BY time") == ["1 5.5", "2 6.5"])
+    }
+
+    @Test("A stream of events is ended after so many, and removes nothing")
+    func eventStream() async throws {
+        let place = try place()
+        let gate = Gate()
+        let next = Lock(1)
+        place.server.route("/events") { _ in
+            let first = next.withLock { first in
+                defer { first += 3 }
+                return first
+            }
+            let text = (first..<first + 3).map { "id: \($0)\ndata: {\"n\":\($0)}\n\n" }.joined()
+            return ServerResponse(
+                status: 200, headers: [("Content-Type", "text/event-stream")], body: Array("\(text): more\n".utf8),
+                delivery: .paused(after: text.utf8.count) { gate.wait() })
+        }
+        defer { gate.open() }
+        try place.write(
+            "feedsync.yaml",
+            "feeds: {events: {url: \"\(place.server.url)/events\", format: sse, key: id, stream: {count: 3, time: 1h}}}\n"
+        )
+        for _ in 1...2 {
+            let run = try await place.run("sync events")
+            #expect(run.code == 0, "\(run.errors)")
+        }
+        #expect(
+            try place.query("SELECT count(*) || ' ' || max(data_n) FROM events WHERE _removed_at IS NULL") == ["6 6"])
+        #expect(try place.query("SELECT DISTINCT reason FROM run") == ["upstream_incomplete"])
+    }
+}

@@ -44,6 +44,7 @@ extension PageLoader {
                 isStated: end.isStated,
                 isLinked: definition.pagination.cursorKind == .address)
         if isPartition, end.sign?.kind == .total { end.sign = nil }
+        if fetched.format == .events { end.sign = SignOfMore(.flag, "a stream of events goes on") }
         if end.sign == nil, definition.hasOpenPagination, let count = shape.findings.strayItemCount, count > 0 {
             end.sign = SignOfMore(.items, "a page that was tried has \(count) more items")
         }

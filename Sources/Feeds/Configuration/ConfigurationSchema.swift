@@ -54,6 +54,9 @@ package enum ConfigurationSchema {
         Member("allow_origins", words, "other origins that pages may lead to, without credentials"),
         Member("format", choice(FeedFormat.allCases.map(\.rawValue)), "what the pages are; found if absent"),
         Member(
+            "stream", object(#""count":{\#(count)},"time":{\#(duration)}"#),
+            "when a stream of server-sent events is ended"),
+        Member(
             "items", any(text, object(#""path":{\#(text)},"keyed_by":{\#(text)}"#, required: ["path"])),
             "the path of the array of items; found if absent"),
         Member("key", words, "the column or path that identifies an item, a list of them, or $hash"),
@@ -65,8 +68,8 @@ package enum ConfigurationSchema {
             "what items are grouped by"),
         Member("model", text, "the view that shows this feed together with others"),
         Member(
-            "columns", #""type":"object","additionalProperties":{\#(see("column"))}"#,
-            "name: path, or name: {path, type, replace, mask}, or name: {value}"),
+            "columns", any(words, #""type":"object","additionalProperties":{\#(see("column"))}"#),
+            "name: path, or name: {path, type, replace, mask}, or name: {value}; or a list of paths"),
         Member("except", words, "paths of members that get no column, where columns are found"),
         Member(
             "flatten", object(#""depth":{\#(count),"maximum":10},"prefix":{\#(boolean)}"#),

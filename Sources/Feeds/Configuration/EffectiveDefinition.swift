@@ -37,7 +37,8 @@ package struct EffectiveDefinition: Sendable {
 
     /// The order of the members; others come after these.
     private static let order = [
-        "for_each", "method", "url", "query", "headers", "body", "auth", "allow_origins", "format", "items", "key",
+        "for_each", "method", "url", "query", "headers", "body", "auth", "allow_origins", "format", "stream", "items",
+        "key",
         "section", "model", "columns", "pagination", "partition", "responses", "sync", "every", "paused", "timeout",
         "retries",
         "max_pages", "max_memory", "rate", "proxy", "ca", "client_certificate", "user_agent", "removed", "ignore",

@@ -48,8 +48,14 @@ package struct ColumnDefinition: Sendable, Hashable {
 }
 
 extension MappingDecoder {
-    /// A mapping of column names to paths, or to mappings of a path or value and more; the names are as written.
+    /// A mapping of column names to paths, or to mappings of a path or value and more; the names are as written. Or a
+    /// list of paths, whose columns have their names.
     func columns(_ name: String) -> [ColumnDefinition] {
+        if node(name)?.elements != nil {
+            return strings(name).compactMap { path(name, $0.node) }.map {
+                ColumnDefinition(name: $0.columnName, path: $0)
+            }
+        }
         guard let members = reader(name, of: "`\(name)` of \(subject)") else { return [] }
         return members.entries().compactMap { entry in
             guard entry.value.pairs != nil else {

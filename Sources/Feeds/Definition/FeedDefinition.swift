@@ -74,6 +74,10 @@ public struct FeedDefinition: Sendable {
     package let show: ShowRule?
     /// The rule for searching; nil if the feed cannot be searched.
     package let search: SearchRule?
+    /// The names of the elements of items that are arrays, in order: those of `columns`, where it is a list.
+    package internal(set) var rowNames: [String] = []
+    /// The end of a stream of server-sent events.
+    package internal(set) var stream = StreamRule.standard
     /// The columns with lists that have views of their own, by name or path.
     package let lists: [String]
     /// True if the store keeps the changes of rows.
@@ -261,6 +265,7 @@ extension FeedDefinition {
             return ("responses.\(index)", "\(rule.status.map { "\($0)" } ?? "") \(body) \(rule.action.rawValue)")
         }
         members += ignore.map { ("ignore.\($0)", "") }
+        if !rowNames.isEmpty { members.append(("rows", rowNames.joined(separator: "\n"))) }
         members += found.canonicalMembers
         return CommonLines(members)
     }

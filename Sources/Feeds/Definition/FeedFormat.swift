@@ -4,6 +4,10 @@ package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
     case json
     /// One JSON value a line.
     case ndjson
+    /// A JSON text sequence: JSON values with a record separator before each.
+    case jsonSequence = "json-seq"
+    /// Server-sent events.
+    case events = "sse"
     /// A table with a header line.
     case csv
     /// Atom; RSS is read as well.
@@ -20,6 +24,8 @@ extension FeedFormat {
         switch self {
         case .json: "JSON"
         case .ndjson: "one JSON value per line"
+        case .jsonSequence: "a JSON text sequence"
+        case .events: "server-sent events"
         case .csv: "CSV with a header line"
         case .atom: "an Atom feed"
         case .rss: "an RSS feed"

@@ -69,6 +69,8 @@ struct FeedReader {
             keep: members.duration("keep", in: .zero...FeedDefinition.longestTime),
             hook: members.changeHook("on_change"),
             forEach: forEach, position: entry.position)
+        feed.rowNames = rowNames()
+        feed.stream = members.streamRule("stream")
         if !feed.lists.isEmpty {
             feed.columns = feed.columns.map { $0.asList(among: feed.lists, of: feed.columns) }
         }
@@ -190,6 +192,17 @@ extension FeedReader {
 
     /// The columns that are given, with those of the key and of the items' names; the rest is to be found.
     /// The columns, those of the key, and true if others are to be found.
+    /// The names in a list of columns; none where one of them is a longer path.
+    private func rowNames() -> [String] {
+        let words = (members.node("columns")?.elements ?? []).compactMap(\.text)
+        let names = words.compactMap { word -> String? in
+            guard let path = try? Path(word), path.segments.count == 1, case .member(let name)? = path.segments.first
+            else { return nil }
+            return name
+        }
+        return names.count == words.count ? names : []
+    }
+
     private func columnsAndKey(_ items: ItemsRule?) -> ([ColumnDefinition], [String], Bool) {
         var columns = members.columns("columns")
         // Values alone say nothing of the items' members.
@@ -197,7 +210,8 @@ extension FeedReader {
         if let name = items?.keyedBy, !columns.contains(where: { $0.path == .memberName }) {
             columns.append(ColumnDefinition(name: name, path: .memberName, type: .text))
         }
-        if members.node("columns")?.pairs?.isEmpty == true {
+        let list = members.node("columns")
+        if list?.pairs?.isEmpty == true || list?.elements?.isEmpty == true {
             members.report("`columns` of feed `\(entry.name)` is empty", at: "columns")
         }
         var key: [Int] = []

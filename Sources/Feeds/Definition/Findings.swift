@@ -52,7 +52,7 @@ extension FeedDefinition {
         if hasOpenPagination, let text = findings.pagination {
             pagination = try Self.pagination(text, of: name)
         }
-        return FeedDefinition(
+        var settled = FeedDefinition(
             name: name, presetName: presetName, url: url, body: body, query: query, headers: headers,
             authentication: authentication, allowOrigins: allowOrigins, format: format ?? findings.format,
             items: items ?? findings.items,
@@ -66,6 +66,8 @@ extension FeedDefinition {
             ignore: ignore, show: show, search: search, lists: lists, keepsChanges: keepsChanges, keep: keep,
             hook: hook,
             forEach: forEach, part: part, position: position)
+        (settled.rowNames, settled.stream) = (rowNames, stream)
+        return settled
     }
 
     private static func pagination(_ text: String, of feed: String) throws(FeedSyncError) -> any Paginator {

@@ -50,7 +50,10 @@ package struct RequestPlan: Sendable {
         self.now = now
         self.definition = definition
         bodies = BodyReader(
-            definition.format, items: definition.items?.path, columns: definition.columns, memory: definition.memory)
+            definition.format, items: definition.items?.path, columns: definition.columns,
+            rowNames: definition.rowNames,
+            key: definition.key.compactMap { name in definition.columns.first { $0.name == name }?.path },
+            memory: definition.memory)
         self.environment = environment
         self.folder = folder
         self.salt = salt
@@ -114,7 +117,8 @@ package struct RequestPlan: Sendable {
             let token = parts.secrets.reveal(token)
             switch rule.target {
             case .url: own = PageRequest(url: token, body: parts.body)
-            case .parameter(let name): own.set(name, toToken: token)
+            case .parameter(let name):
+                own.set(name, toToken: token)
             case .header(let name): tokenHeader = (name, token)
             }
         default: break
@@ -160,6 +164,9 @@ package struct RequestPlan: Sendable {
             timeouts: timeouts, limits: Limits(body: definition.memory.body),
             maximumPerHost: pagination.prefetch > 1 ? pagination.prefetch : nil)
         request.connection = parts.connection
+        if definition.format == nil || definition.format == .events {
+            request.stream = StreamEnd(count: definition.stream.count, time: definition.stream.time)
+        }
         guard let body else { return request }
         request.method = "POST"
         request.body = Array(body.utf8)
@@ -171,6 +178,11 @@ package struct RequestPlan: Sendable {
 
     private var timeouts: Timeouts {
         let usual = Timeouts()
+        // The time-outs end a stream that is silent.
+        guard definition.format != .events else {
+            let time = definition.stream.time
+            return Timeouts(connect: usual.connect, total: usual.connect + time, stall: time)
+        }
         let total = definition.timeout
         // Who allows more time allows longer silence too.
         return Timeouts(
