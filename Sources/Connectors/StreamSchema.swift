@@ -132,7 +132,8 @@ extension StreamTranslator {
         guard let value, steps.count == 1, case .member(let name)? = steps.first, !name.isEmpty else { return nil }
         if let text = value.text, let path = try? ExpressionText(text).only?.pathInRecord {
             // A path closes the list of columns, which is not known without a schema.
-            return feed.columns.isEmpty ? nil : .init(name: name, path: path, type: before?.type)
+            let same = feed.columns.first { $0.path == path }
+            return feed.columns.isEmpty ? nil : .init(name: name, path: path, type: before?.type ?? same?.type)
         }
         guard let known = try? evaluator.value(value), known.isLasting else { return nil }
         // The connector reads what it has put together as a literal of Python.
