@@ -16,6 +16,7 @@ package struct CursorPaginator: Paginator {
     private let total: StatedTotal?
     private let size: PageSize?
     private let isAlone: Bool
+    private let address: String?
 
     /// Pages by token.
     ///
@@ -26,9 +27,10 @@ package struct CursorPaginator: Paginator {
     ///   - total: Where the body says how many elements there are.
     ///   - size: How many elements to ask for.
     ///   - isAlone: True if the token takes the place of the feed's other parameters.
+    ///   - address: The URL that takes the token, and nothing else; nil for the feed's own.
     package init(
         parameter: String?, source: NextSource, flags: MoreFlag = MoreFlag(), total: StatedTotal? = nil,
-        size: PageSize? = nil, isAlone: Bool = false
+        size: PageSize? = nil, isAlone: Bool = false, address: String? = nil
     ) {
         self.parameter = parameter
         self.source = source
@@ -36,6 +38,7 @@ package struct CursorPaginator: Paginator {
         self.total = total
         self.size = size
         self.isAlone = isAlone
+        self.address = address
     }
 
     /// The style with its members.
@@ -47,6 +50,7 @@ package struct CursorPaginator: Paginator {
         if let total { text += " \(total.canonicalText)" }
         if let size { text += " \(size.canonicalText)" }
         if isAlone { text += " alone" }
+        if let address { text += " at \(address)" }
         return text
     }
 
@@ -63,7 +67,7 @@ package struct CursorPaginator: Paginator {
     package var cursorParameters: [String] { parameter.map { [$0] } ?? [] }
 
     /// The feed's request with the token, or with the members of the object, and with the size unless the feed's query
-    /// has one already; with a token that is to be alone, without the query.
+    /// has one already; with a token that is to be alone, without the query; at another address, with the token alone.
     ///
     /// - Throws: `PagingError` if the page cursor is no object where it should be one.
     package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
@@ -71,6 +75,7 @@ package struct CursorPaginator: Paginator {
         size?.apply(to: &request)
         guard let cursor else { return request }
         if isAlone { request.query = [] }
+        if let address { request = base.moved(to: address) }
         if let parameter {
             request.set(parameter, toToken: cursor.text)
         } else {

@@ -34,6 +34,11 @@ package struct PageRequest: Sendable, Hashable {
         self.body = body
     }
 
+    /// A request like this one at another address, without parameters.
+    package func moved(to url: String) -> PageRequest {
+        PageRequest(url: url, body: body.map { _ in .object(JSONObject()) })
+    }
+
     /// True if the parameter has a value.
     package func has(_ name: String) -> Bool {
         body.map { $0.value(at: Self.place(of: name)) != nil } ?? query.contains { $0.name == name }

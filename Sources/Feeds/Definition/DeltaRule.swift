@@ -20,6 +20,8 @@ package struct DeltaRule: Sendable, Hashable {
 
     package let source: Source
     package let target: Target
+    /// The URL that takes the token, and nothing else; nil for the feed's own.
+    package let address: String?
     /// The responses that say that a token is too old.
     package let expired: [ResponseRule]
 
@@ -42,7 +44,8 @@ package struct DeltaRule: Sendable, Hashable {
         let expired = expired.map { rule in
             ([rule.status.map { "\($0)" } ?? "any"] + rule.body.map { "\($0.path) \($0.value)" }).joined(separator: " ")
         }
-        return "delta token \(from) as \(to) expired \(expired.joined(separator: ", "))"
+        let place = address.map { " at \($0)" } ?? ""
+        return "delta token \(from) as \(to)\(place) expired \(expired.joined(separator: ", "))"
     }
 }
 
@@ -52,15 +55,33 @@ extension MappingDecoder {
         let source = tokenSource("token")
         let parameter = string("param")
         let header = isDelta ? string("header") : nil
+        let address = isDelta ? address("at") : nil
         let expired = has("expired") ? responses("expired", meaning: .expired) : DeltaRule.standardExpired
         guard isDelta else { return nil }
         require("token", "mode `delta` needs the path of the token for the next sync, such as `nextSyncToken`")
         if parameter != nil, header != nil {
             report("\(subject) has `param` and `header`: the token goes out in one of them", at: "header")
         }
+        if has("at"), isDelta, parameter == nil {
+            report("`at` of \(subject) needs a `param`: a token that is a URL has its own address", at: "at")
+        }
         guard let source else { return nil }
         let target = parameter.map(DeltaRule.Target.parameter) ?? header.map(DeltaRule.Target.header) ?? .url
-        return DeltaRule(source: source, target: target, expired: expired)
+        return DeltaRule(source: source, target: target, address: address, expired: expired)
+    }
+
+    /// A URL without references.
+    func address(_ name: String) -> String? {
+        guard let node = node(name), let text = string(name, node) else { return nil }
+        guard text.hasPrefix("https://") || text.hasPrefix("http://"), !text.contains("${"),
+            text.utf8.allSatisfy({ $0 > 32 && $0 != 127 })
+        else {
+            report(
+                "`\(name)` of \(subject) must be a URL that begins with `https://` or `http://`, without references",
+                at: SourcePosition(node.mark), word: text)
+            return nil
+        }
+        return text
     }
 
     /// A path, or `{header: NAME}`.

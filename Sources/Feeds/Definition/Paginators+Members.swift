@@ -33,7 +33,7 @@ extension OffsetPaginator: ReadablePaginator {
 
 extension CursorPaginator: ReadablePaginator {
     /// Reads `param`, `next` (the token's path) or `header` (the name of one that holds it), the paths `more`, `last`
-    /// and `total`, `size_param` and `size`, which go together, and `alone`.
+    /// and `total`, `size_param` and `size`, which go together, `alone`, and `at`.
     init(_ members: MappingDecoder) {
         let parameter = members.string("param")
         let source = NextSource.read(members) ?? .body(Path([]))
@@ -44,7 +44,7 @@ extension CursorPaginator: ReadablePaginator {
         }
         self.init(
             parameter: parameter, source: source, flags: flags, total: StatedTotal(members), size: size,
-            isAlone: members.boolean("alone") ?? false)
+            isAlone: members.boolean("alone") ?? false, address: members.address("at"))
     }
 }
 

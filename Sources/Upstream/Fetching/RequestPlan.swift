@@ -118,6 +118,7 @@ package struct RequestPlan: Sendable {
             switch rule.target {
             case .url: own = PageRequest(url: token, body: parts.body)
             case .parameter(let name):
+                if let address = rule.address { own = own.moved(to: address) }
                 own.set(name, toToken: token)
             case .header(let name): tokenHeader = (name, token)
             }

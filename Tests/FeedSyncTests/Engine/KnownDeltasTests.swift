@@ -1,0 +1,142 @@
+import Concurrency
+import Foundation
+import HTTPServer
+import SQLite
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+@testable import StoreFile
+
+/// Upstreams that say what changed as known APIs do, with the definitions of the recipe.
+@Suite("The deltas of known APIs") struct KnownDeltasTests {
+    /// Files by their path; nil for one that was deleted, in the order of what happened.
+    private final class Log: Sendable {
+        let changes = Lock([(path: String, size: Int?)]())
+        let isReset = Lock(false)
+
+        func add(_ path: String, _ size: Int?) { changes.withLock { $0.append((path, size)) } }
+
+        /// The last changes of each path after a place.
+        func since(_ place: Int) -> [(path: String, size: Int?)] {
+            changes.withLock { changes in
+                var seen: Set<String> = []
+                return changes.dropFirst(place).reversed().filter { seen.insert($0.path).inserted }.reversed()
+            }
+        }
+
+        var count: Int { changes.withLock { $0.count } }
+    }
+
+    @Test("Dropbox's next pages and changes come from another address, which gets the cursor alone")
+    func dropbox() async throws {
+        let log = Log()
+        for number in 1...5 { log.add("/\(number).txt", number) }
+        let server = try ScriptedServer()
+        let page = { @Sendable (from: Int, skipped: Int, isFirst: Bool) -> ServerResponse in
+            let all = log.since(from).filter { !isFirst || $0.size != nil }
+            let entries = all.dropFirst(skipped).prefix(2).map { file in
+                file.size.map { ##"{".tag":"file","path_lower":"\##(file.path)","size":\##($0)}"## }
+                    ?? ##"{".tag":"deleted","path_lower":"\##(file.path)"}"##
+            }
+            let hasMore = all.count > skipped + 2
+            let cursor = hasMore ? "\(from)-\(skipped + 2)-\(isFirst)" : "\(log.count)-0-false"
+            return .json(
+                #"{"entries":[\#(entries.joined(separator: ","))],"cursor":"\#(cursor)","has_more":\#(hasMore)}"#)
+        }
+        server.route("/2/files/list_folder") { request in
+            String(decoding: request.body, as: UTF8.self) == #"{"path":"","recursive":true}"#
+                ? page(0, 0, true) : .status(400)
+        }
+        server.route("/2/files/list_folder/continue") { request in
+            let body = String(decoding: request.body, as: UTF8.self)
+            guard body.hasPrefix(#"{"cursor":""#), body.hasSuffix(#""}"#) else { return .status(400) }
+            guard !log.isReset.withLock({ $0 }) else {
+                log.isReset.withLock { $0 = false }
+                return .json(##"{"error":{".tag":"reset"}}"##, status: 409)
+            }
+            let parts = body.dropFirst(11).dropLast(2).split(separator: "-")
+            guard parts.count == 3, let from = Int(parts[0]), let skipped = Int(parts[1]) else { return .status(400) }
+            return page(from, skipped, parts[2] == "true")
+        }
+        let bench = try await KnownDelta("files", at: server, host: "https://api.dropboxapi.com")
+        #expect(try await bench.sync().figures.pages == 3)
+        let rows = "SELECT path_lower || size FROM files WHERE _removed_at IS NULL ORDER BY 1"
+        #expect(try bench.query(rows) == (1...5).map { "/\($0).txt\($0)" })
+        log.add("/2.txt", nil)
+        log.add("/3.txt", 33)
+        log.add("/6.txt", 6)
+        #expect(try await bench.sync().figures.requests == 2)
+        #expect(try bench.query(rows) == ["/1.txt1", "/3.txt33", "/4.txt4", "/5.txt5", "/6.txt6"])
+        log.isReset.withLock { $0 = true }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.query(rows) == ["/1.txt1", "/3.txt33", "/4.txt4", "/5.txt5", "/6.txt6"])
+    }
+
+    @Test("Kinto's token is the header ETag, and its next page the header Next-Page")
+    func kinto() async throws {
+        let log = Log()
+        for number in 1...5 { log.add("n\(number)", number) }
+        let server = try ScriptedServer()
+        let path = "/v1/buckets/main/collections/notes/records"
+        server.route(path) { request in
+            let since = request.parameter("_since").flatMap { Int($0.filter { $0 != "\"" }) }
+            let all = log.since(since ?? 0).filter { since != nil || $0.size != nil }
+            let skipped = Int(request.parameter("_token") ?? "0") ?? 0
+            let data = all.dropFirst(skipped).prefix(3).map { record in
+                record.size.map { #"{"id":"\#(record.path)","last_modified":\#($0),"n":\#($0)}"# }
+                    ?? #"{"id":"\#(record.path)","last_modified":9,"deleted":true}"#
+            }
+            var headers = [(name: "ETag", value: "\"\(log.count)\"")]
+            if all.count > skipped + 3 {
+                let own = since.map { "&_since=\($0)" } ?? ""
+                headers.append((name: "Next-Page", value: "\(server.url)\(path)?_token=\(skipped + 3)\(own)"))
+            }
+            return .json(#"{"data":[\#(data.joined(separator: ","))]}"#, headers: headers)
+        }
+        let bench = try await KnownDelta("records", at: server, host: "https://kinto.example.com")
+        #expect(try await bench.sync().figures.pages == 2)
+        let rows = "SELECT id || n FROM records WHERE _removed_at IS NULL ORDER BY 1"
+        #expect(try bench.query(rows) == (1...5).map { "n\($0)\($0)" })
+        log.add("n2", nil)
+        log.add("n3", 33)
+        #expect(try await bench.sync().figures.requests == 1)
+        #expect(try bench.query(rows) == ["n11", "n333", "n44", "n55"])
+    }
+}
+
+/// A feed of the recipe, mirrored from a server that plays its host.
+private final class KnownDelta: Sendable {
+    private let folder: URL
+    private let store: Store
+    private let engine: SyncEngine
+
+    init(_ name: String, at server: ScriptedServer, host: String) async throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../Docs/recipes/deltas.md")
+        let lines = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n")
+        let start = try #require(lines.firstIndex(of: "  \(name):"))
+        let members = lines[(start + 1)...].prefix { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }
+        let yaml = members.joined(separator: "\n").replacing(host, with: server.url)
+        folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        store = try await Store(path: folder.appending(path: "store.db").path)
+        var options = EngineBench.options
+        options.environment = ["DROPBOX_TOKEN": "secret"]
+        engine = try await SyncEngine(
+            feed: try FeedDefinition.parse(name: name, yaml: yaml), store: store, options: options)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    @discardableResult
+    func sync() async throws -> RunSummary { try await engine.perform(.sync) }
+
+    /// One query's rows, as text.
+    func query(_ sql: String) throws -> [String] {
+        let connection = try Connection(path: store.path, access: .readOnly)
+        var rows: [String] = []
+        try connection.rows(sql) { row in rows.append(row.text(at: 0) ?? "") }
+        return rows
+    }
+}
