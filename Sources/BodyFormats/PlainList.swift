@@ -41,8 +41,8 @@ struct PlainList: Sendable {
     /// - Throws: `BodyFault` for rows that do not match their header.
     func objects(in body: Body, limit: Int) throws(BodyFault) -> Body? {
         guard let place, beginsPlainly(body, at: place),
-            var value = try? JSONValue(parsing: body.bytes), case .array(let elements)? = value.value(at: place[...]),
-            let items = try items(of: elements)
+            let text = String(validating: body.bytes, as: UTF8.self), var value = try? JSONValue(parsing: text),
+            case .array(let elements)? = value.value(at: place[...]), let items = try items(of: elements)
         else { return nil }
         value.set(place[...], to: .array(items))
         let output = JSONOutput(limit: limit)

@@ -182,7 +182,7 @@ import Testing
             ),
             (.json(#"{"ok":true}"#), 65, "no key found"),
             (.json(#"{"ok":true}"#), 65, "Try: give them with --items and --key"),
-            (.json("[1,2]"), 65, "no items found"),
+            (.json("[[1],[2]]"), 65, "no items found"),
             (.json("{"), 65, "not JSON"),
             (
                 ServerResponse(headers: [], body: Array(#"[{"id":1,"name":"caf"#.utf8) + [0xE9] + Array(#""}]"#.utf8)),

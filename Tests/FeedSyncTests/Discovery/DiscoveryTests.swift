@@ -332,7 +332,7 @@ struct DiscoveryTests {
                 "items: data.list"
             ),
             (
-                "[1,2]", .configuration, "no items found in the response: it is a list of 2, not of objects",
+                "[[1],[2]]", .configuration, "no items found in the response: it is a list of 2 lists, not of objects",
                 "a list of objects"
             ),
             (
@@ -341,8 +341,8 @@ struct DiscoveryTests {
                 "?_shape=objects"
             ),
             (
-                #"["a"]"#, .configuration,
-                "no items found in the response: it is a list of 1 string, not of objects",
+                #"[["a"]]"#, .configuration,
+                "no items found in the response: it is a list of 1 list, not of objects",
                 "a list of objects"
             ),
             (
