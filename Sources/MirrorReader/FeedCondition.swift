@@ -64,6 +64,13 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func conditions(of feeds: [String]) throws(FeedSyncError) -> [FeedCondition] {
+        // A store that is only read is read at one moment, and locked once for thousands of feeds.
+        guard feeds.count > 1, reading != nil else { return try currentConditions(of: feeds) }
+        return try storing { try connection.transaction(.deferred) { try currentConditions(of: feeds) } }
+    }
+
+    private func currentConditions(of feeds: [String]) throws(FeedSyncError) -> [FeedCondition] {
+        let holders = FeedLock.Holders(of: path)
         // One feed is read after each run, all of them for a list.
         let histories = try feeds.count == 1 ? histories(of: feeds.first) : histories()
         let parts = try partCounts()
@@ -73,7 +80,7 @@ extension Store {
             let history = histories[feed] ?? own[feed] ?? FeedHistory(feed: feed)
             return FeedCondition(
                 try self.feed(named: feed), history, try failure(of: feed, failures: history.failures),
-                try runProgress(of: feed), parts[feed], isHookBehind: failedHooks.contains(feed))
+                try runProgress(of: feed, holders), parts[feed], isHookBehind: failedHooks.contains(feed))
         }
     }
 
@@ -97,11 +104,11 @@ extension Store {
         }
     }
 
-    private func runProgress(of feed: String) throws(FeedSyncError) -> RunProgress? {
+    private func runProgress(of feed: String, _ holders: FeedLock.Holders) throws(FeedSyncError) -> RunProgress? {
         let tables = ListTables(of: feed)
         return try storing {
             guard let number = try connection.int64("SELECT id FROM \(tables.state) WHERE feed = ?", .text(feed)),
-                let holder = FeedLock.holder(of: number, of: path)
+                let holder = holders.holder(of: number)
             else { return nil }
             var progress = RunProgress(holder: holder, page: nil, pageCount: nil)
             try connection.rows(

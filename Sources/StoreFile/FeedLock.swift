@@ -96,9 +96,26 @@ package final class FeedLock: Sendable {
 
     /// The holder of the lock on a feed; nil if there is none, or if it cannot be found out.
     package static func holder(of feed: Int64, of store: String) -> FeedHolder? {
-        let descriptor = open(path(of: store), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
+        Holders(of: store).holder(of: feed)
+    }
+
+    /// The holders of the locks on a store's feeds: its lock file is opened once for all of them.
+    package final class Holders {
+        private let descriptor: Int32
+
+        package init(of store: String) {
+            descriptor = open(FeedLock.path(of: store), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        }
+
+        deinit { if descriptor >= 0 { close(descriptor) } }
+
+        /// The holder of the lock on a feed; nil if there is none, or if it cannot be found out.
+        package func holder(of feed: Int64) -> FeedHolder? {
+            descriptor < 0 ? nil : FeedLock.holder(of: feed, in: descriptor)
+        }
+    }
+
+    private static func holder(of feed: Int64, in descriptor: Int32) -> FeedHolder? {
         var lock = exclusiveLock(at: byte(of: feed))
         guard fcntl(descriptor, findLock, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
         var words = [UInt8](repeating: 0, count: Int(recordSize))
