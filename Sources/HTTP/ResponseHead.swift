@@ -4,6 +4,7 @@ internal import Text
 struct ResponseHead {
     private(set) var headers = Headers()
     private(set) var byteCount = 0
+    private(set) var lineCount = 0
     /// True once the empty line after the fields has arrived.
     private(set) var isComplete = false
 
@@ -12,6 +13,7 @@ struct ResponseHead {
     /// It works on bytes: characters would cost ten times as much, and servers do not need them.
     mutating func receive(_ line: UnsafeRawBufferPointer) {
         byteCount += line.count
+        lineCount += 1
         let end = line.firstIndex { $0 == 0x0D || $0 == 0x0A } ?? line.endIndex
         let text = line[..<end]
         guard let first = text.first else {

@@ -48,6 +48,9 @@ final class Transfer {
         reply = submission.reply
     }
 
+    /// The most header lines of a response: as many as libcurl 8 takes, and below the limit of a later one.
+    private static let mostHeaderLines = 5_000
+
     /// True if the transfer is no longer sent, because its breaker opened before its turn.
     var isHeldBack: Bool { isAhead && deadline == nil && breaker?.isShut == true }
 
@@ -56,6 +59,8 @@ final class Transfer {
         head.receive(headerLine)
         if head.byteCount > request.limits.headers {
             refused = (.tooLarge, "the headers exceed \(request.limits.headers) bytes")
+        } else if head.lineCount > Self.mostHeaderLines {
+            refused = (.tooLarge, "there are more than \(Self.mostHeaderLines) header lines")
         }
         return refused == nil
     }

@@ -29,6 +29,8 @@ enum TransferFailure {
             CURLE_CHUNK_FAILED, CURLE_RANGE_ERROR:
             .protocolError
         case CURLE_BAD_CONTENT_ENCODING: .contentCoding
+        // CURLE_TOO_LARGE, which Debian 12's headers lack: a header that is too long, or too many of them.
+        case let code where number(code) == 100: .tooLarge
         default: .other(code: number(code))
         }
     }

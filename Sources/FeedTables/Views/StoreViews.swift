@@ -18,12 +18,13 @@ package final class StoreViews {
     /// The views are for the user's queries: if they cannot be written now, a later run does it. So does the next run
     /// of the model if this process ends first.
     package func refresh(in transactions: Transactions) {
+        guard transactions.openFeeds.isEmpty else { return }
         let connection = transactions.connection
-        // With a companion, the views are those of the other database.
-        guard transactions.openFeeds.isEmpty, connection.companion == nil else { return }
+        // With a companion, the views of all feeds are the other database's. What is found out of lists is for it, too.
+        let hasUnions = connection.companion == nil
         do {
             try transactions.checkFile()
-            if changeViewMayLag {
+            if hasUnions, changeViewMayLag {
                 try connection.transaction { try ChangeView.apply(to: connection) }
                 changeViewMayLag = false
             }
@@ -31,7 +32,7 @@ package final class StoreViews {
                 try ListViews.follow(last.definition, run: last.run, on: connection)
                 runsWithLists.removeLast()
             }
-            for model in modelsThatMayLag {
+            for model in modelsThatMayLag where hasUnions {
                 try connection.transaction { try ModelView(model: model).apply(to: connection) }
                 modelsThatMayLag.remove(model)
                 modelsOfThisProcess.insert(model)
