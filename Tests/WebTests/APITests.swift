@@ -242,9 +242,13 @@ import Web
                 "/feeds/things/items", "/feeds/things/sections", "/runs", "/openapi.json", "/assets/app.js", "/session",
                 "/health", "/feeds", "/list/things", "/list/things/rows", "/", "/login",
             ] {
-                let first = try await place.ask(target)
-                let tag = try #require(first.header("ETag"))
-                let again = try await place.ask(target, headers: ["If-None-Match": tag])
+                var tag = try #require(try await place.ask(target).header("ETag"))
+                var again = try await place.ask(target, headers: ["If-None-Match": tag])
+                // The list of feeds says how many seconds ago each was loaded: another second may have begun.
+                for _ in 0..<5 where target == "/" && again.status == 200 {
+                    tag = try #require(again.header("ETag"))
+                    again = try await place.ask(target, headers: ["If-None-Match": tag])
+                }
                 #expect(again.status == 304, "\(target)")
                 #expect(again.body.isEmpty)
                 #expect(again.header("ETag") == tag)
