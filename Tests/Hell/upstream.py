@@ -422,7 +422,7 @@ HTTP2_KINDS = {
             frame(CONTINUATION, 0, s, block[n:n + 16384]) for n in range(16384, len(block), 16384)],
             frame(CONTINUATION, END_HEADERS, s), frame(DATA, END_STREAM, s, BODY)))(
                 p.encoder.encode([(":status", "200"), *[(f"x-{n}", "v" * 50) for n in range(10_000)]])))),
-    "informational-flood": (69, "", http2(flood(headers(status="103")))),
+    "informational-flood": (65, "header lines", http2(flood(headers(status="103")))),
     "settings-flood": (69, "", http2(flood(other(SETTINGS, on=0)))),
     "ping-flood": (69, "", http2(flood(other(PING, on=0, payload=b"12345678")))),
     "empty-data-flood": (69, "", http2(lambda p, s: (p.send(p.head(s)), flood(data(b"", 0))(p, s)))),
