@@ -2,7 +2,7 @@ internal import Feeds
 internal import HTTP
 internal import JSON
 
-/// A list whose elements are no objects: texts and numbers, or rows of them.
+/// A list whose elements are not objects: texts and numbers, or rows of them.
 ///
 /// | elements | items |
 /// | --- | --- |
@@ -10,8 +10,8 @@ internal import JSON
 /// | arrays, if the definition names their elements | these names |
 /// | arrays below one of different texts, with as many elements | the texts of the first array |
 ///
-/// Anything else stays as it is. So does a list whose items would lack the key of the feed: its faults are told as they
-/// are.
+/// Anything else stays unchanged. So does a list whose items would lack the feed's key: errors then show the elements as
+/// they came.
 struct PlainList: Sendable {
     /// The names that lead to the list; nil where its place is not known, or is not a member.
     private let place: [String]?
@@ -20,7 +20,10 @@ struct PlainList: Sendable {
     /// The members that make the key; empty where it is found.
     private let key: [String]
 
-    /// - Parameter definition: The feed.
+    /// - Parameters:
+    ///   - items: The path of the list; nil for the whole body.
+    ///   - names: The names of the elements of an array, in order.
+    ///   - key: The paths of the feed's key; empty where it is found.
     init(items: Path?, names: [String], key: [Path]) {
         place = Self.names(of: items ?? Path([]))
         self.names = names
@@ -80,7 +83,7 @@ struct PlainList: Sendable {
         let isHeader = names.isEmpty || header?.map { $0.lowercased() } == names.map { $0.lowercased() }
         var items: [JSONValue] = []
         for (number, row) in rows.enumerated().dropFirst(isHeader ? 1 : 0) {
-            guard names.isEmpty ? row.count <= chosen.count : true else {
+            guard !names.isEmpty || row.count <= chosen.count else {
                 throw BodyFault("row \(number + 1) has more elements than the first one, which has \(chosen.count)")
             }
             items.append(.object(of: zip(chosen, row).map { ($0, $1) }))
@@ -121,7 +124,7 @@ struct PlainListSearch {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// True if there is a list at the place whose first element besides `null` is no object.
+    /// True if there is a list at the place whose first element besides `null` is not an object.
     mutating func beginsPlainly(at names: [String]) -> Bool {
         for name in names { guard enter(name) else { return false } }
         guard next() == UInt8(ascii: "[") else { return false }
@@ -160,7 +163,7 @@ struct PlainListSearch {
         bytes.elementsEqual(name.utf8)
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     private mutating func next() -> UInt8? {
         while place < bytes.count {
             let byte = bytes[place]

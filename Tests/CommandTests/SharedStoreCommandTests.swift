@@ -116,7 +116,9 @@ import Testing
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_000)], ofItemAtPath: "\(bench.place.folder)/old.yaml")
         let old = try await bench.place.run("sync --config old.yaml")
-        #expect(old.code == 73 && old.errors.contains("the feed h0x0 was renamed or deleted"), "\(old.errors)")
+        #expect(
+            old.code == 73 && old.errors.contains("the feed h0x0 was renamed or deleted")
+                && old.errors.contains("Try: touch old.yaml"), "\(old.errors)")
         try bench.place.write("old.yaml", text)
         #expect(try await bench.place.run("sync --config old.yaml").code == 0)
         #expect(try bench.query("SELECT name FROM feed ORDER BY 1") == ["h0x0", "things"])

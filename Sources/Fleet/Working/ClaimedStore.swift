@@ -38,7 +38,8 @@ package actor ClaimedStore {
         let stored = others.map(FeedGroup.stored)
         passing = Set(stored.map(\.name))
         copied = Self.connected(to: names, among: feeds) + others
-        let layout = GroupLayout(groups + stored, asOf: feeds.changedAt())
+        let file = feeds.first { names.contains($0.name) }?.position.file ?? ""
+        let layout = GroupLayout(groups + stored, asOf: feeds.changedAt(), file: file)
         worker = try Worker(uri: uri, name: name, groups: layout, takesOver: false)
     }
 

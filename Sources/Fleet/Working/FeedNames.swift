@@ -113,10 +113,10 @@ struct FeedMove: Sendable, Hashable {
     private func literal(_ text: String) -> String { PostgreSQL.Connection.literal(text) }
 }
 
-extension WriteThrough {
-    /// - Throws: `CopyProblem` if PostgreSQL has a table, a view or the like with one of these names.
+extension StoreDatabase {
+    /// - Throws: `CopyProblem` if there is a table, a view or the like with one of these names.
     func checkFree(_ tables: [String]) throws {
-        let taken = try target.connection.scalar(
+        let taken = try connection.scalar(
             """
             SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = current_schema() AND c.relname = ANY (CAST($1 AS text[]))
@@ -126,11 +126,12 @@ extension WriteThrough {
             "the store already has something else named `\(taken)`", advice: "choose another name")
     }
 
-    /// Renames or deletes feeds in PostgreSQL. Workers whose configuration still has an old name leave it alone.
+    /// Renames or deletes feeds. A worker with an older configuration ignores the old names from then on.
     ///
-    /// - Parameter now: In milliseconds since 1970.
-    func apply(_ moves: [FeedMove], now: Int64) throws {
-        let connection = try target.connection
+    /// - Parameters:
+    ///   - claims: The claims on the feeds.
+    ///   - now: In milliseconds since 1970.
+    func apply(_ moves: [FeedMove], claims: [Claim], now: Int64) throws {
         for move in moves { try move.apply(to: connection) }
         let gone = Set(moves.map(\.old.feed))
         try connection.query(

@@ -11,24 +11,30 @@ package struct GroupLayout: Sendable {
     /// The time of the configuration that has the feeds, in milliseconds since 1970. A feed that was renamed or deleted
     /// later is left alone.
     private let asOf: Int64
+    /// The file of that configuration, for advice.
+    private let file: String
 
     /// The layout of a configuration's groups.
     ///
     /// - Parameter configuredAt: The time at which the configuration changed last, in milliseconds since 1970. Of two
     ///   workers whose feeds or definitions differ, the newer configuration holds.
     package init(_ groups: [FeedGroup], configuredAt: Int64) {
-        self.init(groups, configuredAt: configuredAt, asOf: configuredAt)
+        self.init(groups, configuredAt: configuredAt, asOf: configuredAt, file: "")
     }
 
     /// The layout of a command, which takes no groups from workers.
     ///
-    /// - Parameter asOf: The time of the configuration that has the feeds, in milliseconds since 1970.
-    package init(_ groups: [FeedGroup], asOf: Int64 = .max) { self.init(groups, configuredAt: 0, asOf: asOf) }
+    /// - Parameters:
+    ///   - asOf: The time of the configuration that has the feeds, in milliseconds since 1970.
+    ///   - file: The file of that configuration.
+    package init(_ groups: [FeedGroup], asOf: Int64 = .max, file: String = "") {
+        self.init(groups, configuredAt: 0, asOf: asOf, file: file)
+    }
 
-    private init(_ groups: [FeedGroup], configuredAt: Int64, asOf: Int64) {
+    private init(_ groups: [FeedGroup], configuredAt: Int64, asOf: Int64, file: String) {
         self.groups = Dictionary(groups.map { ($0.name, $0) }) { first, _ in first }
         self.configuredAt = configuredAt
-        self.asOf = asOf
+        (self.asOf, self.file) = (asOf, file)
         let all = self.groups.values.sorted { $0.name < $1.name }
         let lines = all.map { $0.feeds.joined(separator: "\n") }
         arrays = [all.map(\.name), lines, all.map(\.definitions)].map(PostgreSQL.Connection.array)
@@ -61,7 +67,7 @@ package struct GroupLayout: Sendable {
         guard !isKnown || !isLatest || isNewest else { return }
         let renamed = isLatest ? nil : try goneFeed(on: connection)
         if policy == .ifNobodyWorks, !isLatest {
-            if let renamed { throw Self.refusal(of: renamed) }
+            if let renamed { throw refusal(of: renamed) }
             try checkOthers(on: connection)
         }
         let (mayGo, values) = mayGo(policy)
@@ -152,10 +158,10 @@ package struct GroupLayout: Sendable {
             """, Array(arrays.prefix(2)))
     }
 
-    private static func refusal(of gone: String) -> CopyProblem {
+    private func refusal(of gone: String) -> CopyProblem {
         CopyProblem.refused(
             "the feed \(gone) was renamed or deleted in this store, by a newer configuration than this one",
-            advice: "use that configuration, or first run touch on this one if it is right")
+            advice: "touch \(file)  # if this configuration is the right one; if not, use the newer one")
     }
 
     /// - Throws: `CopyProblem` where workers that live have other groups of these feeds.

@@ -136,7 +136,7 @@ final class WriteThrough: CommitCompanion {
             let isKnown = changes.keys.allSatisfy { tables[$0] != nil }
             let isRemade = !reshaped.isEmpty || !recorder.remade.isEmpty
             if isRemade || !isKnown || !moves.isEmpty || !newTables.isEmpty { try receive() }
-            if !newTables.isEmpty { try checkFree(newTables) }
+            if !newTables.isEmpty { try target.checkFree(newTables) }
             guard moves.isEmpty, recorder.remade.isEmpty, try areShaped(rows, reshaped) else {
                 try commitTables(fixed, rows, reshaped, moves)
                 if !isFollowed { try receive() }
@@ -250,7 +250,7 @@ extension WriteThrough {
             try connection.execute(claims.guarded)
             if !moves.isEmpty {
                 try lockTables()
-                try apply(moves, now: WallClock.system.milliseconds)
+                try target.apply(moves, claims: claims, now: WallClock.system.milliseconds)
             }
             var script = Script()
             try add(fixed, to: &script)
