@@ -89,7 +89,8 @@ let package = Package(
             swiftSettings: settings),
         // A store's file in SQLite: open, lock, migrate, commit, copy.
         .target(
-            name: "StoreFile", dependencies: ["Concurrency", "Crawling", "Migrations", "SQLite", "Text"],
+            name: "StoreFile",
+            dependencies: ["Concurrency", "Crawling", "Migrations", "SQLite", "SchemaMigration", "Text"],
             swiftSettings: settings),
         // Feeds' tables: a page's items are decoded beside the table that they are written to.
         .target(
@@ -256,8 +257,9 @@ let package = Package(
             dependencies: [
                 "BodyFormats", "Concurrency", "Crawling", "DemoFeed", "Feeds", "FeedSync", "HTTP", "HTTPServer",
                 "FeedTables", "MirrorReader", "MirrorWriter", "StoreFile", "PostgreSQL", "PostgreSQLServer",
-                "ResponseBody",
-                "SQLite", "ScriptedServer", "SeededGenerator", "Fleet", "PostgreSQLStore", "Upstream", "Web",
+                "Migrations", "ResponseBody",
+                "SQLite", "SchemaMigration", "ScriptedServer", "SeededGenerator", "Fleet", "PostgreSQLStore",
+                "Upstream", "Web",
             ],
             exclude: ["Presets/examples"], swiftSettings: settings),
     ],

@@ -1,6 +1,8 @@
 package import Concurrency
 internal import Glibc
+internal import Migrations
 package import SQLite
+internal import SchemaMigration
 
 /// A SQLite file that holds feeds, and this process's only connection that writes it.
 ///
@@ -36,6 +38,8 @@ package actor Store {
         package var heedsWorkLimits = false
         /// The time to wait for another program's lock on the store; at least 5 seconds.
         package var wait = Duration.zero
+        /// The schema changes that the store has, or gets.
+        var migrations = Migrations.sqlite
 
         /// Creates options with the defaults of the configuration.
         package init(

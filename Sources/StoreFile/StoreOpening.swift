@@ -1,6 +1,6 @@
 internal import Glibc
-internal import Migrations
 internal import SQLite
+internal import SchemaMigration
 
 /// Opens a store's file: to write it, after its migrations, or to read it and change nothing.
 ///
@@ -22,7 +22,7 @@ enum StoreOpening {
     ) async throws(FeedSyncError) -> sending Opened {
         do {
             guard options.access != .readOnly else {
-                let opened = try openForReading(path)
+                let opened = try openForReading(path, options.migrations)
                 if options.heedsWorkLimits { opened.connection.heedWorkLimits() }
                 return opened
             }
@@ -45,7 +45,7 @@ enum StoreOpening {
         try connection.retryWhileBusy(tries: options.tries)
         try refuseForeign(connection, path: path)
         try refuseForeignSQL(connection, path: path)
-        let migrator = Migrator(Migrations.all)
+        let migrator = Migrator(options.migrations)
         // Before anything is written, so that a store from a newer feedsync is not changed.
         let pending = try migrator.pending(in: connection)
         if options.isScratch { try connection.treatAsScratch() }
@@ -166,20 +166,21 @@ enum StoreOpening {
     /// | not both | no log | nobody has it open: read-only and without locks; each read checks that nobody wrote since |
     ///
     /// Source: https://sqlite.org/wal.html#read_only_databases
-    static func openForReading(_ path: String) throws -> sending Opened {
+    static func openForReading(_ path: String, _ migrations: [Migration]) throws -> sending Opened {
         let file = FileStamp.resolved(path)
         var reading = Store.Reading()
         var connection = try connect(file, &reading)
         try connection.retryWhileBusy(tries: 5000)
         try refuseForeign(connection, path: path)
         try refuseForeignSQL(connection, path: path)
-        let pending = try Migrator(Migrations.all).pending(in: connection)
+        let migrator = Migrator(migrations)
+        let pending = try migrator.pending(in: connection)
         if pending.isEmpty {
             try connection.execute("PRAGMA query_only = ON")
         } else {
             // An upgrade should not make a store unreadable until the next sync.
             connection = try connection.temporaryCopy()
-            _ = try Migrator(Migrations.all).apply(pending, to: connection, now: WallClock.system.text)
+            _ = try migrator.apply(pending, to: connection, now: WallClock.system.text)
             reading.isCopy = true
         }
         return Opened(connection: connection, salt: try salt(connection), reading: reading)

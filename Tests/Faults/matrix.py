@@ -142,7 +142,7 @@ bench = None
 def start_worker(options):
     global bench
     bench = places.Bench(
-        os.path.abspath(options.binary), os.path.abspath(options.shim), options.migrations,
+        os.path.abspath(options.binary), os.path.abspath(options.shim),
         tempfile.mkdtemp(prefix="worker-", dir=options.folder), options.patience)
     for scenario in options.scenarios:
         bench.prepare(scenario)
@@ -171,7 +171,6 @@ def main():
     parser.add_argument("--patience", type=int, default=60, metavar="S", help="a run that takes longer hangs (60 s)")
     parser.add_argument("--binary", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--shim", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--migrations", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--folder", required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.scenarios = [

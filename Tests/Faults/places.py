@@ -21,8 +21,8 @@ class Scenario:
     What follows a disturbed run is the same command, or `following`. A server is asked for pages until it has synced, and
     is then stopped."""
 
-    def __init__(self, name, command, mode="all", earlier=(), is_older=False, following=None):
-        self.name, self.command, self.mode, self.earlier, self.is_older = name, command, mode, earlier, is_older
+    def __init__(self, name, command, mode="all", earlier=(), following=None):
+        self.name, self.command, self.mode, self.earlier = name, command, mode, earlier
         self.following = following or command
         self.is_server = command.startswith("serve")
 
@@ -37,7 +37,6 @@ SCENARIOS = [
     Scenario("sync all", "sync things", "all", ["sync things"]),
     Scenario("backup", "backup copy.db", earlier=["sync things"]),
     Scenario("serve", "serve --sync --listen unix:socket", earlier=["reload things"], following="sync things"),
-    Scenario("older store", "sync things", "all", ["more things --all"], is_older=True),
 ]
 
 
@@ -51,9 +50,9 @@ class Run:
 class Bench:
     """A folder for one worker: its upstream, its copies of each scenario's start, and where runs take place."""
 
-    def __init__(self, binary, shim, migrations, folder, patience):
+    def __init__(self, binary, shim, folder, patience):
         self.binary, self.shim, self.patience = binary, shim, patience
-        self.migrations, self.folder = pathlib.Path(migrations), pathlib.Path(folder)
+        self.folder = pathlib.Path(folder)
         self.upstream = upstream.Upstream()
         self.place = self.folder / "place"
         self.log = self.folder / "log"
@@ -133,8 +132,6 @@ class Bench:
         self.upstream.items = upstream.before()
         for words in scenario.earlier:
             self.expect_success(scenario, words)
-        if scenario.is_older:
-            self.make_older()
         shutil.copytree(self.place, start)
         self.begin(scenario)
         self.expect_success(scenario, scenario.following)
@@ -151,25 +148,6 @@ class Bench:
         shutil.rmtree(self.place, ignore_errors=True)
         shutil.copytree(self.starts[scenario.name], self.place)
         self.upstream.items = upstream.after()
-
-    def make_older(self):
-        """Puts what the store has into one of the first version, whose schema never changes."""
-        store, older = self.place / "feedsync.db", self.folder / "older.db"
-        database = sqlite3.connect(older, isolation_level=None)
-        database.execute("PRAGMA journal_mode = WAL")
-        first = min(self.migrations.glob("0001_*.sql"))
-        database.executescript(first.read_text())
-        database.execute("ATTACH ? AS newer", [str(store)])
-        for name, sql in database.execute(
-                "SELECT name, sql FROM newer.sqlite_schema WHERE name IN ('_migration', 'things') AND sql IS NOT NULL").fetchall():
-            database.execute(sql)
-        for name in ("_migration", "things", "feed", "_feed", "_crawl", "_crawl_page", "_page", "_section", "run", "event"):
-            columns = ", ".join(f'"{row[1]}"' for row in database.execute(f'PRAGMA main.table_info("{name}")'))
-            only = f"WHERE name = '{first.stem}'" if name == "_migration" else ""
-            database.execute(f'INSERT INTO main."{name}" ({columns}) SELECT {columns} FROM newer."{name}" {only}')
-        database.execute("DETACH newer")
-        database.close()
-        os.replace(older, store)
 
     def aside(self):
         """A copy of the store to look at: looking repairs what the next command has to repair."""

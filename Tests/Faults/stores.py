@@ -166,7 +166,7 @@ SCENARIO = places.Scenario("odd store", "sync things", "all", ["sync things", "r
 def start_worker(options):
     global bench
     bench = places.Bench(
-        os.path.abspath(options.binary), None, options.migrations,
+        os.path.abspath(options.binary), None,
         tempfile.mkdtemp(prefix="worker-", dir=options.folder), options.patience)
     bench.prepare(SCENARIO)
     database = sqlite3.connect(bench.starts[SCENARIO.name] / "feedsync.db")
@@ -187,7 +187,7 @@ def main():
     parser.add_argument("--only", metavar="WORDS", help="only changes whose words begin so, such as 'value feed'")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many at a time (1)")
     parser.add_argument("--patience", type=int, default=20, metavar="S", help="a command that takes longer hangs (20 s)")
-    for name in ("binary", "migrations", "folder"):
+    for name in ("binary", "folder"):
         parser.add_argument(f"--{name}", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--shim", help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -44,7 +44,7 @@ let package = Package(
         .target(
             name: "Migrations", dependencies: ["SchemaMigration"], path: "Migrations",
             resources: [.embedInCode("sql"), .embedInCode("postgresql")], swiftSettings: settings),
-        module("StoreFile", ["Concurrency", "Crawling", "Migrations", "SQLite", "Text"]),
+        module("StoreFile", ["Concurrency", "Crawling", "Migrations", "SQLite", "SchemaMigration", "Text"]),
         module(
             "FeedTables",
             [

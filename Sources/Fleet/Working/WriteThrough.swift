@@ -98,15 +98,6 @@ final class WriteThrough: CommitCompanion {
         made = try MadeTables(in: source)
         let feeds = try StoredFeed.all(in: source)
         try learn(CopiedTable.fixed + feeds.map(\.table), feeds: feeds)
-        // An older feedsync left columns with the type of their first values. The next commit that changes the feed
-        // changes them.
-        for feed in feeds {
-            guard let target = tables[feed.table] else { continue }
-            let isRight = target.table.columns.allSatisfy { column in
-                target.key.contains(column) || feed.types[column.name].map(FieldType.init) ?? column.type == column.type
-            }
-            if !isRight { made.forget(feed.table) }
-        }
         letGo()
     }
 

@@ -9,8 +9,13 @@ internal import Time
 /// A store in PostgreSQL: its tables in the schema that comes first in the connection's `search_path`.
 package struct StoreDatabase {
     package let connection: PostgreSQL.Connection
+    /// The schema changes that the store has, or gets.
+    private let migrations: [Migration]
 
-    package init(connection: PostgreSQL.Connection) { self.connection = connection }
+    package init(connection: PostgreSQL.Connection, migrations: [Migration] = Migrations.postgreSQL) {
+        self.connection = connection
+        self.migrations = migrations
+    }
 
     /// Connects to a store.
     ///
@@ -23,7 +28,7 @@ package struct StoreDatabase {
     ///   minute at most, that takes no rows.
     /// - Throws: `PostgreSQLError`.
     package init(uri: String, patience: Duration = .seconds(20)) throws(PostgreSQLError) {
-        connection = try PostgreSQL.Connection(uri: uri)
+        self.init(connection: try PostgreSQL.Connection(uri: uri))
         let limit = patience.components.seconds * 1_000
         try connection.execute(
             """
@@ -81,7 +86,7 @@ package struct StoreDatabase {
     package func pending() throws -> [Migration] {
         var recorded: [String: String] = [:]
         for row in try connection.query("SELECT name, checksum FROM _migration") { recorded[row[0] ?? ""] = row[1] }
-        do { return try Migrations.postgreSQL.pending(recorded: recorded) } catch {
+        do { return try migrations.pending(recorded: recorded) } catch {
             throw FeedSyncError(storing: error, path: connection.place)
         }
     }
