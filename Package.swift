@@ -188,11 +188,11 @@ let package = Package(
         .target(
             name: "PostgreSQLServer", dependencies: ["Concurrency", "PostgreSQL"], path: "Tests/PostgreSQLServer",
             exclude: ["server"], swiftSettings: settings),
-        // A fleet of workers on a simulated clock; Scripts/simulate runs it.
         // An app with a hundred tasks on one mirror.
         .executableTarget(
             name: "ExampleApp", dependencies: ["FeedSync", "FeedSyncTesting"], path: "Tests/ExampleApp",
             swiftSettings: settings),
+        // A fleet of workers on a simulated clock; Scripts/simulate runs it.
         .executableTarget(
             name: "Simulation",
             dependencies: [

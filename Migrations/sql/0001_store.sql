@@ -87,6 +87,7 @@ CREATE TABLE _feed (
     parent_state     TEXT,              -- the state of the parent's rows in which `_part_ahead` was found, as a hash
     parent_rows      INTEGER            -- the number of rows that had a list then
 ) STRICT;
+CREATE INDEX _feed_new_name ON _feed (new_name) WHERE new_name IS NOT NULL;
 
 -- Pages fetched one after the other since a header.
 CREATE TABLE _crawl (

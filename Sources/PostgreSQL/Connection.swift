@@ -123,6 +123,13 @@ extension Connection {
     /// - Throws: `PostgreSQLError`, also for a parameter with a NUL character, which PostgreSQL does not take.
     @discardableResult
     public func query(_ sql: String, _ values: [String?] = []) throws(PostgreSQLError) -> [[String?]] {
+        try withResult(of: sql, values) { rows(of: $0) }
+    }
+
+    /// Runs one statement, and lends its result.
+    private func withResult<T>(
+        of sql: String, _ values: [String?] = [], _ body: (OpaquePointer?) -> T
+    ) throws(PostgreSQLError) -> T {
         guard !sql.utf8.contains(0), !values.contains(where: { $0?.utf8.contains(0) == true }) else {
             throw PostgreSQLError("a parameter contains a NUL character", sql: sql)
         }
@@ -132,10 +139,55 @@ extension Connection {
         }
         defer { cpq_clear(result) }
         try check(result, sql, PGRES_TUPLES_OK, PGRES_COMMAND_OK)
-        return (0..<cpq_row_count(result)).map { row in
+        return body(result)
+    }
+
+    private func rows(of result: OpaquePointer?) -> [[String?]] {
+        (0..<cpq_row_count(result)).map { row in
             (0..<cpq_column_count(result)).map { column in
                 cpq_is_null(result, row, column) == 1 ? nil : cpq_value(result, row, column).map { String(cString: $0) }
             }
+        }
+    }
+
+    /// A column of a result.
+    public struct ResultColumn: Sendable, Hashable {
+        public let name: String
+        /// The `oid` of its type in `pg_type`.
+        public let type: UInt32
+    }
+
+    /// Runs one query by a cursor, which takes no other statements, in a transaction that changes nothing. Of its rows,
+    /// 256 at a time are in memory.
+    ///
+    /// Source: https://www.postgresql.org/docs/15/sql-declare.html
+    ///
+    /// - Parameters:
+    ///   - begin: Takes the columns, before the first row.
+    ///   - take: Takes a row as text, and returns true if further ones are wanted.
+    /// - Throws: `PostgreSQLError`.
+    public func read(
+        query: String, _ begin: ([ResultColumn]) -> Void, _ take: ([String?]) -> Bool
+    ) throws {
+        try transaction("BEGIN READ ONLY") {
+            try self.query("DECLARE rows NO SCROLL CURSOR FOR \(query)")
+            var hasBegun = false
+            while true {
+                let fetched = try withResult(of: "FETCH 256 FROM rows") { result in
+                    if !hasBegun { begin(columns(of: result)) }
+                    hasBegun = true
+                    return rows(of: result)
+                }
+                guard !fetched.isEmpty, fetched.allSatisfy(take) else { return }
+            }
+        }
+    }
+
+    private func columns(of result: OpaquePointer?) -> [ResultColumn] {
+        (0..<cpq_column_count(result)).map { column in
+            ResultColumn(
+                name: cpq_column_name(result, column).map { String(cString: $0) } ?? "",
+                type: cpq_column_type(result, column))
         }
     }
 
@@ -338,15 +390,16 @@ extension Connection {
         try endCopy(sql)
     }
 
-    /// Runs `COPY … TO STDOUT`, and calls `body` with the fields of each row; nil for NULL.
+    /// Runs `COPY … TO STDOUT`, and calls `body` with each row, which is lent.
     ///
     /// - Throws: the error of `body`; `PostgreSQLError`. The connection can be used again in both cases.
-    public func copyOut(_ sql: String, _ body: ([[UInt8]?]) throws -> Void) throws {
+    public func copyOut(_ sql: String, _ body: (CopyRow) throws -> Void) throws {
         try checkRest(sql)
         let begin = try waiting { withCStrings([]) { cpq_execute(handle, sql, 0, $0) } }
         defer { cpq_clear(begin) }
         try check(begin, sql, PGRES_COPY_OUT)
         var failure: (any Error)?
+        var row = CopyRow()
         var rows = 0
         while true {
             // Once for many rows, because it costs as much as a row.
@@ -361,8 +414,10 @@ extension Connection {
             defer { cpq_free(bytes) }
             // The rows behind a failure are read, too: the connection would be in the midst of them.
             guard failure == nil else { continue }
-            let row = UnsafeRawBufferPointer(start: bytes, count: Int(count) - 1)
-            do { try body(CopyText.fields(of: row)) } catch { failure = error }
+            do {
+                try row.read(UnsafeMutableRawBufferPointer(start: bytes, count: Int(count) - 1))
+                try body(row)
+            } catch { failure = error }
         }
         do throws(PostgreSQLError) { try endWaiting() } catch { throw failure ?? error }
         do { try endCopy(sql) } catch { failure = failure ?? error }

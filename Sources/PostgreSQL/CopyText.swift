@@ -21,39 +21,70 @@ public enum CopyText {
     public static let null = Array("\\N".utf8)
 
     private static let backslash = UInt8(ascii: "\\")
+}
 
-    /// The fields of a row, without its line feed; nil for NULL.
+/// A row of COPY: its fields, in memory that is lent.
+public struct CopyRow {
+    private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The place of each field; nil for NULL.
+    private var places: [Range<Int>?] = []
+
+    /// A row without fields.
+    public init() {}
+
+    /// Takes the fields of a row, without its line feed. They are written anew where they are.
     ///
+    /// - Parameter row: must stay alive and unchanged while fields are read.
     /// - Throws: `PostgreSQLError` for a backslash at the end.
-    public static func fields(of row: some Collection<UInt8>) throws(PostgreSQLError) -> [[UInt8]?] {
-        var fields: [[UInt8]?] = []
-        var field: [UInt8] = []
-        var isNull = false
-        var rest = row.makeIterator()
-        func end() {
-            fields.append(isNull ? nil : field)
-            field.removeAll(keepingCapacity: true)
-            isNull = false
-        }
-        while let byte = rest.next() {
+    public mutating func read(_ row: UnsafeMutableRawBufferPointer) throws(PostgreSQLError) {
+        places.removeAll(keepingCapacity: true)
+        bytes = UnsafeRawBufferPointer(row)
+        var (source, target, start, isNull) = (0, 0, 0, false)
+        while source < row.count {
+            let byte = row[source]
+            source += 1
             switch byte {
-            case UInt8(ascii: "\t"): end()
-            case backslash:
-                guard let escaped = rest.next() else { throw PostgreSQLError("a row of COPY ends with a backslash") }
-                switch escaped {
-                case UInt8(ascii: "N"): isNull = true
-                case UInt8(ascii: "b"): field.append(8)
-                case UInt8(ascii: "t"): field.append(9)
-                case UInt8(ascii: "n"): field.append(10)
-                case UInt8(ascii: "v"): field.append(11)
-                case UInt8(ascii: "f"): field.append(12)
-                case UInt8(ascii: "r"): field.append(13)
-                default: field.append(escaped)
+            case UInt8(ascii: "\t"):
+                places.append(isNull ? nil : start..<target)
+                (start, isNull) = (target, false)
+            case UInt8(ascii: "\\"):
+                guard source < row.count else { throw PostgreSQLError("a row of COPY ends with a backslash") }
+                let escaped = row[source]
+                source += 1
+                if escaped == UInt8(ascii: "N") {
+                    isNull = true
+                } else {
+                    row[target] = Self.unescaped(escaped)
+                    target += 1
                 }
-            default: field.append(byte)
+            default:
+                row[target] = byte
+                target += 1
             }
         }
-        end()
-        return fields
+        places.append(isNull ? nil : start..<target)
     }
+
+    private static func unescaped(_ byte: UInt8) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "b"): 8
+        case UInt8(ascii: "t"): 9
+        case UInt8(ascii: "n"): 10
+        case UInt8(ascii: "v"): 11
+        case UInt8(ascii: "f"): 12
+        case UInt8(ascii: "r"): 13
+        default: byte
+        }
+    }
+
+    /// The number of fields.
+    public var count: Int { places.count }
+
+    /// The bytes of a field; nil for NULL.
+    public subscript(index: Int) -> UnsafeRawBufferPointer? {
+        places[index].map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+    }
+
+    /// The text of a field; nil for NULL.
+    public func text(at index: Int) -> String? { self[index].map { String(decoding: $0, as: UTF8.self) } }
 }

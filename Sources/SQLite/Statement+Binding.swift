@@ -77,13 +77,11 @@ extension Statement {
     }
 
     /// Binds a copy of bytes as text, which they should be, to the parameter at a 1-based index.
-    public func bindText(copying bytes: [UInt8], at index: Int) throws(SQLiteError) {
-        let code = bytes.withUnsafeBytes { bytes in
+    public func bindText(copying bytes: UnsafeRawBufferPointer, at index: Int) throws(SQLiteError) {
+        try check(
             csqlite_bind_text_copy(
                 pointer, Int32(clamping: index),
-                (bytes.baseAddress ?? Self.noBytes).assumingMemoryBound(to: CChar.self), UInt64(bytes.count))
-        }
-        try check(code)
+                (bytes.baseAddress ?? Self.noBytes).assumingMemoryBound(to: CChar.self), UInt64(bytes.count)))
     }
 
     /// Binds UTF-8 text to the parameter at a 1-based index without copying it.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import PostgreSQL
+import PostgreSQLServer
 import ScriptedServer
 import Testing
 
@@ -410,11 +411,69 @@ import Testing
         #expect(try await bench.place.run("sync --config other.yaml").code == 0)
     }
 
+    @Test("sql runs one query in PostgreSQL's SQL, with values as a file would have them")
+    func query() async throws {
+        let place = try await storedPlace()
+        let values = try await query(
+            #"SELECT count(*), true AS yes, avg(id), NULL AS none, json '{"a": 1}' AS j FROM things"#, "--json",
+            in: place)
+        #expect(
+            values.output.filter { !$0.isWhitespace }
+                == #"[{"count":600,"yes":true,"avg":300.5,"none":null,"j":{"a":1}}]"#, "\(values.errors)")
+        let times = try await query("SELECT synced_at FROM feed", in: place)
+        #expect(times.output.hasSuffix("Z\n") && times.output.contains("T"), "\(times.output)")
+        let all = try await query("SELECT id FROM things ORDER BY id;", "--format tsv", in: place)
+        #expect(all.output == "id\n" + (1...600).map { "\($0)\n" }.joined())
+        let empty = try await query("SELECT id, name FROM things WHERE id < 0", in: place)
+        #expect(empty.code == 0 && empty.output == "id,name\n", "\(empty.errors)")
+    }
+
+    @Test(
+        "sql changes nothing in PostgreSQL, and says in its words why a query is wrong",
+        arguments: [
+            ("DELETE FROM things", "only queries are run"), ("SELECT 1; DELETE FROM things", "multiple commands"),
+            ("COPY things TO PROGRAM 'cat'", "only queries are run"), ("COMMIT", "only queries are run"),
+            ("WITH gone AS (DELETE FROM things RETURNING id) SELECT * FROM gone", "data-modifying"),
+            ("SELECT nextval('_fence')", "read-only transaction"), ("SELECT * FROM thing", "\"thing\" does not exist"),
+            ("SELECT 1 / (id - 300) FROM things ORDER BY id", "division by zero"),
+        ])
+    func wrongQuery(_ sql: String, _ message: String) async throws {
+        let place = try await storedPlace()
+        let run = try await query(sql, "", in: place)
+        #expect(run.code == 64 && run.errors.contains(message), "\(run.errors)")
+        #expect(run.errors.contains("\nTry: feedsync sql "))
+        #expect(try await query("SELECT count(*) FROM things", in: place).output == "count\n600\n")
+    }
+
+    @Test("backup writes all of a store in PostgreSQL to a file, and replaces an older backup")
+    func backup() async throws {
+        let place = try await storedPlace()
+        for _ in 1...2 {
+            let run = try await place.run("backup copy.db")
+            #expect(run.code == 0 && run.output.hasPrefix("copy.db  "), "\(run.errors)")
+            #expect(try place.query("SELECT count(*) || ' ' || sum(id) FROM things", of: "copy.db") == ["600 180300"])
+            #expect(try place.query("SELECT count(*) FROM run", of: "copy.db") == ["1"])
+        }
+    }
+
+    private func query(_ sql: String, _ options: String = "--csv", in place: Workplace) async throws -> CommandLineRun {
+        try await place.shell("$FEEDSYNC sql \"$SQL\" \(options)", environment: ["SQL": sql])
+    }
+
+    /// A folder whose store is in PostgreSQL, with 600 items.
+    private func storedPlace() async throws -> Workplace {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...600)))
+        try place.write(
+            "feedsync.yaml", "store: \(PostgreSQLServer.database())\n" + place.text(of: "feedsync.yaml"))
+        #expect(try await place.run("sync things").code == 0)
+        return place
+    }
+
     @Test(
         "A command that needs a file says so",
         arguments: [
-            ("sql SELECT", "psql URI"), ("changes --ack me", "feedsync store copy URI FILE"),
-            ("backup x", "pg_dump URI"), ("doctor --repair", "feedsync store copy URI FILE"),
+            ("changes --ack me", "feedsync store copy URI FILE"), ("doctor --repair", "feedsync store copy URI FILE"),
         ])
     func needsFile(words: String, advice: String) async throws {
         let place = try Workplace()

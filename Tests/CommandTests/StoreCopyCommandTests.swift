@@ -50,7 +50,10 @@ struct StoreCopyCommandTests {
             ("store copy missing.db postgres:///x", 73, "missing.db"),
             ("store copy feedsync.db postgres://me:s3cr3t@127.0.0.1:9/x", 73, "PostgreSQL: connection to server"),
             ("store copy feedsync.db nowhere/copy.db", 73, "nowhere"),
-            ("sql SELECT --store postgres:///x", 73, "the store is in PostgreSQL, and `sql` needs a file"),
+            (
+                "doctor --repair --store postgres:///x", 73,
+                "the store is in PostgreSQL, and `doctor --repair` needs a file"
+            ),
         ])
     func wrong(words: String, code: Int32, message: String) async throws {
         let place = try Workplace()

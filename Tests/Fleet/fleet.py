@@ -13,6 +13,7 @@ import chaos
 import checks
 import claims
 import hosts
+import pooler
 from database import PORT, Database
 from upstream import STYLES, Upstream
 from worker import Disturbance, Worker
@@ -56,6 +57,7 @@ class Fleet:
             self.network.give(address)
         self.upstream = Upstream(options.seed, addresses, options.feeds)
         self.databases, self.workers = [], []
+        self.pooler = None
 
     def find(self, text):
         self.finds.append(text)
@@ -108,6 +110,8 @@ class Fleet:
         configuration.write_text(
             f"store: {self.uri}\ndefaults: {{every: 2s, timeout: 20s, retries: 2, {members}}}\nfeeds:\n{feeds}")
         # The first command makes the tables.
+        if self.options.pooler:
+            self.place_pooler(configuration)
         run = self.run("sync", "h00x00", "--config", str(configuration))
         if run.returncode:
             self.find(f"the first sync ends with {run.returncode}: {run.stderr}")
@@ -117,9 +121,19 @@ class Fleet:
         self.chaos = chaos.Chaos(
             self.options.seed, self.workers, self.database, self.diary, self.find, not self.options.failover)
 
+    def place_pooler(self, configuration):
+        """Puts a pooler between the workers and the database. One that gives each transaction another session is refused."""
+        self.pooler = pooler.Pooler(self.database, "transaction")
+        run = self.run("sync", "h00x00", "--config", str(configuration))
+        if run.returncode != 73 or "pool_mode = session" not in run.stderr:
+            self.find(f"behind a pooler in transaction mode, sync ends with {run.returncode}: {run.stderr}")
+        self.pooler.end()
+        self.pooler = pooler.Pooler(self.database, "session")
+
     @property
     def uri(self):
-        places = ",".join(f"{database.address}:{PORT}" for database in self.databases)
+        port = pooler.PORT if self.options.pooler else PORT
+        places = ",".join(f"{database.address}:{port}" for database in self.databases)
         options = "?connect_timeout=3&target_session_attrs=read-write" if self.options.failover else ""
         return f"postgres://feedsync@{places}/feeds{options}"
 
@@ -267,13 +281,16 @@ def main():
     parser.add_argument("seconds", nargs="?", type=float, default=60)
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     parser.add_argument("--feeds", type=int, default=200)
-    parser.add_argument("--failover", action="store_true")
+    # The standby has an address of its own, which the pooler does not know.
+    beside = parser.add_mutually_exclusive_group()
+    beside.add_argument("--failover", action="store_true")
+    beside.add_argument("--pooler", action="store_true")
     parser.add_argument("--binary", required=True)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
     again = f"Scripts/fleet {options.seconds:g} --seed {options.seed} --feeds {options.feeds}"
-    again += " --failover" * options.failover
+    again += " --failover" * options.failover + " --pooler" * options.pooler
     print(f"fleet: {again}", flush=True)
     try:
         fleet = Fleet(options)
@@ -281,6 +298,8 @@ def main():
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
+        if fleet.pooler:
+            fleet.pooler.end()
         hosts.remove(os.getpid())
     if fleet.finds:
         print(f"fleet: {len(fleet.finds)} finds; {again} tries it again")

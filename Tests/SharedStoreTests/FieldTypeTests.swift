@@ -1,3 +1,4 @@
+import SQLite
 import SeededGenerator
 import Testing
 
@@ -64,6 +65,43 @@ struct FieldTypeTests {
         ])
     func read(type: FieldType, field: String, value: CopiedValue) {
         #expect(type.value(field) == value)
+    }
+
+    @Test(
+        "A field that is bound byte by byte is the value that the type reads from it",
+        arguments: [
+            (FieldType.text, ["", "a", "Grüße 東京 🚂", "a\u{10FFFF}0b", "t", "7"]), (.json, ["{\"a\": 1}"]),
+            (
+                .bigint,
+                [
+                    "0", "7", "-7", "999999999999999999", "-999999999999999999", "9223372036854775807",
+                    "-9223372036854775808",
+                ]
+            ),
+            (.boolean, ["t", "f"]), (.numeric, ["7", "0.5"]), (.double, ["0.5", "Infinity"]),
+            (
+                .timestamp,
+                [
+                    "2026-11-21 02:20:11+00", "2026-11-21 02:20:11.5+00", "2026-11-21 02:20:11.05+00",
+                    "2026-11-21 02:20:11.123+00", "2026-11-21 02:20:11.1234+00", "2026-11-21 02:20:11.123456+00",
+                    "0044-03-15 12:00:00+00 BC", "12026-11-21 02:20:11+00", "infinity", "-infinity", "",
+                ]
+            ),
+        ])
+    func bind(type: FieldType, fields: [String]) throws {
+        let connection = try Connection(path: ":memory:")
+        for field in fields {
+            let statement = try connection.prepare("SELECT ?")
+            let isBound = try Array(field.utf8).withUnsafeBytes { bytes in
+                try type.bindOften(bytes, to: statement, at: 1)
+            }
+            if !isBound { try #require(type.value(field)).bind(to: statement, at: 1) }
+            #expect(try statement.step())
+            #expect(CopiedValue(statement, at: 0) == type.value(field), "\(field)")
+            try statement.reset()
+            #expect(try type.bindOften(nil, to: statement, at: 1) && statement.step())
+            #expect(CopiedValue(statement, at: 0) == .null)
+        }
     }
 
     @Test(

@@ -20,7 +20,9 @@ const char *cpq_load(void);
     FUNCTION(errorMessage)                                                                                             \
     FUNCTION(execParams)                                                                                               \
     FUNCTION(finish)                                                                                                   \
+    FUNCTION(fname)                                                                                                    \
     FUNCTION(freemem)                                                                                                  \
+    FUNCTION(ftype)                                                                                                    \
     FUNCTION(getCopyData)                                                                                              \
     FUNCTION(getResult)                                                                                                \
     FUNCTION(getisnull)                                                                                                \
@@ -101,6 +103,11 @@ static inline const char *cpq_result_field(const PGresult *result, int field)
 }
 static inline int cpq_row_count(const PGresult *result) { return cpq_functions.ntuples(result); }
 static inline int cpq_column_count(const PGresult *result) { return cpq_functions.nfields(result); }
+static inline const char *cpq_column_name(const PGresult *result, int column)
+{
+    return cpq_functions.fname(result, column);
+}
+static inline Oid cpq_column_type(const PGresult *result, int column) { return cpq_functions.ftype(result, column); }
 static inline int cpq_is_null(const PGresult *result, int row, int column)
 {
     return cpq_functions.getisnull(result, row, column);

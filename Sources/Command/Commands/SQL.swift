@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import PostgreSQLStore
 
 extension Command {
     /// `sql QUERY`
@@ -8,7 +9,7 @@ extension Command {
         explanation: """
             Prints the result of one query on all tables of the store. Nothing can be changed: only queries are run.
             The formats are those of `feedsync show`. In JSON, columns that are Booleans or JSON in a feed's
-            definition are so in the result, too.
+            definition are so in the result, too. A store in PostgreSQL runs PostgreSQL's SQL.
 
             Each feed has a table of its name, with `_` for `-`; `feed`, `run`, `event` and `change` tell of the
             feeds.
@@ -18,6 +19,10 @@ extension Command {
         let format = try RowFormat(session.invocation, isTerminal: session.console.width != nil)
         let sql = session.invocation.operands[0]
         let configuration = try session.configurationForReading()
+        if let uri = session.sharedStore(configuration) {
+            try session.query(sql, of: uri, in: format)
+            return .done
+        }
         guard let store = try await session.storeIfAny(configuration) else {
             throw .noStore(at: session.storePath(configuration))
         }
@@ -35,6 +40,20 @@ extension Command {
 }
 
 extension Session {
+    /// Prints the result of a query on a store in PostgreSQL.
+    ///
+    /// - Throws: `Failure` with exit codes 64 and 73.
+    fileprivate func query(_ sql: String, of uri: String, in format: RowFormat) throws(Failure) {
+        console.startPager()
+        do throws(QueryError) {
+            let printer = RowPrinter(console, format, choice: .all)
+            console.noteSkipped(try StoreQuery.read(sql: sql, uri: uri, into: printer).skipped)
+        } catch {
+            let advice = "feedsync sql 'SELECT table_name FROM information_schema.tables'  # lists the tables"
+            throw Failure(error, of: sql, option: nil, advice: advice)
+        }
+    }
+
     /// Advice on a table that there is not: the table that was probably meant; nil for other errors.
     fileprivate func nearestTable(to error: QueryError, in store: Store) async -> String? {
         let start = "no such table: "

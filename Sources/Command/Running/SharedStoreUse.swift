@@ -25,16 +25,10 @@ final class SharedStoreUse: Sendable {
     private static let reading: [String: ReadingCopy.Extent] = [
         "status": .summary, "feeds": .summary, "plan": .summary, "remove": .summary, "explain": .states,
         "doctor": .states, "show": .all,
-        "events": .all, "changes": .all, "search": .all,
+        "events": .all, "changes": .all, "search": .all, "backup": .all,
     ]
     /// The commands that need no store, or open it themselves.
-    private static let others: Set = ["work", "serve", "store", "path", "check", "add", "presets"]
-
-    /// PostgreSQL's own programs for what some commands do with a file.
-    private static let programs = [
-        "sql": "psql URI  # for SQL; feedsync store copy URI FILE makes a file of the store",
-        "backup": "pg_dump URI  # for a backup; feedsync store copy URI FILE makes a file of the store",
-    ]
+    private static let others: Set = ["work", "serve", "store", "path", "check", "add", "presets", "sql"]
 
     /// - Throws: `Failure` for a command that needs a file.
     static func check(_ invocation: Invocation, _ code: ExitCode) throws(Failure) {
@@ -45,8 +39,7 @@ final class SharedStoreUse: Sendable {
             let words = [name, option?.written].compactMap(\.self).joined(separator: " ")
             throw Failure(
                 code, ["the store is in PostgreSQL, and `\(words)` needs a file"],
-                advice: Self.programs[name]
-                    ?? "feedsync store copy URI FILE makes a file of it; see feedsync help work")
+                advice: "feedsync store copy URI FILE makes a file of it; see feedsync help work")
         }
     }
 
@@ -97,6 +90,7 @@ final class SharedStoreUse: Sendable {
         _ uri: String, for session: Session, _ configuration: Configuration?
     ) async throws(Failure) -> Store? {
         let path = try path(session)
+        if session.invocation.command.name == "backup" { return try await copy(uri, to: path, for: session) }
         let isOfPlan = session.invocation.command.name == "plan"
         let isSearch = session.invocation.command.name == "search"
         let words = isSearch ? session.invocation.values[.feed] ?? [] : session.invocation.operands
@@ -119,6 +113,16 @@ final class SharedStoreUse: Sendable {
                 await copy.follow({ [] }) { session.console.reportBriefly(Failure($0), always: true) }
             }
             state.withLock { $0.following = following }
+            return try await Store(path: path, options: Store.Options(access: .readOnly))
+        }
+    }
+
+    /// A whole copy of the store, for a backup.
+    ///
+    /// - Throws: `Failure` with exit code 73.
+    private func copy(_ uri: String, to path: String, for session: Session) async throws(Failure) -> Store {
+        try await session.reading { () async throws(FeedSyncError) in
+            _ = try await StoreCopy.copy(from: .postgreSQL(uri), to: .file(path))
             return try await Store(path: path, options: Store.Options(access: .readOnly))
         }
     }

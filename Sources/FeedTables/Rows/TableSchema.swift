@@ -90,7 +90,6 @@ package struct TableSchema {
     /// - Throws: `FeedSyncError` of kind `configuration` if the store has another object of that name, which is not
     ///   changed.
     package func create(on connection: Connection) throws {
-        try checkName(on: connection)
         // https://sqlite.org/limits.html#max_column, less our own
         guard columns.count <= 1990 else {
             throw FeedSyncError(.configuration, "it has \(columns.count) columns; a table can have 1,990")
@@ -114,7 +113,13 @@ package struct TableSchema {
         lines += PlaceColumn.allCases.map { "\($0.rawValue) \($0.storage)" }
         if keepsRaw { lines.append("_raw TEXT") }
         lines.append("PRIMARY KEY (\(try (parentKey + key).map { try SQL.identifier($0) }.joined(separator: ", ")))")
-        try connection.execute("CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
+        do {
+            try connection.execute("CREATE TABLE \(table) (\n    \(lines.joined(separator: ",\n    "))\n) STRICT")
+        } catch {
+            // Afterwards, since it reads the whole schema, and a store may have thousands of feeds.
+            try checkName(on: connection)
+            throw error
+        }
     }
 
     /// - Throws: `FeedSyncError` of kind `configuration` if the store has another object with the table's name.

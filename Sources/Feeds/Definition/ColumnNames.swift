@@ -19,10 +19,8 @@ package enum ColumnNames {
     /// on, whichever is the first that no column wished for or has. As in SQLite, case makes no difference in ASCII:
     /// https://sqlite.org/lang_keywords.html. A zero byte, which no SQL text can hold, becomes U+FFFD.
     package static func columnNames(for wishes: [String]) -> [String] {
-        let wishes = wishes.map { wish in
-            String(String.UnicodeScalarView(wish.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
-        }
-        var taken = Set(reserved.map(folded) + [""])
+        let wishes = wishes.map { $0.utf8.contains(0) ? $0.replacing("\0", with: "\u{FFFD}") : $0 }
+        var taken = reservedFolded
         var names: [String?] = wishes.map { wish in taken.insert(folded(wish)).inserted ? wish : nil }
         for index in names.indices where names[index] == nil {
             var number = 2
@@ -32,11 +30,10 @@ package enum ColumnNames {
         return names.compactMap(\.self)
     }
 
-    private static func folded(_ name: String) -> String {
-        String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isASCII ? lowercased($0) : $0 }))
-    }
+    /// The names that no column gets. A configuration may have thousands of feeds.
+    private static let reservedFolded = Set(reserved.map(folded) + [""])
 
-    private static func lowercased(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(ascii: scalar) | 0x20) : scalar
+    private static func folded(_ name: String) -> String {
+        String(decoding: name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }

@@ -27,7 +27,9 @@ package enum ReadingCopy {
     package static func open(
         uri: String, feeds: [String]?, extent: Extent, searched: [FeedDefinition] = [], path: String
     ) async throws(FeedSyncError) -> Store? {
-        let store = try await Store(path: path)
+        var options = Store.Options()
+        options.isScratch = true
+        let store = try await Store(path: path, options: options)
         let hasStore = try await store.copying { target throws(FeedSyncError) in
             do {
                 let source = try StoreDatabase(uri: uri)

@@ -91,9 +91,7 @@ struct StoreChanges {
         _ name: String, where condition: String?, key: String, in target: SQLite.Connection
     ) throws {
         let table = try table(name)
-        try table.insert(into: target, updating: [key]) { insert in
-            try source.rows(of: table, where: condition ?? "true", insert)
-        }
+        try source.insertRows(of: table, where: condition ?? "true", into: target, updating: [key])
     }
 
     /// Brings a feed's own table up to date.
@@ -105,21 +103,19 @@ struct StoreChanges {
             // Its full-text index is made anew with it.
             try target.execute("DROP TABLE IF EXISTS \(name)")
             try table.make(in: target, key: key)
-            return try table.insert(into: target) { insert in try source.rows(of: table, insert) }
+            return try source.insertRows(of: table, into: target)
         }
         // Rows that were written by transactions which the last look did not see, and some that it did. The age of a
         // transaction is right beyond the 2³² of which a row knows the number:
         // https://www.postgresql.org/docs/15/functions-info.html#FUNCTIONS-INFO-SNAPSHOT
         let isNewer =
             "age(xmin) <= age(CAST(pg_snapshot_xmin(CAST(\(PostgreSQL.Connection.literal(since)) AS pg_snapshot)) AS xid))"
-        try table.insert(into: target, updating: key.columns) { insert in
-            try source.rows(of: table, where: isNewer, insert)
-        }
+        try source.insertRows(of: table, where: isNewer, into: target, updating: key.columns)
         let count = try source.connection.scalar("SELECT count(*) FROM \(PostgreSQL.Connection.identifier(feed.table))")
         guard try count.flatMap({ Int64($0) }) != target.int64("SELECT count(*) FROM \(name)") else { return }
         // Rows are gone.
         try target.execute("DELETE FROM \(name)")
-        try table.insert(into: target) { insert in try source.rows(of: table, insert) }
+        try source.insertRows(of: table, into: target)
     }
 
     private func texts(_ sql: String, in target: SQLite.Connection) throws -> [String] {

@@ -74,15 +74,14 @@ struct WorkingCopy {
 
     /// Inserts the rows of a table that meet a condition.
     func insert(_ table: CopiedTable, where condition: String = "true") throws {
-        try table.insert(into: target) { insert in
-            guard let numbers, CopiedTable.logs.contains(table.name),
-                let number = table.columns.firstIndex(where: { $0.name == "id" })
-            else { return try source.rows(of: table, where: condition, insert) }
-            try source.logRows(of: table, where: condition) { row, transaction in
-                var row = row
-                row[number] = .integer(numbers.next(in: transaction, of: table.name))
-                try insert(row)
-            }
+        guard let numbers, CopiedTable.logs.contains(table.name),
+            let number = table.columns.firstIndex(where: { $0.name == "id" })
+        else { return try source.insertRows(of: table, where: condition, into: target) }
+        let insertion = try CopiedTable.Insertion(of: table, into: target)
+        try source.logRows(of: table, where: condition) { values, transaction in
+            var values = values
+            values[number] = .integer(numbers.next(in: transaction, of: table.name))
+            try insertion.insert(values)
         }
     }
 }

@@ -55,7 +55,7 @@ struct SQLiteCopy {
         let isWritten = try table.checksum(in: target) != wanted
         if isWritten {
             try target.execute("DELETE FROM \(try SQL.identifier(table.name))")
-            try table.insert(into: target) { insert in try source.rows(of: table, insert) }
+            try source.insertRows(of: table, into: target)
             guard try table.checksum(in: target) == wanted else { throw CopyProblem.different(table: table.name) }
         }
         let result = CopyReport.Table(

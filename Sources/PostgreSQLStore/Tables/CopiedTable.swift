@@ -117,29 +117,38 @@ extension CopiedTable {
         exact[column.shortName] = ExactValue.json(value)
     }
 
-    /// The row of fields.
+    /// The values of a row.
     ///
+    /// - Parameter first: The number of fields before those of the table.
     /// - Throws: `CopyProblem` for a field that no value of SQLite's can have become.
-    func row(_ fields: [[UInt8]?]) throws -> [CopiedValue] {
-        guard fields.count == columns.count + (hasExact ? 1 : 0) else { throw CopyProblem.unreadable(table: name) }
+    func values(of row: CopyRow, behind first: Int = 0) throws -> [CopiedValue] {
+        try checkCount(of: row, behind: first)
         var exact: JSONObject?
-        if hasExact, let text = fields.last ?? nil {
+        if hasExact, let text = row.text(at: first + columns.count) {
             guard case .object(let members)? = try? JSONValue(parsing: text) else {
                 throw CopyProblem.unreadable(table: name)
             }
             exact = members
         }
-        return try zip(columns, fields).map { column, field in
+        return try columns.enumerated().map { index, column in
             if let own = exact?[column.shortName] {
                 guard let value = ExactValue.value(own) else { throw CopyProblem.unreadable(table: name) }
                 return value
             }
-            guard let field else { return .null }
-            guard let value = column.type.value(String(decoding: field, as: UTF8.self)) else {
-                throw CopyProblem.unreadable(table: name)
-            }
-            return value
+            return try value(of: row, at: first + index, column)
         }
+    }
+
+    private func checkCount(of row: CopyRow, behind first: Int = 0) throws {
+        guard row.count == first + columns.count + (hasExact ? 1 : 0) else {
+            throw CopyProblem.unreadable(table: name)
+        }
+    }
+
+    private func value(of row: CopyRow, at index: Int, _ column: Column) throws -> CopiedValue {
+        guard let field = row.text(at: index) else { return .null }
+        guard let value = column.type.value(field) else { throw CopyProblem.unreadable(table: name) }
+        return value
     }
 }
 
@@ -182,25 +191,49 @@ extension CopiedTable {
         return checksum
     }
 
-    /// Inserts the rows that `rows` passes to its argument.
-    ///
-    /// - Parameter key: The columns that identify an existing row, which then gets the values; empty if no row exists.
-    package func insert(
-        into connection: SQLite.Connection, updating key: [String] = [],
-        _ rows: (([CopiedValue]) throws -> Void) throws -> Void
-    ) throws {
-        let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        var sql = "INSERT INTO \(try SQL.identifier(name)) (\(try sqliteColumns)) VALUES (\(marks))"
-        if !key.isEmpty {
-            // Not REPLACE, which would delete the row and its dependents without the triggers of full-text indexes.
-            let keys = try key.map { try SQL.identifier($0) }.joined(separator: ", ")
-            let others = try columns.filter { !key.contains($0.name) }.map { try SQL.identifier($0.name) }
-            let settings = others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-            sql += " ON CONFLICT (\(keys)) DO \(others.isEmpty ? "NOTHING" : "UPDATE SET \(settings)")"
+    /// Rows on their way into the table of a file.
+    package struct Insertion {
+        private let table: CopiedTable
+        private let statement: Statement
+
+        /// - Parameter key: The columns that identify an existing row, which then gets the values; empty if no row exists.
+        package init(
+            of table: CopiedTable, into connection: SQLite.Connection, updating key: [String] = []
+        ) throws {
+            let columns = table.columns
+            let marks = columns.map { _ in "?" }.joined(separator: ", ")
+            var sql = "INSERT INTO \(try SQL.identifier(table.name)) (\(try table.sqliteColumns)) VALUES (\(marks))"
+            if !key.isEmpty {
+                // Not REPLACE, which would delete the row and its dependents without the triggers of full-text indexes.
+                let keys = try key.map { try SQL.identifier($0) }.joined(separator: ", ")
+                let others = try columns.filter { !key.contains($0.name) }.map { try SQL.identifier($0.name) }
+                let settings = others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+                sql += " ON CONFLICT (\(keys)) DO \(others.isEmpty ? "NOTHING" : "UPDATE SET \(settings)")"
+            }
+            self.table = table
+            statement = try connection.prepare(sql)
         }
-        let statement = try connection.prepare(sql)
-        try rows { row in
-            for (index, value) in row.enumerated() { try value.bind(to: statement, at: index + 1) }
+
+        package func insert(_ values: [CopiedValue]) throws {
+            for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
+            try insert()
+        }
+
+        /// Inserts a row of PostgreSQL's. A command reads the states of thousands of feeds: values that such rows often
+        /// have are taken byte by byte.
+        ///
+        /// - Throws: `CopyProblem` for a field that no value of SQLite's can have become.
+        func insert(_ row: CopyRow) throws {
+            try table.checkCount(of: row)
+            if table.hasExact, row[table.columns.count] != nil { return try insert(table.values(of: row)) }
+            for (index, column) in table.columns.enumerated() {
+                if try column.type.bindOften(row[index], to: statement, at: index + 1) { continue }
+                try table.value(of: row, at: index, column).bind(to: statement, at: index + 1)
+            }
+            try insert()
+        }
+
+        private func insert() throws {
             _ = try statement.step()
             try statement.reset()
         }

@@ -46,7 +46,11 @@ package enum CopiedValue: Sendable, Hashable {
         case .real(let real): try statement.bind(.real(real), at: index)
         case .text(let text): try statement.bind(.text(text), at: index)
         case .blob(let bytes): try statement.bind(.blob(bytes), at: index)
-        case .otherText(let bytes): try statement.bindText(copying: bytes, at: index)
+        case .otherText(let bytes):
+            let bound = bytes.withUnsafeBytes { bytes in
+                Result { () throws(SQLiteError) in try statement.bindText(copying: bytes, at: index) }
+            }
+            try bound.get()
         }
     }
 }

@@ -92,6 +92,48 @@ package enum FieldType: String, Sendable, Hashable, CaseIterable {
         return true
     }
 
+    /// Binds a field to a parameter, if its value is one that such columns often have.
+    ///
+    /// - Returns: False for all others, with nothing bound.
+    func bindOften(
+        _ field: UnsafeRawBufferPointer?, to statement: Statement, at index: Int
+    ) throws(SQLiteError) -> Bool {
+        guard let field else {
+            try statement.bind(.null, at: index)
+            return true
+        }
+        switch self {
+        case .text, .json:
+            guard !NULText.isIn(field) else { return false }
+            try statement.bindText(copying: field, at: index)
+        case .bigint:
+            guard let number = Self.integer(field) else { return false }
+            try statement.bind(.integer(number), at: index)
+        case .boolean:
+            guard field.count == 1, let byte = field.first, [UInt8(ascii: "t"), UInt8(ascii: "f")].contains(byte) else {
+                return false
+            }
+            try statement.bind(.integer(byte == UInt8(ascii: "t") ? 1 : 0), at: index)
+        case .timestamp:
+            let bound = Self.withOwnTime(of: field) { text in
+                Result { () throws(SQLiteError) in try statement.bindText(copying: text, at: index) }
+            }
+            guard let bound else { return false }
+            try bound.get()
+        case .numeric, .double, .jsonb, .anyAsJSON: return false
+        }
+        return true
+    }
+
+    /// The number of up to 18 digits.
+    private static func integer(_ field: UnsafeRawBufferPointer) -> Int64? {
+        let isNegative = field.first == UInt8(ascii: "-")
+        let digits = isNegative ? field.dropFirst() : field[...]
+        guard (1...18).contains(digits.count), digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        let number = digits.reduce(0) { $0 * 10 + Int64($1 - 48) }
+        return isNegative ? -number : number
+    }
+
     /// True if the bytes are UTF-8 without the characters that `NULText` encodes.
     private static func isOrdinary(_ bytes: UnsafeRawBufferPointer, _ traits: TextTraits) -> Bool {
         guard !traits.hasExtremes else { return false }
@@ -170,6 +212,29 @@ package enum FieldType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Lends a time of PostgreSQL's as the store writes it, if it has no more than milliseconds:
+    /// `2026-11-21T02:20:11.500Z` for `2026-11-21 02:20:11.5+00`.
+    ///
+    /// - Returns: What `body` does; nil for any other field.
+    private static func withOwnTime<Result>(
+        of field: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result? {
+        let point = 19
+        let end = field.count - 3
+        guard (point...point + 4).contains(end), end != point + 1, areDigits(field, 0..<4), areDigits(field, 11..<13),
+            field[10] == UInt8(ascii: " "), field[end...].elementsEqual("+00".utf8),
+            end == point || field[point] == UInt8(ascii: ".")
+        else { return nil }
+        return withUnsafeTemporaryAllocation(byteCount: 24, alignment: 1) { text in
+            text.copyMemory(from: UnsafeRawBufferPointer(rebasing: field[..<end]))
+            text[10] = UInt8(ascii: "T")
+            text[point] = UInt8(ascii: ".")
+            for index in end..<23 where index != point { text[index] = UInt8(ascii: "0") }
+            text[23] = UInt8(ascii: "Z")
+            return body(UnsafeRawBufferPointer(text))
+        }
+    }
+
     private static func areDigits(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         range.allSatisfy { (48...57).contains(text[$0]) }
     }
@@ -218,6 +283,9 @@ enum NULText {
                     }
                 }))
     }
+
+    /// True if the bytes may have such characters.
+    static func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.contains(0xf4) }
 
     /// As it was.
     static func read(_ text: String) -> String {

@@ -2,6 +2,7 @@ internal import Feeds
 internal import JSON
 internal import Migrations
 package import PostgreSQL
+package import SQLite
 package import SchemaMigration
 internal import StoreFile
 internal import Time
@@ -189,9 +190,8 @@ package struct StoreDatabase {
         let name = PostgreSQL.Connection.identifier(table.name)
         let select =
             "SELECT _transaction, \(table.postgreSQLColumns) FROM \(name) WHERE \(condition) ORDER BY _transaction, id"
-        try connection.copyOut("COPY (\(select)) TO STDOUT") { fields in
-            let transaction = fields.first.flatMap(\.self).flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
-            try body(table.row(Array(fields.dropFirst())), transaction ?? 0)
+        try connection.copyOut("COPY (\(select)) TO STDOUT") { row in
+            try body(table.values(of: row, behind: 1), row.text(at: 0).flatMap { Int64($0) } ?? 0)
         }
     }
 
@@ -199,11 +199,24 @@ package struct StoreDatabase {
     package func rows(
         of table: CopiedTable, where condition: String = "true", _ body: ([CopiedValue]) throws -> Void
     ) throws {
+        try lendRows(of: table, where: condition) { row in try body(table.values(of: row)) }
+    }
+
+    /// Inserts the rows of a table, or those of a condition, into the same table of a file.
+    ///
+    /// - Parameter key: The columns that identify an existing row, which then gets the values; empty if no row exists.
+    package func insertRows(
+        of table: CopiedTable, where condition: String = "true", into target: SQLite.Connection,
+        updating key: [String] = []
+    ) throws {
+        let insertion = try CopiedTable.Insertion(of: table, into: target, updating: key)
+        try lendRows(of: table, where: condition, insertion.insert)
+    }
+
+    private func lendRows(of table: CopiedTable, where condition: String, _ body: (CopyRow) throws -> Void) throws {
         let name = PostgreSQL.Connection.identifier(table.name)
         let select = "SELECT \(table.postgreSQLColumns) FROM \(name) WHERE \(condition)"
-        try connection.copyOut("COPY (\(select)) TO STDOUT") { fields in
-            try body(table.row(fields))
-        }
+        try connection.copyOut("COPY (\(select)) TO STDOUT", body)
     }
 }
 
