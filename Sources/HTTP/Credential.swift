@@ -8,8 +8,10 @@ public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebug
     case header(name: String, value: String)
     /// A query parameter, such as `api_key`; the value is not yet percent-encoded.
     case query(name: String, value: String)
-    /// An account for which libcurl answers the host's challenge, or signs.
+    /// An account for which libcurl answers the host's challenge.
     case account(user: String, password: String, Scheme)
+    /// A key with which requests are signed as AWS wants it; region and service are in the host's name if nil.
+    case aws(accessKey: String, secretKey: String, region: String?, service: String?)
 
     /// A way to sign in that takes more than a header.
     public enum Scheme: Sendable, Hashable {
@@ -17,9 +19,6 @@ public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebug
         case digest
         /// With a ticket of Kerberos; the account is empty: https://www.rfc-editor.org/rfc/rfc4559
         case negotiate
-        /// A signature of AWS, version 4; region and service are in the host's name if nil:
-        /// https://curl.se/libcurl/c/CURLOPT_AWS_SIGV4.html
-        case aws(region: String?, service: String?)
     }
 
     /// The name with the value masked.
@@ -28,6 +27,7 @@ public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebug
         case .header(let name, _): "header \(name): \(Secrets.mask)"
         case .query(let name, _): "query \(name)=\(Secrets.mask)"
         case .account(_, _, let scheme): "account for \(scheme)"
+        case .aws: "key of AWS"
         }
     }
 
@@ -42,6 +42,7 @@ public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebug
         switch self {
         case .query(_, let value): return [value]
         case .account(let user, let password, _): return [password, user]
+        case .aws(let accessKey, let secretKey, _, _): return [secretKey, accessKey]
         case .header(_, let value):
             guard let space = value.firstIndex(of: " ") else { return [value] }
             return [value, String(value[value.index(after: space)...])]

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import Time
 
 /// Owns one `CURL`, the settings of one transfer; reused, and used only on the thread of the loop.
 final class EasyHandle {
@@ -88,16 +89,14 @@ final class EasyHandle {
     private func set(hopOf route: Route) throws(SettingFailure) {
         ccurl_slist_free_all(headerList)
         headerList = nil
-        let headers = route.outgoingHeaders
+        let headers = route.signedHeaders(at: WallClock.system.seconds)
         var lines = headers.fields.map { field in
             // "Name:" would remove a header; an empty value is written "Name;".
             // https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html
             field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
         }
         // libcurl's own choices for a POST: a form's media type, and a round trip to ask whether the body is welcome.
-        // libcurl 7.88 would sign them, although they are not sent.
-        let isSigned = if case .aws? = route.account?.scheme { true } else { false }
-        for name in ["Content-Type", "Expect"] where headers[name] == nil && !isSigned { lines.append("\(name):") }
+        for name in ["Content-Type", "Expect"] where headers[name] == nil { lines.append("\(name):") }
         // `ContentDecoder` removes the codings: libcurl does not distinguish a truncated body from a complete one.
         if headers["Accept-Encoding"] == nil { lines.append("Accept-Encoding: \(ContentDecoder.accepted)") }
         for line in lines {
@@ -134,9 +133,6 @@ final class EasyHandle {
         switch scheme {
         case .digest: try set(CURLOPT_HTTPAUTH, ccurl_auth_digest)
         case .negotiate: try set(CURLOPT_HTTPAUTH, ccurl_auth_negotiate)
-        case .aws(let region, let service):
-            let scope = [region, service].compactMap(\.self).map { ":\($0)" }.joined()
-            try check(ccurl_easy_set_aws_signature(pointer, "aws:amz\(scope)"))
         }
     }
 

@@ -22,13 +22,14 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         self = try WebURL(text).origin
     }
 
+    /// The host, with the port if it is not the scheme's own, as in the header `Host`.
+    var authority: String { usesDefaultPort ? host : "\(host):\(port)" }
+
     /// True if requests to this origin are encrypted.
     public var isSecure: Bool { scheme == "https" }
 
     /// The origin as it starts a URL, without the scheme's own port: `https://api.example.com`.
-    public var description: String {
-        usesDefaultPort ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
-    }
+    public var description: String { "\(scheme)://\(authority)" }
 
     /// True if the host is this machine, by name or by number.
     ///

@@ -60,16 +60,6 @@ extension WebURL {
         return withQuery(query)
     }
 
-    /// The URL with its query in the order and coding of AWS's signatures, which libcurl before 8.1 takes as it is.
-    ///
-    /// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
-    var withCanonicalQuery: WebURL {
-        guard query != nil else { return self }
-        let pairs = queryItems.map { (name: PercentCoding.encoded($0.name), value: PercentCoding.encoded($0.value)) }
-        let sorted = pairs.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
-        return withQuery(sorted.map { "\($0.name)=\($0.value)" })
-    }
-
     /// The URL without the parameters for which `isUnwanted` is true.
     public func removingQuery(where isUnwanted: (QueryItem) -> Bool) -> WebURL {
         let present = encodedQueryItems
@@ -82,7 +72,8 @@ extension WebURL {
         return query.split(separator: "&")
     }
 
-    private func withQuery(_ items: [String]) -> WebURL {
+    /// The URL with these parameters, which are encoded, in place of its query.
+    func withQuery(_ items: [String]) -> WebURL {
         let start = text.utf8.firstIndex(of: UInt8(ascii: "?")).map { text[..<$0] } ?? text[...]
         return WebURL(text: items.isEmpty ? String(start) : "\(start)?\(items.joined(separator: "&"))", origin: origin)
     }

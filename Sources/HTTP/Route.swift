@@ -5,6 +5,8 @@ internal import Text
 /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-15.4
 struct Route {
     private let request: Request
+    /// Signs the hops that have credentials; nil if they have no key of AWS.
+    private var signature: AWSSignature?
     private(set) var method: String
     private(set) var url: WebURL
     private(set) var body: [UInt8]?
@@ -20,7 +22,8 @@ struct Route {
         let url: WebURL
     }
 
-    /// - Throws: `HTTPError` of kind `invalidRequest` for a method or header that must not be sent.
+    /// - Throws: `HTTPError` of kind `invalidRequest` for a method or header that must not be sent, and for a host that
+    ///   does not say for which service and region to sign.
     init(_ request: Request) throws(HTTPError) {
         self.request = request
         method = request.method
@@ -32,6 +35,16 @@ struct Route {
             // The value may be a secret and the name may hold a line break: neither is quoted.
             let name = HTTPToken.isValid(field.name) ? " \(field.name)" : ""
             throw refusal(.invalidRequest, "the header\(name) has a name or value that HTTP does not allow")
+        }
+        for case .aws(let accessKey, let secretKey, let region, let service) in request.credentials {
+            let host = request.credentialOrigin.host
+            signature = AWSSignature(
+                accessKey: accessKey, secretKey: secretKey, region: region, service: service, host: host)
+            guard signature != nil else {
+                throw refusal(
+                    .invalidRequest,
+                    "\(host) is no host SERVICE.REGION.amazonaws.com: give `region` and `service` in `auth.aws`")
+            }
         }
     }
 
@@ -60,20 +73,21 @@ struct Route {
             request.credentials.compactMap { credential in
                 if case .query(let name, let value) = credential { QueryItem(name: name, value: value) } else { nil }
             })
-        if case .aws? = account?.scheme { return complete.withCanonicalQuery }
-        return complete
+        return signature == nil ? complete : complete.inCodingOfAWS
     }
 
-    /// The header fields of this hop as they are sent, credentials included.
+    /// The header fields of this hop as they are sent, credentials included, but for AWS's signature.
     var outgoingHeaders: Headers {
         var outgoing = headers
         guard hasCredentials else { return outgoing }
         for case .header(let name, let value) in request.credentials { outgoing[name] = value }
-        // S3 demands it, and the others take it.
-        if case .aws? = account?.scheme {
-            outgoing["x-amz-content-sha256"] = Hexadecimal.encoded(SHA256.hash(body ?? []))
-        }
         return outgoing
+    }
+
+    /// The header fields of this hop, with AWS's signature where the credentials have its key.
+    func signedHeaders(at second: Int64) -> Headers {
+        guard hasCredentials, let signature else { return outgoingHeaders }
+        return signature.signed(outgoingHeaders, method: method, url: outgoingURL, body: body ?? [], second: second)
     }
 
     /// Moves on to where a response points; false if the response is the one to deliver.

@@ -26,6 +26,15 @@ package enum PercentCoding {
     ///
     /// - Parameter plus: The meaning of `+`: a space in queries and forms, itself elsewhere.
     package static func decoded(_ encoded: Substring.UTF8View, plus: Unicode.Scalar) -> String {
+        String(decoding: bytes(of: encoded, plus: plus), as: UTF8.self)
+    }
+
+    /// The text with everything encoded but the unreserved characters, where parts of it may be encoded already.
+    package static func recoded(_ text: Substring.UTF8View, plus: Unicode.Scalar) -> String {
+        String(decoding: encoded(bytes(of: text, plus: plus)), as: UTF8.self)
+    }
+
+    private static func bytes(of encoded: Substring.UTF8View, plus: Unicode.Scalar) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count)
         var rest = encoded
@@ -37,7 +46,7 @@ package enum PercentCoding {
                 bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: plus) : byte)
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 
     /// The byte that two hexadecimal digits denote; nil for anything else.

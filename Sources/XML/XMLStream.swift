@@ -99,6 +99,7 @@ private final class TreeBuilder {
         setHandlers()
         let isRead = text.withUnsafeBytes { bytes in
             var rest = bytes[...]
+            var begun = 0
             repeat {
                 let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 20))
                 rest = rest.dropFirst(piece.count)
@@ -106,8 +107,10 @@ private final class TreeBuilder {
                 guard cexpat_parse(parser, start, Int32(piece.count), rest.isEmpty ? 1 : 0) == XML_STATUS_OK else {
                     return false
                 }
-                let begun = cexpat_byte(parser)
-                if !rest.isEmpty, begun >= 0, text.count - rest.count - begun > XMLStream.longestTag {
+                // -1 where expat 2.6 or later waits for more of a tag that it began to read before.
+                let place = cexpat_byte(parser)
+                if place >= 0 { begun = place }
+                if !rest.isEmpty, text.count - rest.count - begun > XMLStream.longestTag {
                     problem = "a tag or a comment has more than \(XMLStream.longestTag >> 20) MiB"
                     return false
                 }

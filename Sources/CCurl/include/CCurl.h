@@ -144,11 +144,6 @@ static inline CURLcode ccurl_easy_set_quick_exit(CURL *easy) {
 static const long ccurl_auth_digest = (long)CURLAUTH_DIGEST;
 static const long ccurl_auth_negotiate = (long)CURLAUTH_NEGOTIATE;
 
-/// Has requests signed as AWS wants it; libcurl before 7.75 cannot.
-static inline CURLcode ccurl_easy_set_aws_signature(CURL *easy, const char *scope) {
-    return ccurl_functions.easy_setopt(easy, CURLOPT_AWS_SIGV4, scope);
-}
-
 typedef size_t (*ccurl_receive_callback)(char *bytes, size_t size, size_t count, void *context);
 
 static inline CURLcode ccurl_easy_set_receiver(CURL *easy, CURLoption option, ccurl_receive_callback callback) {

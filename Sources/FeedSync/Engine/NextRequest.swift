@@ -51,7 +51,7 @@ package struct NextRequest: Sendable, Hashable, JSONRecord {
         for credential in request.credentials {
             switch credential {
             case .header(let name, _): headers.append(Field(name: name, value: Secrets.mask))
-            case .account: headers.append(Field(name: "Authorization", value: Secrets.mask))
+            case .account, .aws: headers.append(Field(name: "Authorization", value: Secrets.mask))
             case .query(let name, _): url += "\(url.contains("?") ? "&" : "?")\(name)=\(Secrets.mask)"
             }
         }

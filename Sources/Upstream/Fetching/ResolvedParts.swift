@@ -214,8 +214,8 @@ struct ResolvedParts: Sendable {
         case .aws(let account):
             let (key, secret) = (try resolve(account.accessKey), try resolve(account.secretKey))
             credentials.append(
-                .account(
-                    user: key.text, password: secret.text, .aws(region: account.region, service: account.service)))
+                .aws(
+                    accessKey: key.text, secretKey: secret.text, region: account.region, service: account.service))
             var found = [secret.text, key.text] + secret.secrets + key.secrets
             if let template = account.sessionToken {
                 let token = try resolve(template)

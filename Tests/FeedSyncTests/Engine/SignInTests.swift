@@ -423,7 +423,7 @@ struct SignInTests {
         _ = try await bench.another(options: options).perform(.reload)
         let request = try #require(bench.server.requests.first)
         #expect(request.header("X-Amz-Security-Token") == "t0ken==")
-        #expect(request.header("Authorization") == AWSSignature(key: "s3cret/k+y").header(of: request))
+        #expect(request.header("Authorization") == VerifiedSignature(key: "s3cret/k+y").header(of: request))
     }
 
     @Test("A signature and a digest go to no other origin")
@@ -466,7 +466,7 @@ private enum Base64URL {
 /// A signature worked out from a request as it arrived.
 ///
 /// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
-private struct AWSSignature {
+private struct VerifiedSignature {
     let key: String
 
     func header(of request: ServerRequest) -> String? {
