@@ -16,7 +16,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
         self.origin = origin
     }
 
-    /// Parses an absolute URL; bytes a URL may not hold, such as spaces and umlauts, are percent-encoded.
+    /// Parses an absolute URL; letters beyond ASCII are percent-encoded.
     ///
     /// - Throws: `HTTPError` of kind `unsupportedScheme` for anything but http and https, `missingLibrary` where there
     ///   is no libcurl, else `invalidURL`.
