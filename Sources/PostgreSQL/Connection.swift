@@ -152,6 +152,7 @@ extension Connection {
 
     /// A column of a result.
     public struct ResultColumn: Sendable, Hashable {
+        /// Its name in the result.
         public let name: String
         /// The `oid` of its type in `pg_type`.
         public let type: UInt32
