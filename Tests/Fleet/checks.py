@@ -151,11 +151,11 @@ def run(binary, words, folder):
                           text=True, timeout=180)
 
 
-def check_copy(binary, uri, folder, lists, find, count):
+def check_copy(binary, uri, folder, every, lists, find, count):
     """`store copy` makes a file of it, `doctor` has nothing to say, and all rows are there."""
     file = folder / "copy.db"
     # Feeds that are due after a day, or `doctor` would say that they have not been synced since the workers ended.
-    (folder / "calm.yaml").write_text((folder / "feedsync.yaml").read_text().replace("every: 2s", "every: 1d"))
+    (folder / "calm.yaml").write_text((folder / "feedsync.yaml").read_text().replace(f"every: {every}s", "every: 1d"))
     for words in (["store", "copy", uri, str(file)], ["doctor", "--config", str(folder / "calm.yaml"), "--store", str(file)]):
         ended = run(binary, words, folder)
         if ended.returncode:

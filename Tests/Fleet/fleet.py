@@ -58,6 +58,8 @@ class Fleet:
         self.upstream = Upstream(options.seed, addresses, options.feeds)
         self.databases, self.workers = [], []
         self.pooler = None
+        # Seconds between the runs of a feed: workers on two cores do some hundred runs in a second.
+        self.every = max(2, options.feeds // 100)
 
     def find(self, text):
         self.finds.append(text)
@@ -108,7 +110,7 @@ class Fleet:
             feeds += f"  {name}: {{{above}url: \"{url}\", pagination: {STYLES[self.upstream.styles[name]]}}}\n"
         configuration = self.folder / "feedsync.yaml"
         configuration.write_text(
-            f"store: {self.uri}\ndefaults: {{every: 2s, timeout: 20s, retries: 2, {members}}}\nfeeds:\n{feeds}")
+            f"store: {self.uri}\ndefaults: {{every: {self.every}s, timeout: 20s, retries: 2, {members}}}\nfeeds:\n{feeds}")
         # The first command makes the tables.
         if self.options.pooler:
             self.place_pooler(configuration)
@@ -217,7 +219,7 @@ class Fleet:
         done = f"""SELECT count(*) FROM feed WHERE complete AND (SELECT count(*) FROM run WHERE run.feed = feed.name
             AND started_at > '{began}' AND finished_at IS NOT NULL AND error IS NULL) > 1"""
         feeds = str(len(self.upstream.urls))
-        if not self.wait("each feed has had two whole runs", 180, lambda: self.database.value(done) == feeds):
+        if not self.wait("each feed has had two whole runs", 176 + 5 * self.every, lambda: self.database.value(done) == feeds):
             self.say(f"{self.database.value(done)} of {feeds} feeds have had them")
             # What may hold them up.
             for row in self.database.sql(OPEN):
@@ -248,7 +250,8 @@ class Fleet:
         checks.check_claims(self.database, self.find)
         checks.check_rows(self.database, self.upstream.lists, self.find, count)
         checks.check_trees(self.database, self.upstream.trees, self.find, count)
-        checks.check_copy(self.options.binary, self.uri, self.folder, self.upstream.lists, self.find, count)
+        checks.check_copy(
+            self.options.binary, self.uri, self.folder, self.every, self.upstream.lists, self.find, count)
         began = [each for worker in self.workers for each in worker.began]
         count.update(claims.check(self.database, self.diary, began, self.upstream.requests, self.find))
         if self.options.failover:
