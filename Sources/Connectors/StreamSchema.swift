@@ -108,8 +108,9 @@ extension StreamTranslator {
                 steps.append(.member(try evaluator.literal(step) ?? ""))
             }
             let before = feed.columns.first { $0.path.segments == steps }
-            let isText = try field.member("value_type")?.text == "string"
-            if let column = try addedColumn(steps, field.member("value"), before, isText: isText) {
+            let named = [try field.member("value_type")?.text]
+            let type = ColumnType(schemaTypes: ColumnType.schemaTypes(named), format: nil)
+            if let column = try addedColumn(steps, field.member("value"), before, type: type) {
                 feed.columns.removeAll { $0 == before }
                 feed.columns.append(column)
                 continue
@@ -127,20 +128,29 @@ extension StreamTranslator {
     /// The column for a member that the connector adds: a value that is known, or that of the parent's row, or a copy of
     /// another member; nil for anything else.
     private func addedColumn(
-        _ steps: [Path.Segment], _ value: Component?, _ before: TranslatedFeed.Column?, isText: Bool
+        _ steps: [Path.Segment], _ value: Component?, _ before: TranslatedFeed.Column?, type given: ColumnType?
     ) throws(ConnectorFault) -> TranslatedFeed.Column? {
         guard let value, steps.count == 1, case .member(let name)? = steps.first, !name.isEmpty else { return nil }
         if let text = value.text, let path = try? ExpressionText(text).only?.pathInRecord {
             // A path closes the list of columns, which is not known without a schema.
             let same = feed.columns.first { $0.path == path }
-            return feed.columns.isEmpty ? nil : .init(name: name, path: path, type: before?.type ?? same?.type)
+            let type = given ?? before?.type ?? same?.type
+            return feed.columns.isEmpty ? nil : .init(name: name, path: path, type: type)
         }
         guard let known = try? evaluator.value(value), known.isLasting else { return nil }
         // The connector reads what it has put together as a literal of Python.
-        let literal = isText ? known : known.withoutQuotes
+        let literal = given == .text ? known : known.withoutQuotes
         guard let entry = literal.entryValue else { return nil }
-        let type = isText ? nil : literal.words?.onlyReference.flatMap { feed.parentTypes[$0] }
-        return .init(name: name, path: .given, type: type, value: entry)
+        return .init(name: name, path: .given, type: type(of: literal, in: value, given), value: entry)
+    }
+
+    /// The type of an added value: what the connector says, else what it makes of the value, else that of the parent's
+    /// column. A constant is what it is written as.
+    private func type(of known: ConnectorValue, in value: Component, _ given: ColumnType?) -> ColumnType? {
+        guard case .text(let words) = known else { return nil }
+        guard words.literal == nil else { return given == .text ? nil : given }
+        let made = value.text.flatMap { try? ExpressionText($0).only?.madeType }
+        return given ?? made ?? words.onlyReference.flatMap { feed.parentTypes[$0] }
     }
 }
 
@@ -185,6 +195,12 @@ extension ConfigurationWords {
 }
 
 extension Expression {
+    /// The type that the outermost filter makes of a value, as in `{{ record.x | int }}`; nil without one.
+    fileprivate var madeType: ColumnType? {
+        guard case .filter(_, let name, _) = self else { return nil }
+        return ["int": .integer, "float": .real, "string": .text][name]
+    }
+
     /// The path of a member of the item, as in `record['owner']['login']`; nil for anything else.
     fileprivate var pathInRecord: Path? {
         guard case .member(let object, let name) = self else { return nil }

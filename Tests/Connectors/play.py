@@ -320,7 +320,7 @@ def compare(database, feed, records):
     missing, extra = expected - stored, stored - expected
     text = f"{len(stored)} rows, where Airbyte's reader has {len(expected)}; {len(missing)} missing, {len(extra)} of its own"
     for one in list(missing)[:1]:
-        other = next((each for each in extra if each[0] == one[0]), None)
+        other = max(extra, key=lambda each: sum(a == b for a, b in zip(each, one)), default=None)
         if other:
             text += "; for example " + "; ".join(f"{n}: {b!r}, not {a!r}" for n, a, b in zip(names, one, other) if a != b)[:160]
     return text

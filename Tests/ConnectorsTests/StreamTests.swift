@@ -263,6 +263,29 @@ import Testing
     }
 
     @Test(
+        "A value of the parent's row has the type that the connector names or makes, else that of the parent's column",
+        arguments: [
+            ("value: \"{{ stream_slice.extra_fields['size'] }}\"", ", type: integer"),
+            ("value: \"{{ stream_slice.extra_fields['size'] }}\", value_type: string", ", type: text"),
+            ("value: \"{{ stream_slice.extra_fields['odd'] }}\"", ""),
+            ("value: \"{{ stream_slice.extra_fields['odd'] }}\", value_type: integer", ", type: integer"),
+            ("value: \"{{ stream_slice.extra_fields['odd'] | int }}\"", ", type: integer"),
+            ("value: \"{{ stream_slice.extra_fields['odd'] | float }}\", value_type: number", ", type: real"),
+        ])
+    func typesOfParents(field: String, type: String) throws {
+        let parent =
+            "{type: DeclarativeStream, name: teams, primary_key: id, schema_loader: {type: InlineSchemaLoader, schema: {properties: {id: {type: string}, size: {type: integer}}}}, retriever: {record_selector: {extractor: {field_path: []}}, requester: {url_base: \"https://a.example\", path: /teams}}}"
+        let rule = "parent_key: id, partition_field: team, extra_fields: [[size], [odd]], stream: \(parent)"
+        let manifest = Manifest(
+            stream: ["transformations: [{type: AddFields, fields: [{path: [mine], \(field)}]}]"],
+            retriever: ["partition_router: {type: SubstreamPartitionRouter, parent_stream_configs: [{\(rule)}]}"],
+            requester: ["request_parameters: {team: \"{{ stream_partition.team }}\"}"])
+        let name = field.contains("odd") ? "odd" : "size"
+        let lines = try manifest.lines()
+        #expect(lines.contains("mine: {value: \"{teams.\(name)}\"\(type)}"), "\(lines)")
+    }
+
+    @Test(
         "The path is put behind the base with one slash, and a whole URL in its place",
         arguments: [
             ("/things", "https://api.example.com/v1/things"), ("things/", "https://api.example.com/v1/things/"),
