@@ -69,7 +69,7 @@ let package = Package(
         .target(
             name: "HTTP", dependencies: ["CContentCoding", "CCurl", "Concurrency", "Text", "Time"],
             swiftSettings: settings),
-        .target(name: "XML", dependencies: ["CExpat", "Concurrency"], swiftSettings: settings),
+        .target(name: "XML", dependencies: ["CExpat", "Concurrency", "Text"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
         .target(
             name: "Migrations", dependencies: ["SchemaMigration"], path: "Migrations",

@@ -12,24 +12,26 @@ package struct BodyReader: Sendable {
     private let format: FeedFormat?
     private let numbers: Set<String>
     private let memory: PageMemory
-    private let items: Path?
+    private let items: ItemsRule?
     private let plainList: PlainList
+    private let columns: [Path]
 
     /// - Parameters:
     ///   - format: What the feed's bodies are; nil where each response has to say.
-    ///   - items: The path of the items, which are a list in XML even if there is only one.
+    ///   - items: The place of the items, which are a list in XML even if there is only one.
     ///   - columns: The feed's columns: a table's texts become numbers where these say so.
     ///   - rowNames: The names of the elements of items that are arrays.
     ///   - key: The paths of the key; empty where it is found.
     ///   - memory: What a body and its JSON may take together; the page decoder takes no longer JSON, either.
     package init(
-        _ format: FeedFormat?, items: Path? = nil, columns: [ColumnDefinition] = [],
+        _ format: FeedFormat?, items: ItemsRule? = nil, columns: [ColumnDefinition] = [],
         rowNames: [String] = [], key: [Path] = [], memory: PageMemory = .standard
     ) {
         self.format = format
         self.items = items
-        plainList = PlainList(items: items, names: rowNames, key: key)
+        plainList = PlainList(items: items?.path, names: rowNames, key: key)
         self.memory = memory
+        self.columns = columns.map(\.path)
         let isTable = format == nil || format == .csv
         let numeric = isTable ? columns.filter { $0.type == .integer || $0.type == .real } : []
         numbers = Set(
@@ -53,9 +55,12 @@ package struct BodyReader: Sendable {
             let response = content.map { response.replacing(body: $0) } ?? response
             format = self.format ?? FeedFormat(of: response)
             let body = format == .json ? try json(response) ?? content : try converted(response, from: format)
-            let present = body ?? response.body
+            let gathered = try items?.scattered.flatMap { lists throws(BodyFault) in
+                try GatheredList.body(body ?? response.body, of: lists, limit: limit(response))
+            }
+            let present = gathered ?? body ?? response.body
             let objects = format.holdsJSON ? try plainList.objects(in: present, limit: limit(response)) : nil
-            return (objects ?? body).map { (format, $0) }
+            return (objects ?? gathered ?? body).map { (format, $0) }
         } catch {
             // Its fault is that nobody wants it any more.
             if WorkLimit.hasToEnd { throw .cancelled }
@@ -107,7 +112,9 @@ package struct BodyReader: Sendable {
                     throw other.line == nil ? other : error
                 }
             }
-        case .xml: try XMLReader(text, items: items).write(to: &output)
+        case .xml:
+            let place = items?.scattered == nil ? items?.path : nil
+            try XMLReader(text, items: place, columns: columns).write(to: &output)
         }
         return output.body
     }

@@ -10,15 +10,19 @@ internal import XML
 /// | any other | an object: `@attribute`, inner elements by their local names, `#text` |
 /// | one of several that have one name | an element of a list |
 ///
-/// The elements at the path of the items are always a list, however many there are. They are written as they end, so that
+/// The elements at the path of the items are always a list, however many there are, and so are elements that a column's
+/// path takes for one, as `propstat[status=…]` does. Items are written as they end, so that
 /// no more than one is kept.
 struct XMLReader {
     private let text: [UInt8]
     /// The names from the root to the items; empty where they are not known.
     private let names: [String]
+    private let lists: XMLLists
 
-    init(_ text: [UInt8], items: Path?) {
+    /// - Parameter columns: The paths of columns in an item.
+    init(_ text: [UInt8], items: Path?, columns: [Path] = []) {
         self.text = text
+        lists = XMLLists(columns)
         let segments = items?.segments ?? []
         let members = segments.compactMap { if case .member(let name) = $0 { name } else { nil } }
         names = members.count == segments.count && members.count > 1 ? members : []
@@ -40,7 +44,7 @@ struct XMLReader {
                     do throws(BodyFault) {
                         if count == 0 { try open(&output) } else { try output.write(",\n") }
                         count += 1
-                        try output.write(element.json)
+                        try output.write(element.json(lists))
                         return nil
                     } catch {
                         fault = error
@@ -58,7 +62,7 @@ struct XMLReader {
         let levels = levels(of: root)
         // Without the element that the items are in, nothing says that there are none.
         guard count > 0 || levels.count == names.count - 1, !names.isEmpty else {
-            return try output.write(.object(JSONObject([(root.name.local, root.json)])))
+            return try output.write(.object(JSONObject([(root.name.local, root.json(XMLLists()))])))
         }
         if count == 0 { try open(&output) }
         try output.write("]")
@@ -104,17 +108,42 @@ struct XMLReader {
     }
 }
 
+/// The elements inside an element that are lists even where there is one.
+struct XMLLists: Sendable {
+    private var isList = false
+    private var inner: [String: XMLLists] = [:]
+
+    init(_ paths: [Path] = []) {
+        for path in paths { add(path.segments[...]) }
+    }
+
+    private mutating func add(_ segments: ArraySlice<Path.Segment>) {
+        guard case .member(let name)? = segments.first else { return }
+        let rest = segments.dropFirst()
+        let further = rest.drop { if case .member = $0 { false } else { true } }
+        if further.count < rest.count { inner[name, default: XMLLists()].isList = true }
+        inner[name, default: XMLLists()].add(further)
+    }
+
+    /// Those inside the elements of a name.
+    func within(_ name: String) -> XMLLists { inner[name] ?? XMLLists() }
+
+    func isList(_ name: String) -> Bool { inner[name]?.isList ?? false }
+}
+
 extension XMLElement {
     /// The element as JSON.
-    fileprivate var json: JSONValue {
+    fileprivate func json(_ lists: XMLLists) -> JSONValue {
         let nil1999 = attribute("nil", in: "http://www.w3.org/2001/XMLSchema-instance")
         if nil1999 == "true" || nil1999 == "1" { return .null }
         if attributes.isEmpty, elements.isEmpty { return nodes.isEmpty ? .null : .string(text) }
-        return .object(JSONObject(Self.members(of: [self], without: nil)))
+        return .object(JSONObject(Self.members(of: [self], without: nil, lists)))
     }
 
     /// The members of elements that are taken for one, without the inner elements of a name.
-    fileprivate static func members(of elements: [XMLElement], without name: String?) -> [JSONObject.Member] {
+    fileprivate static func members(
+        of elements: [XMLElement], without name: String?, _ lists: XMLLists = XMLLists()
+    ) -> [JSONObject.Member] {
         var order: [String] = []
         var values: [String: [JSONValue]] = [:]
         func add(_ name: String, _ value: JSONValue) {
@@ -125,7 +154,9 @@ extension XMLElement {
             for attribute in element.attributes where values["@\(attribute.name.local)"] == nil {
                 add("@\(attribute.name.local)", .string(attribute.value))
             }
-            for inner in element.elements where inner.name.local != name { add(inner.name.local, inner.json) }
+            for inner in element.elements where inner.name.local != name {
+                add(inner.name.local, inner.json(lists.within(inner.name.local)))
+            }
             let text = element.nodes.map { if case .text(let text) = $0 { text } else { "" } }.joined()
             // White space between elements is for people.
             if element.elements.isEmpty ? !text.isEmpty : !text.trimmed.isEmpty, name == nil {
@@ -134,7 +165,7 @@ extension XMLElement {
         }
         return order.map { name in
             let all = values[name] ?? []
-            return (name, all.count == 1 ? all[0] : .array(all))
+            return (name, all.count == 1 && !lists.isList(name) ? all[0] : .array(all))
         }
     }
 }

@@ -227,12 +227,21 @@ struct Walk : Skip {
         items_kind = JSON_ARRAY;
         if (!enter()) return false;
         if (byte() == ']') return leave();
-        for (;;) {
+        for (uint64_t index = 0;; index++) {
+            if (!node.elements.empty() && !body_values(node, index)) return false;
             if (!item()) return false;
             if (byte() == ']') return leave();
             if (byte() != ',') return unexpected();
             mark++;
         }
+    }
+
+    /// The values of the body that stand in the item at `mark`, which is walked again as an item then.
+    bool body_values(const json_plan_node &node, uint64_t index) {
+        const Place start = place();
+        if (!element(node, index)) return false;
+        go(start);
+        return true;
     }
 
     /// The members of an object, each an item that has a name.

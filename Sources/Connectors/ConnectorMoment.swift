@@ -57,7 +57,8 @@ struct ConnectorMoment: Sendable, Hashable {
                 "Y": String(text.prefix(4)), "m": String(text.dropFirst(5).prefix(2)),
                 "d": String(text.dropFirst(8).prefix(2)), "H": String(text.dropFirst(11).prefix(2)),
                 "M": String(text.dropFirst(14).prefix(2)), "S": String(text.dropFirst(17).prefix(2)),
-                "f": String(fraction), "s": "\(seconds)", "z": "+0000", "Z": "UTC", "%": "%",
+                "f": String(fraction), "L": String(fraction.prefix(3)), "s": "\(seconds)", "z": "+0000", "Z": "UTC",
+                "%": "%",
             ]
         ).map { ConfigurationWords($0) }
     }
@@ -73,7 +74,7 @@ struct ConnectorMoment: Sendable, Hashable {
         case "%Y-%m-%d": if base == .now { moment += ":date" }
         default:
             let letters = ["Y", "m", "d", "H", "M", "S", "%"].map { ($0, "%\($0)") }
-            let values = letters + [("f", "000000"), ("z", "+0000"), ("Z", "UTC")]
+            let values = letters + [("f", "000000"), ("L", "%L"), ("z", "+0000"), ("Z", "UTC")]
             let known = Dictionary(uniqueKeysWithValues: values.map { (Character($0.0), $0.1) })
             guard let pattern = Self.text(of: format, known), pattern.contains("%"), !pattern.contains("}") else {
                 return nil
@@ -95,7 +96,8 @@ struct ConnectorMoment: Sendable, Hashable {
     private static func text(of format: String, _ values: [Character: String]) -> String? {
         if format == "%ms" { return values["s"].map { $0 + "000" } }
         var result = ""
-        var rest = format[...]
+        // Airbyte's own letters for milliseconds.
+        var rest = format.replacing("%_ms", with: "%L")[...]
         while let character = rest.popFirst() {
             guard character == "%" else {
                 result.append(character)

@@ -71,6 +71,8 @@ struct ConnectorSettings: Sendable {
         // Alternatives may have members of the same name.
         if let index = settings.firstIndex(where: { $0.path == path }) {
             settings[index].isSecret = settings[index].isSecret || setting.isSecret
+            // A secret costs nothing to name, whichever alternative needs it.
+            if settings[index].isSecret, setting.isRequired { settings[index].isRequired = true }
         } else {
             settings.append(setting)
         }

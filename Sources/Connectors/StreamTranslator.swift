@@ -222,15 +222,25 @@ extension StreamTranslator {
         guard try extractor.member("record_expander") == nil else {
             throw ConnectorFault(.items, "its items are inside other items", at: extractor.mark)
         }
-        var segments: [Path.Segment] = []
+        // The names before the first `*`, and behind each.
+        var groups: [[String]] = [[]]
         for element in try extractor.member("field_path")?.elements() ?? [] {
             guard let name = try evaluator.literal(element) else { continue }
-            guard !name.contains("*") else {
-                throw ConnectorFault(.items, "its items are in several lists (`\(name)`)", at: element.mark)
+            if name == "*" {
+                groups.append([])
+            } else if name.contains("*") {
+                throw ConnectorFault(.items, "its items are at members with names like `\(name)`", at: element.mark)
+            } else {
+                groups[groups.count - 1].append(name)
             }
-            segments.append(.member(name))
         }
-        feed.items = Path(segments)
+        if groups.count > 1 {
+            let lists = ScatteredLists(
+                root: groups[0], groups: groups.dropFirst().map { $0.map { .member($0) } })
+            (feed.items, feed.scattered) = (lists.path, lists)
+        } else {
+            feed.items = Path(groups[0].map { .member($0) })
+        }
         try readFormat()
     }
 

@@ -26,7 +26,10 @@ struct TranslatedFeed: Sendable {
     var body: [FeedEntry.Member] = []
     var authentication: FeedEntry.Value?
     var format: String?
+    /// The path of the items on a page.
     var items = Path([])
+    /// The lists that the items are gathered from; nil where they are one list.
+    var scattered: ScatteredLists?
     var key: [Path] = []
     var columns: [Column] = []
     var pagination = FeedEntry.Value.text("none")
@@ -63,7 +66,7 @@ struct TranslatedFeed: Sendable {
         add("auth", authentication)
         add("body", mapping: body)
         add("format", format.map { .text($0) })
-        add("items", .text(items.description))
+        add("items", .text(scattered?.description ?? items.description))
         let keys = key.map { path in FeedEntry.Value.text(keyName(path)) }
         // Items without a key are to be kept, all of them; an `id` is found to be one.
         let hasOwnID = columns.isEmpty || columns.contains { $0.path == Path([.member("id")]) }

@@ -35,6 +35,9 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     /// The place of a value that the definition has; no path is written so.
     package static let given = Path([.given])
 
+    /// True if it leads through the first element that meets a condition.
+    package var hasCondition: Bool { segments.contains { if case .first = $0 { true } else { false } } }
+
     /// The name of the column that the path becomes: its words joined by `_`.
     package var columnName: String {
         segments.map { segment in
@@ -58,6 +61,15 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     package init(_ text: String) throws(PathError) {
         var parser = PathParser(text)
         segments = try parser.path()
+    }
+
+    /// Reads a path in which `*` stands for every member of an object, or element of an array.
+    ///
+    /// - Returns: The steps before the first `*`, and those behind each.
+    /// - Throws: `PathError` with the place where it is wrong.
+    package static func groups(_ text: String) throws(PathError) -> [[Segment]] {
+        var parser = PathParser(text)
+        return try parser.groups()
     }
 
     /// The path in its plainest form; reading it gives the same path.

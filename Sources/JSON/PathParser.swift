@@ -2,6 +2,7 @@
 struct PathParser {
     private let scalars: [Unicode.Scalar]
     private var offset = 0
+    private var allowsWildcards = false
 
     init(_ text: String) {
         scalars = Array(text.unicodeScalars)
@@ -15,42 +16,55 @@ struct PathParser {
         }
     }
 
-    mutating func path() throws(PathError) -> [Path.Segment] {
+    mutating func path() throws(PathError) -> [Path.Segment] { try steps()[0] }
+
+    /// The steps before the first `*`, and those behind each.
+    mutating func groups() throws(PathError) -> [[Path.Segment]] {
+        allowsWildcards = true
+        return try steps()
+    }
+
+    private mutating func steps() throws(PathError) -> [[Path.Segment]] {
         guard !scalars.isEmpty else { throw failure("a path cannot be empty") }
-        if scalars == ["~"] { return [.memberName] }
-        if scalars.elementsEqual("$hash".unicodeScalars) { return [.itemHash] }
-        var segments: [Path.Segment] = []
+        if scalars == ["~"] { return [[.memberName]] }
+        if scalars.elementsEqual("$hash".unicodeScalars) { return [[.itemHash]] }
+        var groups: [[Path.Segment]] = [[]]
+        func append(_ segment: Path.Segment?) {
+            if let segment { groups[groups.count - 1].append(segment) } else { groups.append([]) }
+        }
         if peek == "$", scalars.count == 1 || scalars[1] == "." || scalars[1] == "[" {
             offset += 1
             if peek == "." {
                 offset += 1
-                segments.append(try member())
+                append(try member())
             }
         } else if peek != "[" {
-            segments.append(try member())
+            append(try member())
         }
         while let next = peek {
             switch next {
-            case "[": segments.append(try bracket())
+            case "[": append(try bracket())
             case ".":
                 offset += 1
-                segments.append(try member())
+                append(try member())
             default: throw failure("expected `.` or `[` here, not `\(next)`")
             }
         }
-        return segments
+        return groups
     }
 
     private var peek: Unicode.Scalar? { offset < scalars.count ? scalars[offset] : nil }
 
-    private mutating func member() throws(PathError) -> Path.Segment {
+    /// The member of the next name; nil for a `*`.
+    private mutating func member() throws(PathError) -> Path.Segment? {
         let start = offset
         let isQuoted = peek == "\""
         let name = try name()
-        if name == "*", !isQuoted {
-            throw failure("there are no wildcards; put the name in quotes if it is `*`", at: start)
+        guard name == "*", !isQuoted else { return .member(name) }
+        guard allowsWildcards else {
+            throw failure("a wildcard is for `items` only; put the name in quotes if it is `*`", at: start)
         }
-        return .member(name)
+        return nil
     }
 
     private mutating func name() throws(PathError) -> String {

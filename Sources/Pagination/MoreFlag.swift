@@ -23,8 +23,13 @@ package struct MoreFlag: Sendable, Hashable {
     var isRead: Bool { more != nil || last != nil }
 
     /// The meaning of a page's flags; nil if they are absent or `null`. A flag for the end outranks the other.
+    ///
+    /// A flag for a further page at `[name=value]` says that there is none where no element meets the condition.
     func says(_ page: PaginationInput, of paginator: some Paginator) -> Bool? {
-        let more = more.flatMap { Self.isTrue(page.value(at: $0, of: paginator)) }
+        let more = more.flatMap { path in
+            let value = page.value(at: path, of: paginator)
+            return value == nil && path.hasCondition ? false : Self.isTrue(value)
+        }
         // The mere presence of the flag may mark the last page, and its absence any other page.
         let last = last.flatMap { Self.isTrue(page.value(at: $0, of: paginator)) }
         return more == false || last == true ? false : more ?? last.map(!)

@@ -2,7 +2,8 @@ package import JSON
 
 /// The request for a page, as far as paging has a say in it.
 ///
-/// With a body it is a POST, and a parameter is a member of the body, named by its path; else one of the query.
+/// With a body, a parameter is a member of the body, named by its path, or stands in a text as `TextBody` has it; else
+/// it is one of the query.
 package struct PageRequest: Sendable, Hashable {
     /// A query parameter, not yet encoded.
     package struct Parameter: Sendable, Hashable {
@@ -22,8 +23,10 @@ package struct PageRequest: Sendable, Hashable {
     package var url: String
     /// Query parameters in the order in which they are sent.
     package var query: [Parameter]
-    /// The body of a POST; nil for a GET.
+    /// The body, a string where it is a text as a whole; nil for a GET.
     package var body: JSONValue?
+    /// The values of the parameters that have a place in a body that is a text.
+    package private(set) var places: [Parameter] = []
     /// The number of elements of the previous page with which the page should begin, if the paginator can request that.
     package var overlap = 0
 
@@ -36,12 +39,13 @@ package struct PageRequest: Sendable, Hashable {
 
     /// A request like this one at another address, without parameters.
     package func moved(to url: String) -> PageRequest {
-        PageRequest(url: url, body: body.map { _ in .object(JSONObject()) })
+        PageRequest(url: url, body: body.map { $0.text == nil ? .object(JSONObject()) : $0 })
     }
 
     /// True if the parameter has a value.
     package func has(_ name: String) -> Bool {
-        body.map { $0.value(at: Self.place(of: name)) != nil } ?? query.contains { $0.name == name }
+        if let text = body?.text { return places.contains { $0.name == name } || !TextBody.has(name, in: text) }
+        return body.map { $0.value(at: Self.place(of: name)) != nil } ?? query.contains { $0.name == name }
     }
 
     /// Sets a parameter to one value, in place of its present ones or at the end.
@@ -50,6 +54,11 @@ package struct PageRequest: Sendable, Hashable {
     package mutating func set(_ name: String, to value: String) {
         guard let body else {
             setQuery(name, to: value)
+            return
+        }
+        guard body.text == nil else {
+            places.removeAll { $0.name == name }
+            places.append(Parameter(name: name, value: value))
             return
         }
         if case .number? = body.value(at: Self.place(of: name)),
@@ -63,7 +72,8 @@ package struct PageRequest: Sendable, Hashable {
 
     /// Sets a parameter to a token from the upstream: in a body, an object or array stays one.
     package mutating func set(_ name: String, toToken token: String) {
-        guard body != nil, token.hasPrefix("{") || token.hasPrefix("["), let value = try? JSONValue(parsing: token)
+        guard body != nil, body?.text == nil, token.hasPrefix("{") || token.hasPrefix("["),
+            let value = try? JSONValue(parsing: token)
         else {
             set(name, to: token)
             return
@@ -73,8 +83,8 @@ package struct PageRequest: Sendable, Hashable {
 
     /// Gives a parameter a number, which in a body goes out as one.
     package mutating func set(_ name: String, to number: Int) {
-        if body == nil {
-            setQuery(name, to: "\(number)")
+        if body == nil || body?.text != nil {
+            set(name, to: "\(number)")
         } else {
             body?.set(Self.place(of: name), to: .number("\(number)"))
         }

@@ -78,7 +78,7 @@ package enum PagingNames {
         "truncated", "istruncated", "incomplete", "isincomplete", "incompleteresults", "partial", "ispartial",
         "partialresults", "partialresponse", "exceededtransferlimit", "terminatedearly", "timedout", "limitexceeded",
         "limitreached", "resultlimitreached", "resultslimited", "resultstruncated", "wastruncated", "overflow",
-        "capped",
+        "capped", "limited", "islimited",
     ]
     /// The flags among them that no page has merely because others follow: no other page has what it left out.
     package static let leftOut: Set<String> = [

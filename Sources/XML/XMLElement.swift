@@ -1,3 +1,5 @@
+internal import Text
+
 /// A name in a document.
 package struct XMLName: Sendable, Hashable {
     /// The namespace; nil where there is none, or its prefix is bound to none.
@@ -66,7 +68,7 @@ package struct XMLElement: Sendable {
         var markup = ""
         for node in nodes {
             switch node {
-            case .text(let text): markup += Self.escaped(text)
+            case .text(let text): markup += XMLText.escaped(text)
             case .element(let element): markup += element.markup
             }
         }
@@ -74,7 +76,7 @@ package struct XMLElement: Sendable {
     }
 
     private var markup: String {
-        let attributes = attributes.map { " \($0.name.local)=\"\(Self.escaped($0.value))\"" }.joined()
+        let attributes = attributes.map { " \($0.name.local)=\"\(XMLText.escaped($0.value))\"" }.joined()
         let isVoid = nodes.isEmpty && Self.void.contains(name.local)
         return isVoid
             ? "<\(name.local)\(attributes)/>" : "<\(name.local)\(attributes)>\(innerMarkup)</\(name.local)>"
@@ -84,12 +86,6 @@ package struct XMLElement: Sendable {
     private static let void: Set<String> = [
         "area", "br", "col", "embed", "hr", "img", "input", "link", "source", "wbr",
     ]
-
-    private static func escaped(_ text: String) -> String {
-        guard text.utf8.contains(where: { [0x22, 0x26, 0x3C, 0x3E].contains($0) }) else { return text }
-        return text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
-    }
 }
 
 /// A document that cannot be read.

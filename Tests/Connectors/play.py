@@ -199,6 +199,8 @@ def normal(value, is_time=False):
     if isinstance(value, (dict, list)):
         return json.dumps(value, sort_keys=True)
     if is_time and isinstance(value, str):
+        # A time without a zone is one of UTC.
+        value += "Z" if re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+", value) else ""
         return re.sub(r"\.0+(?=Z|$)", "", value.replace("+00:00", "Z").replace("+0000", "Z"))
     return value
 

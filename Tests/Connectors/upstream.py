@@ -106,6 +106,10 @@ class Stream:
         for name in [*self.keys[:1], *self.parents] or ["id"]:
             types = (properties.get(name) or {}).get("type") or "string"
             row[name] = unique if "integer" in types or "number" in types else f"{name}{seed}-{number}"
+        # No API has rows without a part of their key.
+        for name in self.keys[1:]:
+            if row.get(name) is None:
+                row[name] = f"{name}{seed}-{number}"
         for name, other in self.inlined.items():
             rows = other.rows([str(row[next(iter(self.parents))])])
             row[name] = other.token_page(rows, other.size, "", {}, *other.place)[0]
@@ -233,13 +237,19 @@ class Stream:
         return self.body(page, extra), headers
 
     def body(self, rows, extra):
-        if not self.items:
-            return rows if not extra else rows
+        names = self.items
+        if "*" in names:
+            # Every element of a list, or what is in it.
+            names, within = names[:names.index("*")], names[names.index("*") + 1:]
+            for name in reversed(within):
+                rows = [{name: row} for row in rows]
+        if not names:
+            return rows
         whole = dict(extra)
         place = whole
-        for name in self.items[:-1]:
+        for name in names[:-1]:
             place = place.setdefault(name, {})
-        place[self.items[-1]] = rows
+        place[names[-1]] = rows
         return whole
 
 

@@ -297,6 +297,38 @@ import Testing
         #expect(try Manifest(text).member("url") == url)
     }
 
+    @Test(
+        "Items of every member or element are gathered; other wildcards leave a stream out",
+        arguments: [
+            ("[data]", "data"), ("[]", "$"), ("['*']", "\"*\""), ("[data, '*']", "data.*"),
+            ("[data, '*', 'a b', '*', c]", #""data.*.\"a b\".*.c""#),
+        ])
+    func items(path: String, items: String) throws {
+        let text = Manifest().text.replacing("field_path: [data]", with: "field_path: \(path)")
+        #expect(try Manifest(text).member("items") == items)
+        let glob = Manifest().text.replacing("field_path: [data]", with: "field_path: ['d*']")
+        #expect(try Manifest(glob).member("items") == "items: its items are at members with names like `d*`")
+    }
+
+    @Test("A secret that one of several ways to sign in needs is referred to")
+    func alternatives() throws {
+        let ways = """
+            credentials:
+                    oneOf:
+                      - properties: {kind: {const: app}, token: {type: string, airbyte_secret: true}}
+                      - properties: {kind: {const: own}, token: {type: string, airbyte_secret: true}}
+                        required: [token]
+            """
+        let text = Manifest(
+            requester: [
+                "authenticator: {type: BearerAuthenticator, api_token: \"{{ config['credentials']['token'] }}\"}"
+            ]
+        ).text
+        let start = try #require(text.firstRange(of: "credentials:\n"))
+        let manifest = Manifest(String(text[..<start.lowerBound]) + ways + "\n")
+        #expect(try manifest.member("auth") == "{bearer: \"${CREDENTIALS_TOKEN}\"}")
+    }
+
     @Test("Errors that the connector ignores are empty pages")
     func responses() throws {
         let manifest = Manifest(requester: [

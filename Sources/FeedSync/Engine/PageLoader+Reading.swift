@@ -144,8 +144,9 @@ extension PageLoader {
         guard let items = definition.items, items.keyedBy == nil, !items.path.segments.isEmpty, !hasItems(fetched),
             ErrorBody.failure(fetched.response, secrets: page.secrets) == nil
         else { return false }
-        return EmptyEnvelope.holds(
-            fetched.response.body, isFirst: page.cursor == nil, pagination: definition.pagination)
+        // A page with the token of a delta may have nothing else.
+        let isFirst = page.cursor == nil && token(of: fetched.response) == nil
+        return EmptyEnvelope.holds(fetched.response.body, isFirst: isFirst, pagination: definition.pagination)
     }
 
     private func valuesOutsideItems(_ fetched: FetchedPage) -> [JSONScalar?] {

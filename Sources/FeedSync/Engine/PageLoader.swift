@@ -193,18 +193,22 @@ final class PageLoader: Sendable {
 
     /// The token for the next sync by delta, as JSON, secrets concealed; nil if the page has none.
     func token(of loaded: LoadedPage) -> String? {
+        token(of: loaded.fetched.response).map { JSONText.string(loaded.page.secrets.conceal($0)) }
+    }
+
+    /// The token for the next sync by delta, as the upstream gave it; nil if a response has none.
+    func token(of response: Response) -> String? {
         guard let rule = definition.sync.delta else { return nil }
         let text: String? =
             switch rule.source {
-            case .header(let name): loaded.fetched.response.headers[name]
+            case .header(let name): response.headers[name]
             case .body(let path):
                 // Names such as `@odata.deltaLink` have a dot in them.
                 [path, Path([.member(path.description)])].lazy.compactMap {
-                    BodyProbe.value(of: loaded.fetched.response.body, at: $0)?.tokenText
+                    BodyProbe.value(of: response.body, at: $0)?.tokenText
                 }.first
             }
-        guard let text, !text.isEmpty else { return nil }
-        return JSONText.string(loaded.page.secrets.conceal(text))
+        return text?.isEmpty == false ? text : nil
     }
 
     /// True if the crawl ends at items that are older than a mark. A 304 would not show how old a page's items are.

@@ -44,8 +44,10 @@ package enum ConfigurationSchema {
         Member("url", text, "where the first page is"),
         Member("query", scalars, "query parameters"),
         Member("headers", scalars, "header fields"),
-        Member("method", choice(["GET", "POST"]), "POST sends `body`"),
-        Member("body", #""type":"object""#, "the JSON to send, or the form if `Content-Type` says so"),
+        Member("method", choice(RequestMethod.allCases.map(\.rawValue)), "all but GET send `body`"),
+        Member(
+            "body", #""type":["object","string"]"#,
+            "the JSON to send, or the form if `Content-Type` says so; or a text, such as XML"),
         Member(
             "auth",
             #""type":"object","maxProperties":1,"additionalProperties":false,"properties":{"#
@@ -57,7 +59,7 @@ package enum ConfigurationSchema {
             "stream", object(#""count":{\#(count)},"time":{\#(duration)}"#),
             "when a stream of server-sent events is ended"),
         Member(
-            "items", any(text, object(#""path":{\#(text)},"keyed_by":{\#(text)}"#, required: ["path"])),
+            "items", any(text, object(#""path":{\#(text)},"keyed_by":{\#(words)}"#, required: ["path"])),
             "the path of the array of items; found if absent"),
         Member("key", words, "the column or path that identifies an item, a list of them, or $hash"),
         Member(
@@ -112,7 +114,7 @@ package enum ConfigurationSchema {
         Member("every", duration, "the interval of sync --due"),
         Member("paused", boolean, "true if sync --due passes it over"),
         Member(
-            "removed", any(text, object(#""path":{\#(text)},"is":{\#(scalar)}"#, required: ["path"])),
+            "removed", any(text, object(#""path":{\#(text)},"is":{\#(words)}"#, required: ["path"])),
             "how an item says that it is gone"),
         Member("ignore", words, "paths of members whose change does not count"),
         Member(

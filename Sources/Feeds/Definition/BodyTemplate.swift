@@ -1,6 +1,17 @@
 internal import YAML
 
-/// The JSON body of a feed's requests, references not yet followed.
+/// The method of a feed's requests: all of them only read.
+package enum RequestMethod: String, Sendable, Hashable, CaseIterable {
+    case get = "GET"
+    /// A request with a body, for APIs that take a query in it.
+    case post = "POST"
+    /// WebDAV's report of a collection (https://www.rfc-editor.org/rfc/rfc3253#section-3.6).
+    case report = "REPORT"
+    /// WebDAV's properties of a collection's members (https://www.rfc-editor.org/rfc/rfc4918#section-9.1).
+    case propfind = "PROPFIND"
+}
+
+/// The body of a feed's requests, references not yet followed: JSON, or a text such as XML.
 package enum BodyTemplate: Sendable, Hashable {
     /// `null`
     case null
@@ -22,6 +33,9 @@ package enum BodyTemplate: Sendable, Hashable {
         /// The member's value.
         package let value: BodyTemplate
     }
+
+    /// The body where it is a text as a whole, and not JSON.
+    package var plainText: Template? { if case .text(let template) = self { template } else { nil } }
 
     /// Every string of the body, with the name of the member that it belongs to.
     var texts: [NamedTemplate] { texts(of: "") }
@@ -85,16 +99,24 @@ package enum BodyTemplate: Sendable, Hashable {
 }
 
 extension MappingDecoder {
-    /// The `body` of a POST; nil for a GET. A POST without one sends an empty object.
-    func body(method: String, _ name: String) -> BodyTemplate? {
-        let method = choice(method, [(word: "GET", value: "GET"), (word: "POST", value: "POST")])
-        guard let node = node(name) else { return method == "POST" ? .object([]) : nil }
-        guard method == "POST" else {
+    /// The body of a request; nil for a GET. A POST without one sends an empty object, other methods nothing.
+    func body(_ method: RequestMethod, _ name: String) -> BodyTemplate? {
+        guard let node = node(name) else {
+            switch method {
+            case .get: return nil
+            case .post: return .object([])
+            case .report, .propfind: return .text(Template([], position: SourcePosition(file: "")))
+            }
+        }
+        guard method != .get else {
             report("`\(name)` of \(subject) needs `method: POST`", at: name)
             return nil
         }
+        if case .scalar(let scalar) = node.content, scalar.resolution == .text {
+            return template(name, node).map { .text($0) }
+        }
         guard node.pairs != nil else {
-            mismatch(name, node, expected: "a mapping")
+            mismatch(name, node, expected: "a mapping, or text")
             return nil
         }
         return bodyTemplate(name, node)

@@ -10,8 +10,10 @@ public struct FeedDefinition: Sendable {
     package let presetName: String?
     /// The URL of the first page.
     package internal(set) var url: Template
-    /// The JSON body, which makes requests POSTs; nil for GETs.
+    /// The body; nil for GETs.
     package internal(set) var body: BodyTemplate?
+    /// The method of its requests.
+    package internal(set) var method = RequestMethod.get
     /// Query parameters besides those in `url`, in order; a name may come several times.
     package internal(set) var query: [NamedTemplate]
     /// Header fields, in order.
@@ -173,6 +175,17 @@ extension FeedDefinition {
     /// The keys of the masked columns, in the columns' order.
     package var maskKeys: [Template] { columns.compactMap { $0.derivation?.maskKey } }
 
+    /// The parameters of requests that paging and `sync` set.
+    package var changingParameters: [String] {
+        var names = pagination.cursorParameters
+        switch sync {
+        case .since(let rule): names += [rule.parameter, rule.windows?.until].compactMap(\.self)
+        case .delta(let rule): if case .parameter(let name) = rule.target { names.append(name) }
+        case .auto, .new, .all: break
+        }
+        return names
+    }
+
     /// True if a request of the feed uses the output of a command.
     package var refersToCommands: Bool { templates.contains { !$0.commands.isEmpty } }
 
@@ -276,7 +289,7 @@ extension FeedDefinition {
         var members = [(name: "url", value: url.canonicalURL(hashed))]
         // A GET has no line of its own, as before there were POSTs.
         if let body {
-            members += [("method", "POST"), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
+            members += [("method", method.rawValue), ("body", body.canonicalText { $0.canonicalValue(hashed) })]
         }
         members += query.map { ("query.\($0.name)", $0.canonicalValue(hashed)) }
         members += headers.map { ("headers.\($0.name.lowercased())", $0.canonicalValue(hashed)) }

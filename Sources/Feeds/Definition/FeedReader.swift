@@ -38,10 +38,11 @@ struct FeedReader {
         let items = members.itemsRule("items")
         let (columns, key, isOpen) = columnsAndKey(items)
         let sync = members.syncRule("sync")
+        let method = members.choice("method", RequestMethod.self) ?? .get
         // A preset's `show` may name columns that the feed itself has taken away.
         let isShowGiven = entry.node["show"] != nil || entry.node["columns"] == nil
         var feed = FeedDefinition(
-            name: entry.name, presetName: preset?.name, url: url, body: members.body(method: "method", "body"),
+            name: entry.name, presetName: preset?.name, url: url, body: members.body(method, "body"),
             query: query, headers: members.headers("headers"),
             authentication: members.authentication("auth"), allowOrigins: members.origins("allow_origins"),
             format: members.choice("format", FeedFormat.self), items: items, key: key,
@@ -69,6 +70,7 @@ struct FeedReader {
             keep: members.duration("keep", in: .zero...FeedDefinition.longestTime),
             hook: members.changeHook("on_change"),
             forEach: forEach, position: entry.position)
+        feed.method = method
         feed.rowNames = rowNames()
         feed.stream = members.streamRule("stream")
         if !feed.lists.isEmpty {
@@ -210,6 +212,12 @@ extension FeedReader {
         if let name = items?.keyedBy, !columns.contains(where: { $0.path == .memberName }) {
             columns.append(ColumnDefinition(name: name, path: .memberName, type: .text))
         }
+        for name in items?.scattered?.names ?? [] {
+            let path = Path([.member(name)])
+            if !columns.contains(where: { $0.path == path }) {
+                columns.append(ColumnDefinition(name: name, path: path, type: .text))
+            }
+        }
         let list = members.node("columns")
         if list?.pairs?.isEmpty == true || list?.elements?.isEmpty == true {
             members.report("`columns` of feed `\(entry.name)` is empty", at: "columns")
@@ -242,8 +250,10 @@ extension FeedReader {
 
     /// Refuses a parameter that is given twice, because it would be unclear which one is sent.
     private func checkParameters(of feed: FeedDefinition) {
+        if let text = feed.body?.plainText?.description { checkPlaces(in: text, of: feed) }
         let query = Set(feed.query.map(\.name))
-        for name in feed.pagination.cursorParameters where feed.body != nil && PathCounter(parameter: name) == nil {
+        for name in feed.pagination.cursorParameters
+        where feed.body != nil && feed.body?.plainText == nil && PathCounter(parameter: name) == nil {
             checkPlace(of: name, in: feed)
         }
         for name in feed.pagination.cursorParameters where feed.body == nil && query.contains(name) {
@@ -257,6 +267,15 @@ extension FeedReader {
         }
         for name in feed.authentication?.queryNames ?? [] where query.contains(name) {
             members.report("`query` of feed `\(feed.name)` has `\(name)`, which its `auth` sets", at: "query")
+        }
+    }
+
+    /// A text has a place for each parameter.
+    private func checkPlaces(in text: String, of feed: FeedDefinition) {
+        for name in feed.changingParameters where PathCounter(parameter: name) == nil && !TextBody.has(name, in: text) {
+            members.report(
+                "`body` of feed `\(feed.name)` has no place for `\(name)`: put `\(TextBody.place(of: name))` where its value goes",
+                at: "body")
         }
     }
 

@@ -66,7 +66,7 @@ extension FeedDefinition {
             ignore: ignore, show: show, search: search, lists: lists, keepsChanges: keepsChanges, keep: keep,
             hook: hook,
             forEach: forEach, part: part, position: position)
-        (settled.rowNames, settled.stream) = (rowNames, stream)
+        (settled.method, settled.rowNames, settled.stream) = (method, rowNames, stream)
         return settled
     }
 

@@ -103,9 +103,20 @@ extension MappingDecoder {
     }
 
     func path(_ name: String, _ node: Node) -> Path? {
+        parsedPath(name, node) { text throws(PathError) in try Path(text) }
+    }
+
+    /// The steps of a path between its `*`.
+    func pathGroups(_ name: String, _ node: Node) -> [[Path.Segment]]? {
+        parsedPath(name, node) { text throws(PathError) in try Path.groups(text) }
+    }
+
+    private func parsedPath<Result>(
+        _ name: String, _ node: Node, _ parse: (String) throws(PathError) -> Result
+    ) -> Result? {
         guard let text = string(name, node) else { return nil }
         do throws(PathError) {
-            return try Path(text)
+            return try parse(text)
         } catch {
             report(
                 "in the path `\(text)`: \(error.problem)", at: SourcePosition(node, offset: error.offset), word: text)

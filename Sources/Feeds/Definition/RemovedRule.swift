@@ -4,18 +4,18 @@ internal import YAML
 package struct RemovedRule: Sendable, Hashable {
     /// The path of the mark in the item.
     package let path: Path
-    /// The value of the mark; nil for any value except nothing, `null`, `false`, 0 or an empty text.
-    package let value: String?
+    /// The values of the mark; none for any value except nothing, `null`, `false`, 0 or an empty text.
+    package let values: [String]
 
     /// The rule and its member on one line, equal for equal rules.
-    var canonicalText: String { "\(path)" + (value.map { " is \($0)" } ?? "") }
+    var canonicalText: String { "\(path)" + (values.isEmpty ? "" : " is \(values.joined(separator: " or "))") }
 }
 
 extension RemovedRule {
     /// True if an item with this value has been removed.
     package func holds(for found: JSONScalar?) -> Bool {
         guard let found else { return false }
-        if let value { return found.isWritten(value) }
+        if !values.isEmpty { return values.contains(where: found.isWritten) }
         return switch found {
         case .null, .boolean(false), .integer(0), .text(""), .text("false"), .text("0"), .json("[]"), .json("{}"): false
         default: true
@@ -28,11 +28,12 @@ extension MappingDecoder {
     func removedRule(_ name: String) -> RemovedRule? {
         guard let node = node(name) else { return nil }
         guard node.pairs != nil, let members = reader(name, of: "`\(name)` of \(subject)") else {
-            return path(name, node).map { RemovedRule(path: $0, value: nil) }
+            return path(name, node).map { RemovedRule(path: $0, values: []) }
         }
         defer { members.finish() }
         members.require("path", "say which member of an item shows that it is gone")
-        let value = members.node("is").flatMap { $0.isNull ? "null" : members.string("is", $0) }
-        return members.path("path").map { RemovedRule(path: $0, value: value) }
+        let nodes = members.node("is").map { $0.elements ?? [$0] } ?? []
+        let values = nodes.compactMap { $0.isNull ? "null" : members.string("is", $0) }
+        return members.path("path").map { RemovedRule(path: $0, values: values) }
     }
 }

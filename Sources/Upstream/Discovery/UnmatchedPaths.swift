@@ -70,7 +70,7 @@ package struct UnmatchedPaths {
             let nearest = nearest(to: path, in: body)
             // Many say that there is no next page by saying nothing of one.
             let isEnd = index == 0 && definition.pagination.cursorKind != .number && !endsTooSoon
-            let mayBeAbsent = definition.presetName != nil || isEnd
+            let mayBeAbsent = definition.presetName != nil || isEnd || path.hasCondition
             guard nearest != nil || !mayBeAbsent else { return nil }
             return "`\(path)`, in the feed's `pagination`, matches nothing in the body\(hint(nearest))"
         }

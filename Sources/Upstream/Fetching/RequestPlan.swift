@@ -50,7 +50,7 @@ package struct RequestPlan: Sendable {
         self.now = now
         self.definition = definition
         bodies = BodyReader(
-            definition.format, items: definition.items?.path, columns: definition.columns,
+            definition.format, items: definition.items, columns: definition.columns,
             rowNames: definition.rowNames,
             key: definition.key.compactMap { name in definition.columns.first { $0.name == name }?.path },
             memory: definition.memory)
@@ -138,7 +138,7 @@ package struct RequestPlan: Sendable {
             throw FeedSyncError(.unfollowable, parts.secrets.mask(error.problem), url: parts.shown(base))
         }
         // A style that follows a URL says nothing of the body: it stays.
-        let body = (wanted.body ?? parts.body).map { parts.sendsForm ? $0.form : $0.json }
+        let body = (wanted.body ?? parts.body).map { parts.written($0, places: wanted.places) }
         let target = try followed(wanted, body: body, from: base, parts)
         var request = request(for: target, body: body, at: base.origin, parts)
         if let tokenHeader { request.headers[tokenHeader.name] = tokenHeader.value }
@@ -168,10 +168,13 @@ package struct RequestPlan: Sendable {
         if definition.format == nil || definition.format == .events {
             request.stream = StreamEnd(count: definition.stream.count, time: definition.stream.time)
         }
-        guard let body else { return request }
-        request.method = "POST"
+        request.method = definition.method.rawValue
+        guard let body, !body.isEmpty else { return request }
         request.body = Array(body.utf8)
-        if request.headers["Content-Type"] == nil { request.headers["Content-Type"] = "application/json" }
+        if request.headers["Content-Type"] == nil {
+            let isText = definition.body?.plainText != nil
+            request.headers["Content-Type"] = isText ? TextBody.mediaType(of: body) : "application/json"
+        }
         let holdsSecret = parts.bodyHoldsSecret || parts.secrets.occur(in: body)
         request.redirects = holdsSecret ? .sameRequestAtOrigin : .sameRequest
         return request

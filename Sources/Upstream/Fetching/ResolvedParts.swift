@@ -12,6 +12,8 @@ struct ResolvedParts: Sendable {
     private(set) var alternatives: [(credentials: [Credential], secrets: Secrets)] = []
     /// The body before paging has its say; nil for a GET.
     private(set) var body: JSONValue?
+    /// The parameters that may have no value, as on the first page.
+    private let changingParameters: [String]
     /// True if the body contains a credential, and therefore must stay with its origin.
     private(set) var bodyHoldsSecret = false
     /// The secrets that must be neither stored nor shown.
@@ -41,6 +43,7 @@ struct ResolvedParts: Sendable {
         resolve resolveTemplate: (Template, _ isURL: Bool) throws(ConfigurationError) -> Template.Resolved
     ) throws(ConfigurationError) {
         url = address.text
+        changingParameters = definition.changingParameters
         var found = address.secrets
         func resolve(_ template: Template) throws(ConfigurationError) -> Template.Resolved {
             try resolveTemplate(template, false)
@@ -166,8 +169,11 @@ struct ResolvedParts: Sendable {
         return [password, String(proxy[proxy.index(after: colon)..<end]), Base64.encoded("\(user):\(password)")]
     }
 
-    /// True if the body goes out as a form.
-    var sendsForm: Bool { FormBody.isMediaType(headers["Content-Type"]) }
+    /// A body as it goes out, with the values of parameters that have a place in a text.
+    func written(_ body: JSONValue, places: [PageRequest.Parameter]) -> String {
+        if let text = body.text { return TextBody.filled(text, parameters: changingParameters, with: places) }
+        return FormBody.isMediaType(headers["Content-Type"]) ? body.form : body.json
+    }
 
     /// A URL for people, secrets masked.
     func shown(_ url: WebURL) -> String { secrets.mask(url.redacted) }

@@ -49,6 +49,29 @@ struct PageDecoderTests {
         #expect(page.bodyValues == [.integer(41)])
     }
 
+    @Test("A flag that pagination looks for among the items is read beside them")
+    func flagAmongItems() throws {
+        let yaml = """
+            url: https://api.example.com/things
+            items: d.items
+            key: id
+            columns: {id: id, end: "tags[kind=end].x"}
+            pagination: {style: cursor, param: c, next: d.n, more: "d.items[kind=end].x.y", total: "d.items[1].id"}
+            """
+        let decoder = PageDecoder(try DecodePlan(try FeedDefinition.parse(name: "things", yaml: yaml)))
+        let page = try decoder.decode(
+            Body(
+                Array(
+                    #"{"d":{"items":[{"id":1},{"id":2,"kind":"end","x":{"y":"/"}},{"id":3,"kind":"end","x":{"y":9}}],"n":"t"}}"#
+                        .utf8)))
+        #expect(page.elementCount == 3)
+        #expect(values(page, 1) == [.integer(2), nil])
+        #expect(page.bodyValues == [.text("t"), .text("/"), .integer(2)])
+        #expect(
+            try decoder.decode(Body(Array(#"{"d":{"items":[{"id":1,"x":{"y":2}}]}}"#.utf8))).bodyValues
+                == [nil, nil, nil])
+    }
+
     @Test("An element that several filters match is read for each, however much of it is escaped")
     func severalFilters() throws {
         let text = String(repeating: #"\n"#, count: 5000)

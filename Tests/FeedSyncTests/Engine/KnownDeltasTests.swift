@@ -103,6 +103,101 @@ import Testing
         #expect(try await bench.sync().figures.requests == 1)
         #expect(try bench.query(rows) == ["n11", "n333", "n44", "n55"])
     }
+
+    @Test("Matrix has a list for each room, and none at all where nothing is new")
+    func matrix() async throws {
+        let log = Log()
+        let isLimited = Lock(false)
+        for number in 1...4 { log.add("!\(number % 2):h \(number)", number) }
+        let server = try ScriptedServer()
+        server.route("/_matrix/client/v3/sync") { request in
+            guard request.header("Authorization") == "Bearer secret" else { return .status(401) }
+            let from = request.parameter("since").flatMap { Int($0.dropFirst()) } ?? 0
+            let rooms = Dictionary(grouping: log.since(from)) { $0.path.split(separator: " ")[0] }
+            let lists = rooms.sorted { $0.key < $1.key }.map { room, events in
+                let events = events.map {
+                    #"{"event_id":"$\#($0.size ?? 0)","sender":"@a:h","type":"m.room.message","origin_server_ts":1700000000000,"content":{"body":"b\#($0.size ?? 0)"}}"#
+                }
+                return
+                    #""\#(room)":{"timeline":{"events":[\#(events.joined(separator: ","))],"limited":\#(isLimited.withLock { $0 }),"prev_batch":"p"},"state":{"events":[]}}"#
+            }
+            let joined = lists.isEmpty ? "" : #","rooms":{"join":{\#(lists.joined(separator: ","))}}"#
+            return .json(#"{"next_batch":"s\#(log.count)"\#(joined)}"#)
+        }
+        let bench = try await KnownDelta("messages", at: server, host: "https://matrix.example.com")
+        #expect(try await bench.sync().reason == nil)
+        let rows = "SELECT room || body FROM messages WHERE _removed_at IS NULL ORDER BY event_id"
+        #expect(try bench.query(rows) == ["!1:hb1", "!0:hb2", "!1:hb3", "!0:hb4"])
+        let quiet = try await bench.sync()
+        #expect(quiet.reason == nil && quiet.figures.requests == 1)
+        log.add("!2:h 5", 5)
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.query(rows) == ["!1:hb1", "!0:hb2", "!1:hb3", "!0:hb4", "!2:hb5"])
+        // A room with more news than the upstream gives.
+        isLimited.withLock { $0 = true }
+        log.add("!2:h 6", 6)
+        #expect(try await bench.sync().reason == .upstreamIncomplete)
+        #expect(try bench.query(rows).last == "!2:hb6")
+    }
+
+    @Test("WebDAV's report takes the token in XML, and says of each member whether it is there")
+    func webDAV() async throws {
+        let log = Log()
+        for number in 1...3 { log.add("/files/\(number).txt", number) }
+        let server = try ScriptedServer()
+        server.route("/files/") { request in
+            let body = String(decoding: request.body, as: UTF8.self)
+            guard request.method == "REPORT", request.header("Content-Type") == "application/xml; charset=utf-8",
+                let open = body.firstRange(of: "<d:sync-token>"), let close = body.firstRange(of: "</d:sync-token>")
+            else { return .status(400) }
+            let token = body[open.upperBound..<close.lowerBound]
+            guard !log.isReset.withLock({ $0 }) || token.isEmpty else {
+                log.isReset.withLock { $0 = false }
+                return .xml("<d:error xmlns:d='DAV:'><d:valid-sync-token/></d:error>", status: 403)
+            }
+            let start = "urn:a&amp;b#"
+            let parts = token.dropFirst(start.count).split(separator: "-").compactMap { Int($0) }
+            guard token.isEmpty || token.hasPrefix(start) && parts.count == 2 else { return .status(400) }
+            let (from, skipped) = token.isEmpty ? (0, 0) : (parts[0], parts[1])
+            // At most two at once: the rest by the token of this response.
+            let all = log.since(from).filter { from > 0 || $0.size != nil }
+            let responses = all.dropFirst(skipped).prefix(2).map { file in
+                let href = "<d:href>\(file.path)</d:href>"
+                return file.size.map {
+                    "<d:response>\(href)<d:propstat><d:prop><d:getetag>\($0)</d:getetag></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
+                } ?? "<d:response>\(href)<d:status>HTTP/1.1 404 Not Found</d:status></d:response>"
+            }
+            let hasMore = all.count > skipped + 2
+            let place = hasMore ? "\(from)-\(skipped + 2)" : "\(log.count)-0"
+            let rest =
+                hasMore
+                ? "<d:response><d:href>/files/</d:href><d:status>HTTP/1.1 507 Insufficient Storage</d:status></d:response>"
+                : ""
+            return .xml(
+                "<d:multistatus xmlns:d='DAV:'>\(responses.joined())\(rest)<d:sync-token>\(start)\(place)</d:sync-token></d:multistatus>",
+                status: 207)
+        }
+        let bench = try await KnownDelta("documents", at: server, host: "https://dav.example.com")
+        #expect(try await bench.sync().figures.pages == 2)
+        let rows = "SELECT href || etag FROM documents WHERE _removed_at IS NULL ORDER BY 1"
+        #expect(try bench.query(rows) == (1...3).map { "/files/\($0).txt\($0)" })
+        log.add("/files/2.txt", nil)
+        log.add("/files/4.txt", 4)
+        let changes = try await bench.sync()
+        #expect(changes.reason == nil && changes.figures.requests == 1)
+        #expect(try bench.query(rows) == ["/files/1.txt1", "/files/3.txt3", "/files/4.txt4"])
+        #expect(try await bench.sync().figures.requests == 1)
+        log.isReset.withLock { $0 = true }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.query(rows) == ["/files/1.txt1", "/files/3.txt3", "/files/4.txt4"])
+        #expect(try bench.query("SELECT count(*) FROM documents WHERE href = '/files/'") == ["0"])
+    }
+}
+
+extension ServerResponse {
+    fileprivate static func xml(_ text: String, status: Int = 200) -> ServerResponse {
+        ServerResponse(status: status, headers: [("Content-Type", "application/xml")], body: Array(text.utf8))
+    }
 }
 
 /// A feed of the recipe, mirrored from a server that plays its host.
@@ -122,7 +217,9 @@ private final class KnownDelta: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         store = try await Store(path: folder.appending(path: "store.db").path)
         var options = EngineBench.options
-        options.environment = ["DROPBOX_TOKEN": "secret"]
+        options.environment = [
+            "DROPBOX_TOKEN": "secret", "MATRIX_TOKEN": "secret", "DAV_USER": "u", "DAV_PASSWORD": "secret",
+        ]
         engine = try await SyncEngine(
             feed: try FeedDefinition.parse(name: name, yaml: yaml), store: store, options: options)
     }

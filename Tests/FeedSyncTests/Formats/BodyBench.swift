@@ -5,7 +5,7 @@ import HTTP
 /// A response with a test's text, and the body read from it.
 struct BodyBench {
     var format: FeedFormat?
-    var items: Path?
+    var items: ItemsRule?
     var type: String?
     var url = "https://example.org/blog/feed"
 

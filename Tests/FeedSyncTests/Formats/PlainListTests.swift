@@ -53,7 +53,7 @@ struct PlainListTests {
         ])
     func objects(of example: Case) throws {
         let reader = BodyReader(
-            .json, items: try example.items.map { try Path($0) }, rowNames: example.names,
+            .json, items: try example.items.map { ItemsRule(path: try Path($0)) }, rowNames: example.names,
             key: try example.key.map { try Path($0) })
         let read = try reader.read(try BodyBench().response(Array(example.body.utf8)))
         #expect(try read.map { try JSONValue(parsing: $0.body.bytes).json } == example.expected)

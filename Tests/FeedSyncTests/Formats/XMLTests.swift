@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import Testing
 
 @testable import BodyFormats
@@ -7,7 +8,7 @@ import Testing
 @Suite("A document in XML")
 struct XMLTests {
     private func bench(_ items: String?) throws -> BodyBench {
-        BodyBench(format: .xml, items: try items.map { try Path($0) })
+        BodyBench(format: .xml, items: try items.map { ItemsRule(path: try Path($0)) })
     }
 
     @Test(
@@ -38,6 +39,20 @@ struct XMLTests {
         ])
     func reads(_ text: String, _ items: String?, _ json: String) throws {
         #expect(try bench(items).json(text) == json)
+    }
+
+    @Test("Elements that a column's path takes for a list are one, however many there are")
+    func listsOfColumns() throws {
+        let columns = ["p[status=x].prop.etag", "a.b[0]", "t"].map { try? Path($0) }.compactMap(\.self).map {
+            ColumnDefinition(name: $0.columnName, path: $0)
+        }
+        let text =
+            "<l><i><p><status>x</status></p><a><b>1</b><c>2</c></a><t>3</t></i><i><p/><p/></i><i><b>4</b></i></l>"
+        let reader = BodyReader(.xml, items: ItemsRule(path: try Path("l.i")), columns: columns)
+        let read = try reader.read(try bench("l.i").response(Array(text.utf8)))
+        #expect(
+            try read.map { try JSONValue(parsing: $0.body.bytes).json }
+                == #"{"l":{"i":[{"p":[{"status":"x"}],"a":{"b":["1"],"c":"2"},"t":"3"},{"p":[null,null]},{"b":"4"}]}}"#)
     }
 
     @Test(

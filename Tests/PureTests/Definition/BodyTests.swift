@@ -13,8 +13,11 @@ struct BodyTests {
         arguments: [
             ("body: {a: 1}", "f.yaml:4:7: `body` of feed `x` needs `method: POST`"),
             ("method: GET\nbody: {a: 1}", "f.yaml:5:7: `body` of feed `x` needs `method: POST`"),
-            ("method: post", "f.yaml:4:9: unknown method `post` in feed `x`, which can be `GET` or `POST`"),
-            ("method: POST\nbody: [1]", "f.yaml:5:7: `body` of feed `x` must be a mapping, not a list"),
+            (
+                "method: post",
+                "f.yaml:4:9: unknown method `post` in feed `x`, which can be `GET`, `POST`, `REPORT` or `PROPFIND`"
+            ),
+            ("method: POST\nbody: [1]", "f.yaml:5:7: `body` of feed `x` must be a mapping, or text, not a list"),
             (
                 "method: POST\nbody: {a: [007]}",
                 "f.yaml:5:12: `a` of `body` of feed `x` is not a number as JSON writes one; put it in quotes if it is text"
@@ -30,6 +33,14 @@ struct BodyTests {
             (
                 "method: POST\nbody: {variables: 5}\npagination: {style: page, param: variables.page}",
                 "f.yaml:5:7: `body` of feed `x` cannot hold `variables.page`, which its pagination sets: a part of that path is not a mapping"
+            ),
+            (
+                "method: REPORT\nbody: <a/>\npagination: {style: cursor, param: place, next: place}",
+                "f.yaml:5:7: `body` of feed `x` has no place for `place`: put `{place}` where its value goes"
+            ),
+            (
+                "method: REPORT\nbody: <a/>\nsync: {mode: delta, token: a, param: token}",
+                "f.yaml:5:7: `body` of feed `x` has no place for `token`: put `{token}` where its value goes"
             ),
             (
                 "method: POST\npagination: {style: page, param: 'a[0]'}",
@@ -62,5 +73,6 @@ struct BodyTests {
         #expect(!body.contains("s3cret"))
         #expect(body.contains(#"body={"a":1,"b":"${B}","password":"#))
         #expect(plain == (try text("method: GET")))
+        #expect(try text("method: REPORT\nbody: <a/>") != text("method: PROPFIND\nbody: <a/>"))
     }
 }

@@ -47,6 +47,20 @@ struct PathTests {
         #expect(error?.offset == offset)
     }
 
+    @Test(
+        "A path with wildcards is the steps between them",
+        arguments: [
+            ("a.b", [[.member("a"), .member("b")]]), ("*", [[], []]), ("$.*", [[], []]),
+            (
+                "rooms.join.*.timeline.events",
+                [[.member("rooms"), .member("join")], [.member("timeline"), .member("events")]]
+            ),
+            ("a.*.*[0].\"*\"", [[.member("a")], [], [.index(0), .member("*")]]),
+        ] as [(String, [[Path.Segment]])])
+    func groups(text: String, groups: [[Path.Segment]]) throws {
+        #expect(try Path.groups(text) == groups)
+    }
+
     @Test("A path reads back whatever its names are", arguments: 1...200)
     func roundTrip(seed: Int) throws {
         let letters = Array("ab.[]\"\\=$ *\n\t🚀é")

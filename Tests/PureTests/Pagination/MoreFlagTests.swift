@@ -16,6 +16,13 @@ struct MoreFlagTests {
         #expect((try style.next(after: input(nil, 3, crawl: 3, flag.value)).next == nil) == flag.isEnd)
     }
 
+    @Test("A flag at a condition that no element meets says that there is no further page")
+    func condition() throws {
+        let style = try paginator("style: cursor, param: c, next: n, more: 'l[status=\"a 507\"].x'")
+        #expect(try style.next(after: input(nil, 3, crawl: 3, .text("t"), nil)) == .end(isStated: true))
+        #expect(try style.next(after: input(nil, 3, crawl: 3, .text("t"), .text("/"))).next == PageCursor("t"))
+    }
+
     @Test(
         "A flag outranks a total that is too small, and reveals one that is too large", arguments: ["page", "offset"])
     func figures(name: String) throws {
