@@ -30,7 +30,7 @@ let package = Package(
         .target(name: "CPageDecoder", path: "Sources/CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
         module("Concurrency", ["CProcess"]), module("Text"), module("Time", ["Text"]), module("JSON", ["Text"]),
         module("Pagination", ["JSON", "Text", "Time"]), module("YAML", ["CYAML"]),
-        module("XML", ["CExpat", "Concurrency"]), module("Patterns", ["CPCRE2"]),
+        module("XML", ["CExpat", "Concurrency", "Text"]), module("Patterns", ["CPCRE2"]),
         .target(
             name: "Feeds", dependencies: ["Concurrency", "JSON", "Pagination", "Patterns", "Text", "Time", "YAML"],
             path: "Sources/Feeds", resources: [.embedInCode("Presets")], swiftSettings: settings,
