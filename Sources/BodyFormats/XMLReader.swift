@@ -125,7 +125,7 @@ struct XMLLists: Sendable {
         inner[name, default: XMLLists()].add(further)
     }
 
-    /// Those inside the elements of a name.
+    /// The lists inside the elements of a name.
     func within(_ name: String) -> XMLLists { inner[name] ?? XMLLists() }
 
     func isList(_ name: String) -> Bool { inner[name]?.isList ?? false }
