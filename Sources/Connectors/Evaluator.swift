@@ -56,6 +56,14 @@ struct Evaluator {
         return text
     }
 
+    /// True if a condition holds whatever the connector reads.
+    func isAlwaysTrue(_ condition: Component) -> Bool {
+        guard case .scalar(let scalar) = condition.node.content, let parsed = try? ExpressionText(scalar.text),
+            let only = parsed.only
+        else { return false }
+        return (try? Scope(evaluator: self, component: condition).truth(only)) == true
+    }
+
     private func value(of text: String, in component: Component) throws(ConnectorFault) -> ConnectorValue {
         let scope = Scope(evaluator: self, component: component)
         do throws(ExpressionFault) {
@@ -134,8 +142,23 @@ private struct Scope {
         ExpressionFault(problem: "\(what) is only known while the connector runs")
     }
 
-    private func truth(_ expression: Expression) throws(ExpressionFault) -> Bool {
-        try truth(of: try value(expression))
+    /// True if the expression is true. One side of `or` and `and` may be enough.
+    fileprivate func truth(_ expression: Expression) throws(ExpressionFault) -> Bool {
+        switch expression {
+        case .either(let one, let other): try decided(one, other, by: true)
+        case .both(let one, let other): try decided(one, other, by: false)
+        default: try truth(of: try value(expression))
+        }
+    }
+
+    /// The truth of two sides of which one, if it is so, decides for both.
+    private func decided(
+        _ one: Expression, _ other: Expression, by decisive: Bool
+    ) throws(ExpressionFault) -> Bool {
+        let first = Result { () throws(ExpressionFault) in try truth(one) }
+        if case .success(decisive) = first { return decisive }
+        guard try truth(other) != decisive else { return decisive }
+        return try first.get()
     }
 
     private func truth(of value: ConnectorValue) throws(ExpressionFault) -> Bool {

@@ -62,20 +62,8 @@ struct ExpressionText: Sendable, Hashable {
     ///
     /// - Throws: `ExpressionFault` for an expression that is not understood.
     init(_ text: String) throws(ExpressionFault) {
-        var pieces: [Piece] = []
-        var rest = text[...]
-        guard !text.contains("{%") else { throw ExpressionFault(problem: "`{% … %}` is a program, not a value") }
-        while let open = rest.firstRange(of: "{{") {
-            if open.lowerBound > rest.startIndex { pieces.append(.literal(String(rest[..<open.lowerBound]))) }
-            rest = rest[open.upperBound...]
-            let close = Self.end(of: rest)
-            guard let close else { throw ExpressionFault(problem: "`{{` is not closed") }
-            var parser = try ExpressionParser(String(rest[..<close]))
-            pieces.append(.expression(try parser.whole()))
-            rest = rest[rest.index(close, offsetBy: 2)...]
-        }
-        if !rest.isEmpty { pieces.append(.literal(String(rest))) }
-        self.pieces = pieces
+        var reader = TemplateReader(text)
+        pieces = try reader.whole()
     }
 
     /// The only expression, with nothing but spaces around it.
@@ -85,28 +73,6 @@ struct ExpressionText: Sendable, Hashable {
         }
         guard others.count == 1, case .expression(let expression)? = others.first else { return nil }
         return expression
-    }
-
-    /// The `}}` that closes an expression: not one in quotes, nor the end of an object within another.
-    private static func end(of text: Substring) -> String.Index? {
-        var quote: Character?
-        var depth = 0
-        var place = text.startIndex
-        while place < text.endIndex {
-            let character = text[place]
-            if let open = quote {
-                if character == open { quote = nil }
-            } else if character == "'" || character == "\"" {
-                quote = character
-            } else if character == "{" {
-                depth += 1
-            } else if character == "}" {
-                if depth == 0 { return text[place...].hasPrefix("}}") ? place : nil }
-                depth -= 1
-            }
-            place = text.index(after: place)
-        }
-        return nil
     }
 }
 

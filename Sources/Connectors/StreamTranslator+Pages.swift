@@ -41,12 +41,14 @@ extension StreamTranslator {
         guard let option = try paginator.member("page_size_option"),
             let component = try strategy.member("page_size"), let text = try evaluator.literal(component)
         else { return nil }
-        guard let count = Int(text), PageSize.range.contains(count) else {
+        guard let count = Int(text) else {
             throw ConnectorFault(.paginator, "`page_size` is no number that can be sent", at: component.mark)
         }
+        // Services take a number such as -1 for all items, and their pages have no size then.
+        let isSize = PageSize.range.contains(count)
         switch (try RequestPlace(option, evaluator), feed.method) {
-        case (.query(let name), "GET"): return (name, count)
-        case (.body(let names), "POST"): return (Path(names.map { .member($0) }).description, count)
+        case (.query(let name), "GET") where isSize: return (name, count)
+        case (.body(let names), "POST") where isSize: return (Path(names.map { .member($0) }).description, count)
         case (.query(let name), _): set(name, .plain("\(count)"))
         case (.header(let name), _): feed.headers.append(.init(name, .text("\(count)")))
         case (.body, _), (.path, _):

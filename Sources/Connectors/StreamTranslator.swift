@@ -215,9 +215,12 @@ extension StreamTranslator {
         try Self.refuseCode(extractor)
         if let filter = try selector.member("record_filter") {
             try Self.refuseCode(filter)
-            let condition = try filter.member("condition")?.text ?? ""
-            throw ConnectorFault(
-                .filter, "it keeps only items for which \(Excerpt.quoted(condition, limit: 100))", at: filter.mark)
+            let condition = try filter.member("condition")
+            guard let condition, evaluator.isAlwaysTrue(condition) else {
+                throw ConnectorFault(
+                    .filter, "it keeps only items for which \(Excerpt.quoted(condition?.text ?? "", limit: 100))",
+                    at: filter.mark)
+            }
         }
         guard try extractor.member("record_expander") == nil else {
             throw ConnectorFault(.items, "its items are inside other items", at: extractor.mark)

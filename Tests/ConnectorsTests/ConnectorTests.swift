@@ -187,8 +187,8 @@ import Testing
                 "expression: `{{ next_page_token }}`: `next_page_token` is only known while the connector runs"
             ),
             (
-                Manifest(requester: ["request_parameters: {a: \"{% if x %}1{% endif %}\"}"]),
-                "expression: `{% if x %}1{% endif %}`: `{% … %}` is a program, not a value"
+                Manifest(requester: ["request_parameters: {a: \"{% for x in y %}1{% endfor %}\"}"]),
+                "expression: `{% for x in y %}1{% endfor %}`: `{% for … %}` is a program, not a value"
             ),
             (
                 Manifest(requester: ["request_parameters: {$ref: \"#/definitions/none\"}"]),
@@ -212,5 +212,18 @@ import Testing
         let leftOut = try #require(try Manifest(text).translation().leftOut.first)
         #expect(leftOut.fault.problem == "it keeps only items for which `{{ record.x }}`")
         #expect(leftOut.fault.line == 9)
+    }
+
+    @Test("A filter that keeps every item with these settings is no reason to leave a stream out")
+    func filterOfAll() throws {
+        let condition = "{{ record.region in config.region or not config.region }}"
+        func translation(_ region: String?) throws -> [String] {
+            let manifest = Manifest(
+                Manifest().text.replacing(
+                    "field_path: [data]}}", with: "field_path: [data]}, record_filter: {condition: \"\(condition)\"}}"))
+            return try (region.map { manifest.setting("region", $0) } ?? manifest).translation().leftOut.map(\.stream)
+        }
+        #expect(try translation(nil) == [])
+        #expect(try translation("EU") == ["things"])
     }
 }

@@ -27,6 +27,7 @@ import Testing
                 "{style: page, param: p, first: 0, size_param: count, size: 50}"
             ),
             ("type: PageIncrement", "p", "{style: page, param: p, first: 0}"),
+            ("type: PageIncrement, page_size: -1", "p", "{style: page, param: p, first: 0}"),
             ("type: OffsetIncrement, page_size: 50", "p", "{style: offset, param: p, limit_param: count, limit: 50}"),
             (
                 "type: OffsetIncrement, page_size: \"{{ config['size'] }}\"", "p",
