@@ -2,7 +2,7 @@
 
 list api.example.com/things '[range(1; 101) | {id: ., name: "thing \(.)"}]'
 root <<'END'
-apt-get install ./feedsync_*_amd64.deb
+apt-get install ./feedsync_*.deb
 feedsync add things http://api.example.com/things
 feedsync sync
 feedsync show things --limit 1 --columns id,name
