@@ -456,6 +456,18 @@ import Testing
         }
     }
 
+    @Test("remove without --data takes a feed out of the configuration, and leaves its rows in PostgreSQL")
+    func remove() async throws {
+        let place = try await storedPlace()
+        let run = try await place.run("remove things --yes")
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(try !place.text(of: "feedsync.yaml").contains("/things"))
+        let rows =
+            "SELECT (SELECT count(*) FROM things) AS rows, (SELECT count(*) FROM feed WHERE name = 'things') AS feeds"
+        #expect(try await query(rows, in: place).output == "rows,feeds\n600,1\n")
+        #expect(try await !place.run("status").output.contains("things"))
+    }
+
     private func query(_ sql: String, _ options: String = "--csv", in place: Workplace) async throws -> CommandLineRun {
         try await place.shell("$FEEDSYNC sql \"$SQL\" \(options)", environment: ["SQL": sql])
     }
