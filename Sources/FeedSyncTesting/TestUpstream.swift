@@ -18,6 +18,7 @@ public final class TestUpstream: Sendable {
     public let url: String
     private let server: Server
     private let received: Lock<[ServerRequest]>
+    private static let mostRequests = 1_000
 
     /// Starts the upstream. It ends with its last reference.
     ///
@@ -26,7 +27,10 @@ public final class TestUpstream: Sendable {
     public init(_ answer: @escaping @Sendable (ServerRequest) -> ServerResponse) throws(ServerError) {
         let received = Lock<[ServerRequest]>([])
         server = try Server { request in
-            received.withLock { $0.append(request) }
+            received.withLock { requests in
+                if requests.count == Self.mostRequests { requests.removeFirst() }
+                requests.append(request)
+            }
             return answer(request)
         }
         url = server.url
@@ -50,7 +54,7 @@ public final class TestUpstream: Sendable {
 
     deinit { server.stop() }
 
-    /// The requests so far, in the order in which they came.
+    /// The latest 1,000 requests, in the order in which they came.
     public var requests: [ServerRequest] { received.withLock { $0 } }
 
     /// Closes the port: later requests are refused.

@@ -68,7 +68,7 @@ try await withTemporaryMirror { mirror in
         }
         sizes.append(residentMemory())
     }
-    let requests = upstream.requests.count
+    let requests = counter.next() - 1
     print("\(tasks) tasks, \(reloads * tasks) reloads, \(requests) requests; memory after each quarter: \(sizes) KiB")
     guard requests >= reloads * tasks else { throw Failure(text: "some reloads made no request") }
     guard sizes[3] < sizes[1] + sizes[1] / 8 else { throw Failure(text: "the memory grows: \(sizes)") }
