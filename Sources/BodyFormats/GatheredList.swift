@@ -72,7 +72,7 @@ struct GatheredList {
             for element in elements { items.append(try named(element, names)) }
         case .object: items.append(try named(found, names))
         default:
-            // A scalar that the last `*` stands for is no item.
+            // A scalar at the last `*` is not an item.
             guard !group.isEmpty else { return false }
             let place = (names + [Path(group).description]).joined(separator: ".")
             throw BodyFault("\(Excerpt.quoted(place, limit: 100)) is \(found.kindWords), not a list")

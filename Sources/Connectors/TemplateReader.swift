@@ -53,7 +53,9 @@ struct TemplateReader {
     private mutating func choice(_ condition: Substring) throws(ExpressionFault) -> Expression {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.mostDepth else { throw ExpressionFault(problem: "more than 48 choices in each other") }
+        guard depth <= Self.mostDepth else {
+            throw ExpressionFault(problem: "more than \(Self.mostDepth) nested choices")
+        }
         let condition = try Self.parsed(String(condition))
         let (pieces, end) = try branch()
         let other: Expression

@@ -71,7 +71,7 @@ package struct AWSSignature {
         return headers
     }
 
-    /// The path as it is signed: all services but S3 code it once more.
+    /// The path to sign: every service but S3 encodes it a second time.
     private func path(of url: WebURL) -> String {
         let isOfS3 = ["s3", "s3express", "s3-express", "s3-outposts", "s3-object-lambda"].contains(service)
         return isOfS3 ? url.path : PercentCoding.encoded(url.path, keeping: "/")
@@ -79,9 +79,9 @@ package struct AWSSignature {
 }
 
 extension WebURL {
-    /// The URL with its path and query in the coding that AWS signs, and the parameters in its order.
+    /// The URL with its path and query in the encoding that AWS signs, and the parameters in its order.
     ///
-    /// The signature is then right for a host that takes them as they come, and for one that codes them once more.
+    /// Hosts that encode them again, and hosts that do not, then compute the same signature.
     package var inCodingOfAWS: WebURL {
         let path = path.split(separator: "/", omittingEmptySubsequences: false)
             .map { PercentCoding.recoded($0.utf8, plus: "+") }.joined(separator: "/")

@@ -43,7 +43,8 @@ struct Route {
             guard signature != nil else {
                 throw refusal(
                     .invalidRequest,
-                    "\(host) is no host SERVICE.REGION.amazonaws.com: give `region` and `service` in `auth.aws`")
+                    "\(host) does not have the form SERVICE.REGION.amazonaws.com: give `region` and `service` in `auth.aws`"
+                )
             }
         }
     }

@@ -32,7 +32,7 @@ public struct CopyRow {
     /// A row without fields.
     public init() {}
 
-    /// Takes the fields of a row, without its line feed. They are written anew where they are.
+    /// Reads the fields of a row without its line feed, and unescapes them in place.
     ///
     /// - Parameter row: must stay alive and unchanged while fields are read.
     /// - Throws: `PostgreSQLError` for a backslash at the end.

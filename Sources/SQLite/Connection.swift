@@ -514,9 +514,6 @@ extension Connection {
     public func treatAsScratch() throws(SQLiteError) {
         try leaveLog()
         try execute("PRAGMA synchronous = OFF")
-        // SQLite reads its whole schema whenever a table is made: of ten thousand feeds it has 6 MB, and the cache else 2.
-        // https://sqlite.org/pragma.html#pragma_cache_size
-        try execute("PRAGMA cache_size = -16384")
     }
 
     /// Leaves the log and its index beside the file when the last connection closes, with the log empty.

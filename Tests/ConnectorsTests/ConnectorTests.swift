@@ -214,7 +214,7 @@ import Testing
         #expect(leftOut.fault.line == 9)
     }
 
-    @Test("A filter that keeps every item with these settings is no reason to leave a stream out")
+    @Test("A stream whose filter keeps every item with the given settings is translated")
     func filterOfAll() throws {
         let condition = "{{ record.region in config.region or not config.region }}"
         func translation(_ region: String?) throws -> [String] {

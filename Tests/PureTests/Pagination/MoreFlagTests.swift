@@ -16,7 +16,7 @@ struct MoreFlagTests {
         #expect((try style.next(after: input(nil, 3, crawl: 3, flag.value)).next == nil) == flag.isEnd)
     }
 
-    @Test("A flag at a condition that no element meets says that there is no further page")
+    @Test("The list ends where no element meets the condition of `more`")
     func condition() throws {
         let style = try paginator("style: cursor, param: c, next: n, more: 'l[status=\"a 507\"].x'")
         #expect(try style.next(after: input(nil, 3, crawl: 3, .text("t"), nil)) == .end(isStated: true))
