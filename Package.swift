@@ -37,11 +37,13 @@ let package = Package(
         .target(name: "CPageDecoder", cxxSettings: checkedPlusPlus, linkerSettings: [.linkedLibrary("simdjson")]),
 
         // The ground floor: each depends on nothing but what is named here, and on no library.
-        .target(name: "Concurrency", dependencies: ["CProcess"], swiftSettings: settings),
+        // The system's C library, whichever it is.
+        .target(name: "Platform", swiftSettings: settings),
+        .target(name: "Concurrency", dependencies: ["CProcess", "Platform"], swiftSettings: settings),
         // ASCII, percent and form coding, hashes, excerpts; which names and values are secret, and their masks.
         .target(name: "Text", swiftSettings: settings),
         // The calendar, moments, durations and the clock of the day.
-        .target(name: "Time", dependencies: ["Text"], swiftSettings: settings),
+        .target(name: "Time", dependencies: ["Platform", "Text"], swiftSettings: settings),
         // One JSON value, its parser and its writer.
         .target(name: "JSON", dependencies: ["Text"], swiftSettings: settings),
 
@@ -53,7 +55,8 @@ let package = Package(
 
         // What the user wrote: definitions, templates, configuration, presets. Pure, without HTTP and SQLite.
         .target(
-            name: "Feeds", dependencies: ["Concurrency", "JSON", "Pagination", "Patterns", "Text", "Time", "YAML"],
+            name: "Feeds",
+            dependencies: ["Concurrency", "JSON", "Pagination", "Patterns", "Platform", "Text", "Time", "YAML"],
             resources: [.embedInCode("Presets")], swiftSettings: settings, plugins: ["PresetList"]),
         .plugin(name: "PresetList", capability: .buildTool()),
 
@@ -62,12 +65,14 @@ let package = Package(
 
         // One numbered step of a schema, and which of them a store lacks. Pure.
         .target(name: "SchemaMigration", dependencies: ["Text"], swiftSettings: settings),
-        .target(name: "SQLite", dependencies: ["CSQLite", "Concurrency", "SchemaMigration"], swiftSettings: settings),
         .target(
-            name: "PostgreSQL", dependencies: ["CPostgreSQL", "Concurrency", "SchemaMigration", "Text"],
+            name: "SQLite", dependencies: ["CSQLite", "Concurrency", "Platform", "SchemaMigration"],
             swiftSettings: settings),
         .target(
-            name: "HTTP", dependencies: ["CContentCoding", "CCurl", "Concurrency", "Text", "Time"],
+            name: "PostgreSQL", dependencies: ["CPostgreSQL", "Concurrency", "Platform", "SchemaMigration", "Text"],
+            swiftSettings: settings),
+        .target(
+            name: "HTTP", dependencies: ["CContentCoding", "CCurl", "Concurrency", "Platform", "Text", "Time"],
             swiftSettings: settings),
         .target(name: "XML", dependencies: ["CExpat", "Concurrency", "Text"], swiftSettings: settings),
         .target(name: "YAML", dependencies: ["CYAML"], swiftSettings: settings),
@@ -80,17 +85,17 @@ let package = Package(
         // Bodies that are not JSON, written as JSON.
         .target(
             name: "BodyFormats",
-            dependencies: ["Concurrency", "Feeds", "HTTP", "JSON", "ResponseBody", "Text", "Time", "XML"],
+            dependencies: ["Concurrency", "Feeds", "HTTP", "JSON", "Platform", "ResponseBody", "Text", "Time", "XML"],
             swiftSettings: settings),
         // Requests, credentials, fetching, and what is discovered from the first pages. Knows no store.
         .target(
             name: "Upstream",
-            dependencies: ["BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "ResponseBody"],
+            dependencies: ["BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "Platform", "ResponseBody"],
             swiftSettings: settings),
         // A store's file in SQLite: open, lock, migrate, commit, copy.
         .target(
             name: "StoreFile",
-            dependencies: ["Concurrency", "Crawling", "Migrations", "SQLite", "SchemaMigration", "Text"],
+            dependencies: ["Concurrency", "Crawling", "Migrations", "Platform", "SQLite", "SchemaMigration", "Text"],
             swiftSettings: settings),
         // Feeds' tables: a page's items are decoded beside the table that they are written to.
         .target(
@@ -115,8 +120,7 @@ let package = Package(
             name: "FeedSync",
             dependencies: [
                 "BodyFormats", "Concurrency", "Crawling", "FeedTables", "HTTP", "MirrorReader", "MirrorWriter",
-                "ResponseBody", "StoreFile",
-                "Text", "Upstream",
+                "Platform", "ResponseBody", "StoreFile", "Text", "Upstream",
             ],
             swiftSettings: settings),
 
@@ -124,21 +128,21 @@ let package = Package(
         .target(
             name: "PostgreSQLStore",
             dependencies: [
-                "Concurrency", "FeedTables", "Feeds", "JSON", "Migrations", "MirrorReader", "MirrorWriter",
-                "PostgreSQL", "SQLite",
-                "SchemaMigration", "StoreFile", "Text", "Time",
+                "Concurrency", "FeedTables", "Feeds", "JSON", "Migrations", "MirrorReader", "MirrorWriter", "Platform",
+                "PostgreSQL", "SQLite", "SchemaMigration", "StoreFile", "Text", "Time",
             ],
             swiftSettings: settings),
         // Workers that share a store in PostgreSQL, claim by claim, and those who follow it.
         .target(
             name: "Fleet",
             dependencies: [
-                "Concurrency", "Crawling", "FeedTables", "Feeds", "JSON", "MirrorReader", "MirrorWriter", "PostgreSQL",
-                "PostgreSQLStore", "SQLite", "StoreFile", "Text", "Time",
+                "Concurrency", "Crawling", "FeedTables", "Feeds", "JSON", "MirrorReader", "MirrorWriter", "Platform",
+                "PostgreSQL", "PostgreSQLStore", "SQLite", "StoreFile", "Text", "Time",
             ],
             swiftSettings: settings),
         .target(
-            name: "HTTPServer", dependencies: ["CEpoll", "CMicroHTTPD", "Concurrency", "Text"], swiftSettings: settings),
+            name: "HTTPServer", dependencies: ["CEpoll", "CMicroHTTPD", "Concurrency", "Platform", "Text"],
+            swiftSettings: settings),
         // What people and programs are told of feeds: states with reasons, times and numbers in words, the results' schema.
         .target(name: "Reports", dependencies: ["FeedSync", "Time"], swiftSettings: settings),
         // Feeds that are added, renamed, edited, paused and removed: the rules, a look at an upstream, and the file's lines.
@@ -146,32 +150,33 @@ let package = Package(
             name: "Editing", dependencies: ["Concurrency", "FeedSync", "HTTP", "Reports"], swiftSettings: settings),
         // Feeds that are defined already: the streams of a low-code connector, the lists of an OpenAPI document.
         .target(
-            name: "Connectors", dependencies: ["BodyFormats", "Concurrency", "Feeds", "HTTP", "Upstream", "YAML"],
+            name: "Connectors",
+            dependencies: ["BodyFormats", "Concurrency", "Feeds", "HTTP", "Platform", "Upstream", "YAML"],
             swiftSettings: settings),
         // The pages and the API of `feedsync serve`, over a store and its engines.
         .target(
             name: "Web",
             dependencies: [
-                "Editing", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Reports", "Text",
-                "Time", "XML",
+                "Editing", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Platform", "Reports",
+                "Text", "Time", "XML",
             ],
             resources: [.embedInCode("Assets")], swiftSettings: settings),
         .target(
-            name: "DemoFeed", dependencies: ["HTTPServer", "Concurrency", "Text", "Time"], swiftSettings: settings),
+            name: "DemoFeed", dependencies: ["HTTPServer", "Concurrency", "Platform", "Text", "Time"],
+            swiftSettings: settings),
         .executableTarget(
             name: "Command",
             dependencies: [
                 "Editing", "BodyFormats", "CProcess", "Connectors", "DemoFeed", "FeedSync", "HTTP", "HTTPServer",
-                "JSON",
-                "Concurrency",
-                "CLibraryLoader", "Fleet", "PostgreSQL", "PostgreSQLStore", "Reports", "Text", "Time", "Web", "XML",
+                "JSON", "Concurrency", "CLibraryLoader", "Fleet", "Platform", "PostgreSQL", "PostgreSQLStore",
+                "Reports", "Text", "Time", "Web", "XML",
             ],
             swiftSettings: settings),
 
         // For the tests and previews of apps: an upstream that is a function, a clock that is set, a mirror in memory.
         .target(
             name: "FeedSyncTesting",
-            dependencies: ["Concurrency", "FeedSync", "HTTPServer", "StoreFile", "Time", "Upstream"],
+            dependencies: ["Concurrency", "FeedSync", "HTTPServer", "Platform", "StoreFile", "Time", "Upstream"],
             swiftSettings: settings),
 
         // The samples of the library's pages: they see what a user of the library sees.
@@ -182,7 +187,7 @@ let package = Package(
         .target(
             name: "SchemaChecker", dependencies: ["JSON", "YAML"], path: "Tests/SchemaChecker", swiftSettings: settings),
         .target(
-            name: "ScriptedServer", dependencies: ["HTTPServer", "SeededGenerator", "Concurrency"],
+            name: "ScriptedServer", dependencies: ["HTTPServer", "Platform", "SeededGenerator", "Concurrency"],
             path: "Tests/ScriptedServer", swiftSettings: settings),
         // A PostgreSQL of the tests' own.
         .target(
@@ -196,26 +201,23 @@ let package = Package(
         .executableTarget(
             name: "Simulation",
             dependencies: [
-                "Crawling", "Feeds", "PostgreSQL", "SeededGenerator", "Fleet", "PostgreSQLStore", "Text", "Time",
+                "Crawling", "Feeds", "Platform", "PostgreSQL", "SeededGenerator", "Fleet", "PostgreSQLStore", "Text",
+                "Time",
             ],
             path: "Tests/Simulation", exclude: ["clock.c"], swiftSettings: settings),
         // What needs no socket, and links neither curl nor SQLite.
         .testTarget(
             name: "PureTests",
             dependencies: [
-                "Concurrency", "Crawling", "Feeds", "JSON", "Pagination", "Patterns", "SchemaChecker",
-                "SeededGenerator",
-                "Text", "Time",
-                "YAML",
+                "Concurrency", "Crawling", "Feeds", "JSON", "Pagination", "Patterns", "Platform", "SchemaChecker",
+                "SeededGenerator", "Text", "Time", "YAML",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Command", "DemoFeed", "HTTPServer", "JSON", "PostgreSQL", "PostgreSQLServer", "Reports", "SQLite",
-                "SchemaChecker",
-                "ScriptedServer",
-                "SeededGenerator", "Concurrency", "Text",
+                "Command", "DemoFeed", "HTTPServer", "JSON", "Platform", "PostgreSQL", "PostgreSQLServer", "Reports",
+                "SQLite", "SchemaChecker", "ScriptedServer", "SeededGenerator", "Concurrency", "Text",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -226,10 +228,10 @@ let package = Package(
             name: "SQLiteTests", dependencies: ["Concurrency", "SQLite", "SeededGenerator"], swiftSettings: settings),
         .testTarget(
             name: "HTTPTests",
-            dependencies: ["HTTP", "HTTPServer", "ScriptedServer", "SeededGenerator", "Concurrency"],
+            dependencies: ["HTTP", "HTTPServer", "Platform", "ScriptedServer", "SeededGenerator", "Concurrency"],
             swiftSettings: settings),
         .testTarget(
-            name: "HTTPServerTests", dependencies: ["HTTPServer", "ScriptedServer", "Concurrency"],
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "Platform", "ScriptedServer", "Concurrency"],
             swiftSettings: settings),
         .testTarget(
             name: "WebTests",
@@ -243,10 +245,9 @@ let package = Package(
         .testTarget(
             name: "SharedStoreTests",
             dependencies: [
-                "Concurrency", "Feeds", "Migrations", "FeedTables", "MirrorReader", "MirrorWriter", "StoreFile",
-                "PostgreSQL", "PostgreSQLServer", "SQLite",
-                "SchemaMigration",
-                "SeededGenerator", "Fleet", "PostgreSQLStore",
+                "Concurrency", "Feeds", "Migrations", "FeedTables", "MirrorReader", "MirrorWriter", "Platform",
+                "StoreFile", "PostgreSQL", "PostgreSQLServer", "SQLite", "SchemaMigration", "SeededGenerator", "Fleet",
+                "PostgreSQLStore",
             ], swiftSettings: settings),
         .testTarget(name: "ConnectorsTests", dependencies: ["Connectors", "Feeds"], swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),

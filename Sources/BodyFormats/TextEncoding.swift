@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The encoding of a body's text.
 ///

@@ -1,5 +1,5 @@
 internal import CProcess
-internal import Glibc
+internal import Platform
 internal import PostgreSQL
 
 /// The command `feedsync`.

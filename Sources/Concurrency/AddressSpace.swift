@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The memory that the process may have.
 package enum AddressSpace {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Starts other programs.
 package enum ChildProcess {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A small mutual-exclusion lock around one value.
 ///

@@ -1,5 +1,5 @@
 internal import CProcess
-internal import Glibc
+internal import Platform
 
 /// A pipe between this process and a child, or between two of its threads.
 package enum Pipe {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Work that a thread does while it has no job, such as the transfers of an HTTP client.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The work that a task may have done: so much time of a core.
 ///

@@ -1,6 +1,6 @@
 internal import Concurrency
 package import Feeds
-internal import Glibc
+internal import Platform
 
 extension Connector.Files {
     /// The most bytes of a manifest.

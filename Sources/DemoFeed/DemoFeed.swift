@@ -1,5 +1,5 @@
-internal import Glibc
 public import HTTPServer
+internal import Platform
 
 /// The upstream of `feedsync demo`: made-up lists that are the same on every machine.
 ///

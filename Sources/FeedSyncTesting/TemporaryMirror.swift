@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import StoreFile
 internal import Time
 internal import Upstream

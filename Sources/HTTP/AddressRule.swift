@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The addresses that a request may connect to, after its name is resolved.
 public enum AddressRule: Sendable, Hashable {

@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// The bytes of a response, in one buffer with zeroed padding after its end.
 ///

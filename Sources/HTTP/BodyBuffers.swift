@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// The memory of freed bodies, for the next ones: new memory from the system costs time for every page.
 ///

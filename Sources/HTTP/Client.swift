@@ -1,6 +1,6 @@
 internal import CCurl
 package import Concurrency
-internal import Glibc
+internal import Platform
 
 /// The settings that all requests of one client share.
 struct ClientConfiguration: Sendable {

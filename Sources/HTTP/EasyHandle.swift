@@ -1,5 +1,5 @@
 internal import CCurl
-internal import Glibc
+internal import Platform
 internal import Time
 
 /// Owns one `CURL`, the settings of one transfer; reused, and used only on the thread of the loop.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The rules for trying again after a failed attempt.
 ///

@@ -1,5 +1,5 @@
 internal import CMicroHTTPD
-internal import Glibc
+internal import Platform
 
 /// Passes the response to the library, or writes to the socket if it is not an HTTP message.
 ///

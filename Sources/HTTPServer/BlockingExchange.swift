@@ -1,5 +1,5 @@
 internal import CMicroHTTPD
-internal import Glibc
+internal import Platform
 
 /// A request that is being received, owned by the library's per-request pointer.
 ///

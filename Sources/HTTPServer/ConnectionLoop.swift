@@ -1,6 +1,6 @@
 internal import CEpoll
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// The thread of a shared server: it waits for all connections at once, and hands whole requests to the handler.
 ///

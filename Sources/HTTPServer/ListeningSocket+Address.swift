@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 extension ListeningSocket {
     /// Listens at an address.
@@ -27,7 +27,7 @@ extension ListeningSocket {
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         guard bind(descriptor, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0,
-            Glibc.listen(descriptor, SOMAXCONN) == 0
+            Platform.listen(descriptor, SOMAXCONN) == 0
         else {
             let code = errno
             close(descriptor)
@@ -78,7 +78,8 @@ extension ListeningSocket {
             }
         }
         // The mode is set before the socket listens, so that no other user can connect.
-        guard isBound, chmod(path, Self.isShared(path) ? 0o660 : 0o600) == 0, Glibc.listen(descriptor, SOMAXCONN) == 0
+        guard isBound, chmod(path, Self.isShared(path) ? 0o660 : 0o600) == 0,
+            Platform.listen(descriptor, SOMAXCONN) == 0
         else {
             let code = errno
             close(descriptor)

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A socket that listens, for a daemon to take over.
 ///
@@ -37,7 +37,7 @@ struct ListeningSocket {
         address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
         let code = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, size) == 0 && Glibc.listen(descriptor, SOMAXCONN) == 0
+                bind(descriptor, address, size) == 0 && Platform.listen(descriptor, SOMAXCONN) == 0
                     && getsockname(descriptor, address, &size) == 0 ? 0 : errno
             }
         }

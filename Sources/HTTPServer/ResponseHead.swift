@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The bytes in front of a response's body.
 enum ResponseHead {

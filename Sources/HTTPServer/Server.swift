@@ -1,6 +1,6 @@
 internal import CMicroHTTPD
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// An HTTP/1.1 server on the loopback interface, for tests and demonstrations.
 ///

@@ -1,5 +1,5 @@
 internal import CMicroHTTPD
-internal import Glibc
+internal import Platform
 
 /// One connection of a shared server: the bytes that came, the request that they make, and the bytes that are to go.
 ///
@@ -133,7 +133,7 @@ final class ServerConnection {
             let count = first.withUnsafeBytes { bytes in
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[outputStart...])
                 let more = output.count > 1 ? Int32(MSG_MORE) : 0
-                return Glibc.send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL) | more)
+                return Platform.send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL) | more)
             }
             guard count >= 0 else {
                 if errno == EINTR { continue }

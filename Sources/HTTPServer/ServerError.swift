@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A server that could not start.
 public struct ServerError: Error, Equatable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// An HTTP/1.1 server whose connections share one thread, so that hundreds of them cost little.
 ///

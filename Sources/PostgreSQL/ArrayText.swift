@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// An array's text, to be put in a script as a literal, element by element. Equal elements that follow each other are
 /// kept once.

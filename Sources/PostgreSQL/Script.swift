@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Statements without parameters, one behind the other.
 public struct Script: Sendable {

@@ -1,6 +1,6 @@
 internal import CPostgreSQL
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// The end of calls that a connected server does not answer, as when its machine or its process is paused.
 ///

@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import Glibc
+internal import Platform
 
 /// A row that may have been written, by its key.
 public struct ChangedRow: Sendable, Hashable {

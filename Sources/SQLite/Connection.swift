@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// One connection to one SQLite database file.
 ///
@@ -80,7 +80,7 @@ public final class Connection {
     /// such as the log: https://sqlite.org/wal.html#read_only_databases
     private static func explained(_ error: SQLiteError, _ path: String, _ access: Access) -> SQLiteError {
         guard error.isCannotOpen, error.systemCode == ENOENT else { return error }
-        guard access == .readWriteCreate || Glibc.access(path, F_OK) == 0 else { return error }
+        guard access == .readWriteCreate || Platform.access(path, F_OK) == 0 else { return error }
         var error = error
         error.systemCode = reasonNotToCreate(path)
         return error
@@ -89,7 +89,7 @@ public final class Connection {
     /// The `errno` that keeps files from being created beside `path`; 0 where none is evident.
     private static func reasonNotToCreate(_ path: String) -> Int32 {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        return Glibc.access(folder, W_OK | X_OK) == 0 ? 0 : errno
+        return Platform.access(folder, W_OK | X_OK) == 0 ? 0 : errno
     }
 
     private static func fileName(for path: String) throws(SQLiteError) -> String {

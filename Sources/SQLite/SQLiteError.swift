@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import Glibc
+internal import Platform
 
 /// An error of SQLite, or of this wrapper.
 ///

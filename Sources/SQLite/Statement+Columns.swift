@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import Glibc
+internal import Platform
 
 /// SQLite's storage class of a value.
 public enum StorageClass: Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The holder of a feed's lock, as recorded by the holder itself; nil for anything not written yet.
 package struct FeedHolder: Sendable, Hashable {
@@ -20,7 +20,7 @@ package final class FeedLock: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// F_OFD_GETLK and F_OFD_SETLK, which the Glibc module lacks: Linux's include/uapi/asm-generic/fcntl.h.
+    /// F_OFD_GETLK and F_OFD_SETLK, which the C library's module lacks: Linux's include/uapi/asm-generic/fcntl.h.
     private static let findLock: Int32 = 36
     private static let setLock: Int32 = 37
     /// The number of tries for a lock that feedsync holds for a few milliseconds, a millisecond apart.

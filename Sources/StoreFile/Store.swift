@@ -1,6 +1,6 @@
 package import Concurrency
-internal import Glibc
 internal import Migrations
+internal import Platform
 package import SQLite
 internal import SchemaMigration
 

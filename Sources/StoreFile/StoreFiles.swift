@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// The files of a connection: the store's, and the log and its index next to it.
 ///

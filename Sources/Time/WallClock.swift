@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The time of day, passed in so that tests can have their own.
 package struct WallClock: Sendable {

@@ -1,6 +1,6 @@
 internal import Concurrency
 internal import FeedSync
-internal import Glibc
+internal import Platform
 internal import Reports
 
 /// The served content: the configuration, the store, and the engines that work on it.

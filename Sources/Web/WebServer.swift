@@ -1,8 +1,8 @@
 internal import Concurrency
 package import FeedSync
-internal import Glibc
 internal import HTTP
 package import HTTPServer
+internal import Platform
 
 /// The server of `feedsync serve`: a store as live pages and as an API.
 ///

@@ -1,6 +1,6 @@
 import Concurrency
 import Foundation
-import Glibc
+import Platform
 
 /// One run of the binary, from start to end.
 struct CommandLineRun: Sendable {
@@ -70,7 +70,7 @@ private struct Spawn: Sendable {
             close(output.write)
             close(errors.write)
         }
-        // The shell changes the folder, and becomes the program: Glibc's module has no way to spawn in a folder.
+        // The shell changes the folder, and becomes the program: the C library's module has no way to spawn in a folder.
         let words = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder] + words
         id = try ChildProcess.start(words, environment: environment, output: output.write, errors: errors.write)
         self.output = output.read

@@ -1,6 +1,6 @@
 import Foundation
-import Glibc
 import HTTPServer
+import Platform
 import SQLite
 import ScriptedServer
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
-import Glibc
 import HTTPServer
+import Platform
 import ScriptedServer
 
 /// An nginx on loopback that speaks TLS for a plain server behind it, with certificates of an authority of its own.

@@ -1,6 +1,6 @@
 import Foundation
-import Glibc
 import HTTPServer
+import Platform
 import ScriptedServer
 import SeededGenerator
 import Testing

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// The process that gets a signal, and the number of requests before it.
 struct SignalTarget {

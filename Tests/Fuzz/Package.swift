@@ -28,23 +28,28 @@ let package = Package(
         .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"], path: "Sources/CMicroHTTPD"),
         .target(name: "CLibraryLoader", path: "Sources/CLibraryLoader"),
         .target(name: "CPageDecoder", path: "Sources/CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
-        module("Concurrency", ["CProcess"]), module("Text"), module("Time", ["Text"]), module("JSON", ["Text"]),
+        module("Platform"), module("Concurrency", ["CProcess", "Platform"]), module("Text"),
+        module("Time", ["Platform", "Text"]), module("JSON", ["Text"]),
         module("Pagination", ["JSON", "Text", "Time"]), module("YAML", ["CYAML"]),
         module("XML", ["CExpat", "Concurrency", "Text"]), module("Patterns", ["CPCRE2"]),
         .target(
-            name: "Feeds", dependencies: ["Concurrency", "JSON", "Pagination", "Patterns", "Text", "Time", "YAML"],
+            name: "Feeds",
+            dependencies: ["Concurrency", "JSON", "Pagination", "Patterns", "Platform", "Text", "Time", "YAML"],
             path: "Sources/Feeds", resources: [.embedInCode("Presets")], swiftSettings: settings,
             plugins: ["PresetList"]),
         .plugin(name: "PresetList", capability: .buildTool(), path: "Plugins/PresetList"),
-        module("HTTP", ["CContentCoding", "CCurl", "Concurrency", "Text", "Time"]),
+        module("HTTP", ["CContentCoding", "CCurl", "Concurrency", "Platform", "Text", "Time"]),
         module("ResponseBody", ["CPageDecoder", "Feeds", "HTTP"]),
-        module("BodyFormats", ["Concurrency", "Feeds", "HTTP", "JSON", "ResponseBody", "Text", "Time", "XML"]),
-        module("SchemaMigration", ["Text"]), module("SQLite", ["CSQLite", "Concurrency", "SchemaMigration"]),
+        module(
+            "BodyFormats", ["Concurrency", "Feeds", "HTTP", "JSON", "Platform", "ResponseBody", "Text", "Time", "XML"]),
+        module("SchemaMigration", ["Text"]),
+        module("SQLite", ["CSQLite", "Concurrency", "Platform", "SchemaMigration"]),
         module("Crawling", ["Feeds"]),
         .target(
             name: "Migrations", dependencies: ["SchemaMigration"], path: "Migrations",
             resources: [.embedInCode("sql"), .embedInCode("postgresql")], swiftSettings: settings),
-        module("StoreFile", ["Concurrency", "Crawling", "Migrations", "SQLite", "SchemaMigration", "Text"]),
+        module(
+            "StoreFile", ["Concurrency", "Crawling", "Migrations", "Platform", "SQLite", "SchemaMigration", "Text"]),
         module(
             "FeedTables",
             [
@@ -53,31 +58,29 @@ let package = Package(
             ]),
         module("MirrorWriter", ["Concurrency", "Crawling", "FeedTables", "HTTP", "SQLite", "StoreFile", "Text"]),
         module("MirrorReader", ["Concurrency", "Crawling", "FeedTables", "SQLite", "StoreFile", "Text"]),
-        module("Upstream", ["BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "ResponseBody"]),
+        module("Upstream", ["BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "Platform", "ResponseBody"]),
         module(
             "FeedSync",
             [
                 "BodyFormats", "Concurrency", "Crawling", "FeedTables", "HTTP", "MirrorReader", "MirrorWriter",
-                "ResponseBody", "StoreFile",
-                "Text", "Upstream",
+                "Platform", "ResponseBody", "StoreFile", "Text", "Upstream",
             ]),
-        module("HTTPServer", ["CEpoll", "CMicroHTTPD", "Concurrency", "Text"]),
+        module("HTTPServer", ["CEpoll", "CMicroHTTPD", "Concurrency", "Platform", "Text"]),
         module("Reports", ["FeedSync", "Time"]),
-        module("DemoFeed", ["HTTPServer", "Concurrency", "Text", "Time"]),
+        module("DemoFeed", ["HTTPServer", "Concurrency", "Platform", "Text", "Time"]),
         module("Editing", ["Concurrency", "FeedSync", "HTTP", "Reports"]),
         .target(
             name: "Web",
             dependencies: [
-                "Editing", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Reports", "Text",
-                "Time", "XML",
+                "Editing", "Concurrency", "DemoFeed", "FeedSync", "HTTP", "HTTPServer", "JSON", "Platform", "Reports",
+                "Text", "Time", "XML",
             ],
             path: "Sources/Web", resources: [.embedInCode("Assets")], swiftSettings: settings),
         .executableTarget(
             name: "Parsers",
             dependencies: [
                 "BodyFormats", "Crawling", "FeedSync", "FeedTables", "Feeds", "HTTP", "HTTPServer", "JSON",
-                "MirrorWriter",
-                "Pagination", "ResponseBody", "SQLite", "StoreFile", "Text", "Time", "Web",
+                "MirrorWriter", "Pagination", "Platform", "ResponseBody", "SQLite", "StoreFile", "Text", "Time", "Web",
             ],
             path: "Parsers", swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),
     ],

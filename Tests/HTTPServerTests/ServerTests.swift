@@ -1,5 +1,5 @@
-import Glibc
 import HTTPServer
+import Platform
 import ScriptedServer
 import Testing
 

@@ -1,7 +1,7 @@
 import Concurrency
 import Foundation
-import Glibc
 import HTTPServer
+import Platform
 import ScriptedServer
 import Testing
 

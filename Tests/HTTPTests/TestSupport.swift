@@ -1,7 +1,7 @@
 import Foundation
-import Glibc
 import HTTP
 import HTTPServer
+import Platform
 import ScriptedServer
 
 /// A client for one test.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A place where server threads wait until a test lets them through.
 ///

@@ -1,6 +1,6 @@
 internal import Foundation
-internal import Glibc
 public import HTTPServer
+internal import Platform
 
 extension MovingList {
     /// Answers one request, and moves before it does.

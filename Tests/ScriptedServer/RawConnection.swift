@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A bare TCP connection, so that a test sees the bytes and how they end.
 public final class RawConnection: Sendable {
@@ -34,13 +34,15 @@ public final class RawConnection: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    deinit { Glibc.close(descriptor) }
+    deinit { Platform.close(descriptor) }
 
     /// Sends all of a text, as long as the other side takes it.
     public func send(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = rest.withUnsafeBytes {
+                Platform.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }

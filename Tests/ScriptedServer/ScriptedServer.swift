@@ -1,6 +1,6 @@
 internal import Concurrency
-internal import Glibc
 public import HTTPServer
+internal import Platform
 
 /// An HTTP server on loopback whose answers a test writes and whose requests it can read afterwards.
 ///

@@ -1,5 +1,5 @@
 import Feeds
-import Glibc
+import Platform
 import PostgreSQLServer
 import Testing
 

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// `base` to the power `exponent`.
 func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }

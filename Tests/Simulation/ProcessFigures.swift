@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The kernel's figures of processes.
 enum ProcessFigures {

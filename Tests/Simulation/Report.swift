@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A run in words and figures.
 struct Report {

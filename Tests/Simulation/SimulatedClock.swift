@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The time of day of a simulation, which its PostgreSQL reads from a file (clock.c).
 struct SimulatedClock {

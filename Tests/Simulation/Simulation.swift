@@ -1,5 +1,5 @@
 internal import Fleet
-internal import Glibc
+internal import Platform
 internal import Time
 
 /// A fleet of workers on a simulated clock.

@@ -1,7 +1,7 @@
 internal import BodyFormats
 internal import FeedSync
-internal import Glibc
 internal import HTTP
+internal import Platform
 internal import Reports
 
 extension Session {

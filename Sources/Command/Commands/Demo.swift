@@ -1,8 +1,8 @@
 internal import DemoFeed
 internal import Editing
 internal import FeedSync
-internal import Glibc
 internal import HTTPServer
+internal import Platform
 
 extension Command {
     /// `demo`
@@ -159,7 +159,7 @@ private struct DemoFolder: Sendable {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw failure("write \(path)") }
         defer { close(descriptor) }
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else { throw failure("write \(path)") }
+        guard Platform.write(descriptor, bytes, bytes.count) == bytes.count else { throw failure("write \(path)") }
     }
 
     private static func failure(_ what: String) -> Failure {

@@ -1,5 +1,5 @@
 internal import FeedSync
-internal import Glibc
+internal import Platform
 
 extension Command {
     /// `path [store | configuration]`

@@ -1,9 +1,9 @@
 internal import Concurrency
 internal import FeedSync
 internal import Fleet
-internal import Glibc
 internal import HTTP
 internal import HTTPServer
+internal import Platform
 internal import Web
 
 extension Command {

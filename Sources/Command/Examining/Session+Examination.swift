@@ -1,6 +1,6 @@
 internal import FeedSync
-internal import Glibc
 internal import HTTP
+internal import Platform
 internal import Reports
 internal import XML
 

@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// A file that gets the results in place of stdout. It has a temporary name until all is written, so that its readers
 /// never see a part, and a failure leaves what was there.

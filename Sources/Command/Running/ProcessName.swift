@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The name of this process for others: the machine and the process id.
 enum ProcessName {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The messages to systemd of a service of `Type=notify`.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The file of the sessions that ended by signing out, so that a restarted server refuses them, too: an id and the time at
 /// which the session began in each line. Who reads it learns nothing that opens a session.

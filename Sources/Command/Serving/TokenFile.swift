@@ -1,6 +1,6 @@
 internal import Concurrency
 internal import FeedSync
-internal import Glibc
+internal import Platform
 
 /// The file that has the token of `serve`: its first line. Only its owner may read it.
 final class TokenFile: Sendable {
@@ -96,7 +96,7 @@ final class TokenFile: Sendable {
             throw .usage("\(path) can be read or written by others", advice: "chmod 600 \(path)")
         }
         var bytes = [UInt8](repeating: 0, count: 4_096)
-        let count = Glibc.read(file, &bytes, bytes.count)
+        let count = Platform.read(file, &bytes, bytes.count)
         let line = bytes[..<max(count, 0)].prefix { $0 != 10 && $0 != 13 }
         guard line.count >= 16, line.count <= 1_000, line.allSatisfy({ $0 > 32 && $0 < 127 }) else {
             throw .usage("\(path) holds no token: a first line of at least 16 letters and digits", advice: advice(path))

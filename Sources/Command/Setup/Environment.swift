@@ -1,5 +1,5 @@
 // `environ` is a variable, but nothing in this process changes it.
-@preconcurrency internal import Glibc
+@preconcurrency internal import Platform
 
 /// The environment variables.
 enum Environment {

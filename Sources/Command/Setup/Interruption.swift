@@ -1,6 +1,6 @@
 internal import CProcess
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// Ctrl-C, Ctrl-\ and `kill`: after the first, the command finishes its open work; the second ends the process at once.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The file into which libcurl writes the keys of TLS connections: with it and the traffic, credentials can be read.
 ///

@@ -1,5 +1,5 @@
 internal import FeedSync
-internal import Glibc
+internal import Platform
 
 /// A moment as people say it: `90m`, `1d`, `2w`, `1mo`, `today`, `yesterday`, `2026-11-21`, `2026-11-21T08:00:00Z`; or
 /// as the configuration has it between braces: `now-1mo/month`, of which `-1mo` is enough.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// File descriptors 0, 1 and 2.
 enum StandardStreams {

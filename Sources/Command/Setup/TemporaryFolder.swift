@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// A temporary folder that is removed when the process ends.
 struct TemporaryFolder: Sendable {

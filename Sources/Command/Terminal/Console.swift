@@ -1,6 +1,6 @@
 internal import CProcess
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// The output of the process: results on stdout, everything else on stderr.
 ///
@@ -254,7 +254,7 @@ final class Console: Sendable {
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
                 return errno

@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// The program that shows long results on a terminal, page by page: `$PAGER`, or `less`.
 enum Pager {
@@ -12,13 +12,13 @@ enum Pager {
             isThere(String(program), environment["PATH"] ?? "/usr/bin:/bin")
         else { return nil }
         guard let ends = try? Pipe.open() else { return nil }
-        defer { Glibc.close(ends.read) }
+        defer { Platform.close(ends.read) }
         // As in git: no pager for text that fits the screen, colours, and the text stays.
         // https://git-scm.com/docs/git-config#Documentation/git-config.txt-corepager
         let variables = environment.merging(["LESS": "FRX", "LV": "-c"]) { own, _ in own }
         guard let child = try? ChildProcess.start(["/bin/sh", "-c", wanted], environment: variables, input: ends.read)
         else {
-            Glibc.close(ends.write)
+            Platform.close(ends.write)
             return nil
         }
         running.withLock { $0 = (child, ends.write) }
@@ -33,7 +33,7 @@ enum Pager {
             guard nothing >= 0 else { return }
             dup2(nothing, input)
             _ = fcntl(input, F_SETFD, FD_CLOEXEC)
-            Glibc.close(nothing)
+            Platform.close(nothing)
         }
     }
 
@@ -41,7 +41,7 @@ enum Pager {
     static func close() {
         running.withLock { running in
             guard let input = running?.input ?? nil else { return }
-            Glibc.close(input)
+            Platform.close(input)
             running?.input = nil
         }
     }

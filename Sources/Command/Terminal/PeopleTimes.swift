@@ -1,5 +1,5 @@
 internal import FeedSync
-internal import Glibc
+internal import Platform
 internal import Reports
 
 /// Times in messages, as people read them where they are; JSON keeps them in ISO 8601.

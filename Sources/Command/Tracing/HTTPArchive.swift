@@ -1,7 +1,7 @@
 internal import Concurrency
 internal import FeedSync
-internal import Glibc
 internal import JSON
+internal import Platform
 
 /// A file of requests and responses in the HTTP Archive format 1.2, which browsers open.
 ///

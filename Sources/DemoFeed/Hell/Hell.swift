@@ -1,6 +1,6 @@
 internal import Concurrency
-internal import Glibc
 public import HTTPServer
+internal import Platform
 
 /// An upstream that is broken in every way that we know: `/NAME` is a list of three pages with the fault of that name.
 ///

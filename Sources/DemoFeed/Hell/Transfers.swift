@@ -1,5 +1,5 @@
-internal import Glibc
 internal import HTTPServer
+internal import Platform
 
 extension HellKind {
     /// Answers that do not arrive as they were announced.

@@ -1,6 +1,6 @@
 internal import Concurrency
-internal import Glibc
 internal import HTTP
+internal import Platform
 
 /// Keeps the mirror of one feed: it takes request commands, and offers its state and its items.
 ///

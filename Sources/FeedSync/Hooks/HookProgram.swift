@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// A program that receives changes on stdin. Exit code 0 acknowledges them.
 struct HookProgram: Sendable {

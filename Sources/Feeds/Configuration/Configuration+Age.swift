@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 extension Configuration {
     /// The time at which one of the configuration's files changed last, in milliseconds since 1970; 0 if it is unknown.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Finds the configuration file.
 package struct ConfigurationSearch: Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The reason for which a file cannot be read, as the end of a sentence that starts with its name.
 package struct FileError: Error {
@@ -55,7 +55,7 @@ package enum FileContents {
                 throw FileError(
                     problem: "is not a file, and nothing was written to it for \(longestWait / 1_000) seconds")
             }
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            let count = Platform.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count >= 0 else { throw .last }
             repeats = 0

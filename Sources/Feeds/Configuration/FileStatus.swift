@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The users who can change the content at a path.
 package struct FileStatus: Sendable, Hashable {

@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// A path that does not exist, with the missing part of it and a suggestion.
 package struct MissingPath: Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A file that is replaced as a whole, or not at all.
 ///
@@ -161,7 +161,7 @@ package struct ReplacedFile: Sendable {
     private func write(_ text: [UInt8], to descriptor: Int32) -> Bool {
         var rest = text[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)

@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 internal import YAML
 
 /// The presets of a configuration's own: files `presets/NAME.yaml` beside it, in the form of those that ship.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import YAML
 
 /// The feeds of a configuration as they are written: those of its file and of the files that it includes, each feed of

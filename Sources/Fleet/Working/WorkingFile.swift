@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 internal import PostgreSQL
 internal import PostgreSQLStore
 internal import SQLite

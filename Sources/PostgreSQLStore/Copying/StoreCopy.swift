@@ -1,6 +1,6 @@
 internal import Concurrency
-internal import Glibc
 internal import MirrorWriter
+internal import Platform
 internal import PostgreSQL
 internal import SQLite
 internal import SchemaMigration

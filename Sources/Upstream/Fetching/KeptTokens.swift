@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// The tokens that upstreams gave in place of a refresh token, in a file that only its owner may read.
 ///

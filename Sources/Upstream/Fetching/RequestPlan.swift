@@ -1,6 +1,6 @@
 package import BodyFormats
-internal import Glibc
 internal import HTTP
+internal import Platform
 
 /// The requests for the pages of one feed.
 ///

@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// One run of a command for `${command:…}`: its output is the value.
 ///
@@ -93,8 +93,8 @@ extension ShellCommand {
     }
 
     private func spawn(writingTo outputEnd: Int32) throws(Failure) -> pid_t {
-        // Glibc's module has no way to spawn in a folder, and `cd` looks elsewhere for a name that begins with neither
-        // `/` nor `.`.
+        // The C library's module has no way to spawn in a folder, and `cd` looks elsewhere for a name that begins with
+        // neither `/` nor `.`.
         let folder = folder.hasPrefix("/") ? folder : "./\(folder)"
         let words = ["/bin/sh", "-c", #"cd -- "$1" && exec /bin/sh -c "$2""#, "feedsync", folder, text]
         return try Self.starting { () throws(ChildProcess.Failure) in
@@ -129,7 +129,7 @@ extension ShellCommand {
             if count < 0, errno == EINTR { continue }
             if polled[1].revents != 0 { throw .cancelled }
             guard count != 0 else { throw Self.tooLong(timeLimit) }
-            let length = Glibc.read(output, &chunk, chunk.count)
+            let length = Platform.read(output, &chunk, chunk.count)
             if length < 0, errno == EINTR { continue }
             guard length > 0 else { return bytes }
             bytes += chunk.prefix(length)

@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// Reports when one of several files is written, created or replaced. It sleeps until then.
 ///

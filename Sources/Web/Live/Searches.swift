@@ -1,5 +1,5 @@
 internal import FeedSync
-internal import Glibc
+internal import Platform
 
 /// Searches of upstreams that pages are typing. Each page has one, whose latest text wins.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Reports
 
 /// Numbers as a picture with a scale, drawn by the server, and as a table for those who cannot see it.

@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 
 /// A picture on disk: a line with its time and its validators, then its bytes.
 struct PictureFile: Sendable {
@@ -40,7 +40,7 @@ struct PictureFile: Sendable {
         var count = 0
         while count < contents.count {
             let part = contents.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
+                Platform.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
             }
             if part < 0, errno == EINTR { continue }
             guard part > 0 else { return nil }
@@ -65,7 +65,7 @@ struct PictureFile: Sendable {
         guard descriptor >= 0 else { return false }
         var rest = (Array(head.utf8) + bytes)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             rest = rest.dropFirst(count)

@@ -1,5 +1,5 @@
-internal import Glibc
 internal import HTTPServer
+internal import Platform
 
 /// The name by which a client calls the server, and the client, as far as that is certain.
 ///

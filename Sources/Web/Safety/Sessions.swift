@@ -1,5 +1,5 @@
 internal import Concurrency
-internal import Glibc
+internal import Platform
 internal import Text
 
 /// The sessions of browsers: signed with the token, so that they outlive the process, and end with another token, after 30

@@ -1,8 +1,8 @@
 import Crawling
 import Feeds
-import Glibc
 import HTTP
 import Pagination
+import Platform
 import SQLite
 
 @testable import FeedTables

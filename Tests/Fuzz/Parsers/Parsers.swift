@@ -1,9 +1,9 @@
 import BodyFormats
 import Feeds
-import Glibc
 import HTTP
 import JSON
 import Pagination
+import Platform
 import ResponseBody
 import Text
 import Time

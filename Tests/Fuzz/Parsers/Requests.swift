@@ -1,9 +1,9 @@
 import FeedSync
 import Feeds
-import Glibc
 import HTTP
 import HTTPServer
 import JSON
+import Platform
 import Text
 
 @testable import Web

@@ -1,5 +1,5 @@
 import Concurrency
-import Glibc
+import Platform
 import Testing
 
 @Suite("A pipe") struct PipeTests {

@@ -1,5 +1,5 @@
 import Concurrency
-import Glibc
+import Platform
 import Synchronization
 import Testing
 
