@@ -15,16 +15,18 @@ let checkedPlusPlus: [CXXSetting] = [.define("_FORTIFY_SOURCE", to: "2", .when(c
 
 let package = Package(
     name: "feedsync",
+    // For what the library needs of Swift's concurrency: TaskExecutor, and AsyncSequence with the type of its failure.
+    platforms: [.macOS(.v15)],
     products: [
         .executable(name: "feedsync", targets: ["Command"]),
         .library(name: "FeedSync", targets: ["FeedSync"]),
         .library(name: "FeedSyncTesting", targets: ["FeedSyncTesting"]),
     ],
     targets: [
-        .systemLibrary(name: "CEpoll"),
-        .systemLibrary(name: "CProcess"),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CPlatform"),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         // Opened when they are needed, not at every start.
         .target(name: "CCurl", dependencies: ["CLibraryLoader"], cSettings: checked),
         .target(name: "CCrypto", dependencies: ["CLibraryLoader"], cSettings: checked),
@@ -38,8 +40,8 @@ let package = Package(
 
         // The ground floor: each depends on nothing but what is named here, and on no library.
         // The system's C library, whichever it is.
-        .target(name: "Platform", swiftSettings: settings),
-        .target(name: "Concurrency", dependencies: ["CProcess", "Platform"], swiftSettings: settings),
+        .target(name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings),
+        .target(name: "Concurrency", dependencies: ["Platform"], swiftSettings: settings),
         // ASCII, percent and form coding, hashes, excerpts; which names and values are secret, and their masks.
         .target(name: "Text", swiftSettings: settings),
         // The calendar, moments, durations and the clock of the day.
@@ -86,7 +88,9 @@ let package = Package(
         .target(
             name: "BodyFormats",
             dependencies: ["Concurrency", "Feeds", "HTTP", "JSON", "Platform", "ResponseBody", "Text", "Time", "XML"],
-            swiftSettings: settings),
+            swiftSettings: settings,
+            // Elsewhere it belongs to the C library.
+            linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS]))]),
         // Requests, credentials, fetching, and what is discovered from the first pages. Knows no store.
         .target(
             name: "Upstream",
@@ -141,7 +145,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "HTTPServer", dependencies: ["CEpoll", "CMicroHTTPD", "Concurrency", "Platform", "Text"],
+            name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Platform", "Text"],
             swiftSettings: settings),
         // What people and programs are told of feeds: states with reasons, times and numbers in words, the results' schema.
         .target(name: "Reports", dependencies: ["FeedSync", "Time"], swiftSettings: settings),
@@ -167,7 +171,7 @@ let package = Package(
         .executableTarget(
             name: "Command",
             dependencies: [
-                "Editing", "BodyFormats", "CProcess", "Connectors", "DemoFeed", "FeedSync", "HTTP", "HTTPServer",
+                "Editing", "BodyFormats", "Connectors", "DemoFeed", "FeedSync", "HTTP", "HTTPServer",
                 "JSON", "Concurrency", "CLibraryLoader", "Fleet", "Platform", "PostgreSQL", "PostgreSQLStore",
                 "Reports", "Text", "Time", "Web", "XML",
             ],

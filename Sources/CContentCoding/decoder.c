@@ -45,9 +45,9 @@ static struct {
         has_##name = library_load(file, list, sizeof list / sizeof *list) == NULL;                                     \
     }
 
-LIBRARY(zlib, "libz.so.1", ZLIB_FUNCTIONS)
-LIBRARY(brotli, "libbrotlidec.so.1", BROTLI_FUNCTIONS)
-LIBRARY(zstd, "libzstd.so.1", ZSTD_FUNCTIONS)
+LIBRARY(zlib, LIBRARY_FILE("z", "1"), ZLIB_FUNCTIONS)
+LIBRARY(brotli, LIBRARY_FILE("brotlidec", "1"), BROTLI_FUNCTIONS)
+LIBRARY(zstd, LIBRARY_FILE("zstd", "1"), ZSTD_FUNCTIONS)
 
 int content_coding_is_known(enum content_coding coding) {
     switch (coding) {

@@ -41,7 +41,7 @@ static void load(void) {
         ENTRY(ECDSA_SIG_get0), ENTRY(ECDSA_SIG_free), ENTRY(BN_bn2binpad), ENTRY(ERR_clear_error),
     };
     // Debian 11 has the older one.
-    const char *files[] = {"libcrypto.so.3", "libcrypto.so.1.1"};
+    const char *files[] = {LIBRARY_FILE("crypto", "3"), LIBRARY_FILE("crypto", "1.1")};
     for (size_t i = 0; i < sizeof files / sizeof *files && !is_loaded; i++) {
         is_loaded = library_load(files[i], functions, sizeof functions / sizeof *functions) == NULL;
     }

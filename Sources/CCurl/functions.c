@@ -8,5 +8,5 @@ struct ccurl_functions ccurl_functions;
 
 const char *ccurl_load(void) {
     static const struct library_function functions[] = {CCURL_FUNCTIONS(ENTRY) CCURL_NEWER_FUNCTIONS(OPTIONAL_ENTRY)};
-    return library_load("libcurl.so.4", functions, sizeof functions / sizeof *functions);
+    return library_load(LIBRARY_FILE("curl", "4"), functions, sizeof functions / sizeof *functions);
 }

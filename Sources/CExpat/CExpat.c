@@ -7,5 +7,5 @@ struct cexpat_functions cexpat_functions;
 
 const char *cexpat_load(void) {
     static const struct library_function functions[] = {CEXPAT_FUNCTIONS(ENTRY)};
-    return library_load("libexpat.so.1", functions, sizeof functions / sizeof *functions);
+    return library_load(LIBRARY_FILE("expat", "1"), functions, sizeof functions / sizeof *functions);
 }

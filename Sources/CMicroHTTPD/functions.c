@@ -19,7 +19,7 @@ static void panic(void *context, const char *file, unsigned line, const char *re
 
 const char *cmhd_load(void) {
     static const struct library_function functions[] = {CMHD_FUNCTIONS(ENTRY)};
-    const char *problem = library_load("libmicrohttpd.so.12", functions, sizeof functions / sizeof *functions);
+    const char *problem = library_load(LIBRARY_FILE("microhttpd", "12"), functions, sizeof functions / sizeof *functions);
     if (problem == NULL) cmhd_functions.set_panic_func(panic, NULL);
     return problem;
 }

@@ -7,5 +7,5 @@ struct cpcre2_functions cpcre2_functions;
 
 const char *cpcre2_load(void) {
     static const struct library_function functions[] = {CPCRE2_FUNCTIONS(ENTRY)};
-    return library_load("libpcre2-8.so.0", functions, sizeof functions / sizeof *functions);
+    return library_load(LIBRARY_FILE("pcre2-8", "0"), functions, sizeof functions / sizeof *functions);
 }

@@ -7,7 +7,7 @@ struct cpq_functions cpq_functions;
 
 const char *cpq_load(void) {
     static const struct library_function functions[] = {CPQ_FUNCTIONS(ENTRY)};
-    return library_load("libpq.so.5", functions, sizeof functions / sizeof *functions);
+    return library_load(LIBRARY_FILE("pq", "5"), functions, sizeof functions / sizeof *functions);
 }
 
 // The library writes the server's notices to stderr by itself.

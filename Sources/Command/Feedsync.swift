@@ -1,4 +1,3 @@
-internal import CProcess
 internal import Platform
 internal import PostgreSQL
 
@@ -38,7 +37,7 @@ enum Feedsync {
             )
             end(.store)
         }
-        guard cprocess_has_events() != 0 else {
+        guard platform_has_events() != 0 else {
             console.report(
                 Failure(
                     .tryLater, ["the system gives it no events (epoll, eventfd)"],
@@ -46,7 +45,7 @@ enum Feedsync {
             end(.tryLater)
         }
         let interruption = Interruption()
-        guard cprocess_has_threads(Int32(clamping: Self.leastThreads)) != 0 else {
+        guard platform_has_threads(Int32(clamping: Self.leastThreads)) != 0 else {
             console.report(
                 Failure(
                     .tryLater, ["the system starts too few threads"],

@@ -9,17 +9,15 @@ package enum AddressSpace {
     ///
     /// - Isolation: any thread.
     package static var left: Int? {
-        let (space, data) = (limit(of: RLIMIT_AS), limit(of: RLIMIT_DATA))
+        let (space, data) = (limit(of: platform_address_space), limit(of: platform_data))
         guard space != nil || data != nil else { return nil }
         guard let used else { return nil }
         return [space.map { $0 - used.space }, data.map { $0 - used.data }].compactMap(\.self).min().map { max($0, 0) }
     }
 
-    private static func limit(of resource: __rlimit_resource) -> Int? {
+    private static func limit(of resource: Int32) -> Int? {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0, limit.rlim_cur <= rlim_t(Int.max) else {
-            return nil
-        }
+        guard platform_get_limit(resource, &limit) == 0, limit.rlim_cur <= rlim_t(Int.max) else { return nil }
         return Int(limit.rlim_cur)
     }
 

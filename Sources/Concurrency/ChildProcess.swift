@@ -26,7 +26,7 @@ package enum ChildProcess {
         _ words: [String], environment: [String: String], input: Int32? = nil, output: Int32? = nil,
         errors: Int32? = nil, leadsGroup: Bool = false
     ) throws(Failure) -> Int32 {
-        var actions = posix_spawn_file_actions_t()
+        var actions = emptySpawnActions()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         if let input {
@@ -37,7 +37,7 @@ package enum ChildProcess {
         if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
 
-        var attributes = posix_spawnattr_t()
+        var attributes = emptySpawnAttributes()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()

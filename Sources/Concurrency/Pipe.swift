@@ -1,4 +1,3 @@
-internal import CProcess
 internal import Platform
 
 /// A pipe between this process and a child, or between two of its threads.
@@ -9,7 +8,7 @@ package enum Pipe {
     /// - Throws: `ChildProcess.Failure` if the process has no descriptors left.
     package static func open() throws(ChildProcess.Failure) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
-        guard cprocess_pipe(&ends) == 0 else { throw ChildProcess.Failure(code: errno) }
+        guard platform_pipe(&ends) == 0 else { throw ChildProcess.Failure(code: errno) }
         return (ends[0], ends[1])
     }
 }

@@ -31,13 +31,12 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
     public init?() {
         queue = JobQueue()
         let start = Unmanaged.passRetained(queue)
-        var thread = pthread_t()
-        let code = pthread_create(&thread, nil, runJobs, start.toOpaque())
-        guard code == 0 else {
+        let thread = platform_start_thread(runJobs, start.toOpaque())
+        guard thread != 0 else {
             start.release()
             return nil
         }
-        pthread_detach(thread)
+        platform_detach_thread(thread)
     }
 
     deinit { queue.close() }
@@ -119,14 +118,14 @@ private func blockSignals() {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
 }
 
-/// Something to do at a moment of the system's monotonic clock.
+/// Something to do at a moment of the clock of timed waits.
 private struct Alarm {
     let moment: timespec
     let action: @Sendable () -> Void
 
     init(after time: Duration, _ action: @escaping @Sendable () -> Void) {
         let (seconds, attoseconds) = max(time, .zero).components
-        var moment = Self.now
+        var moment = platform_wait_clock()
         let nanoseconds = moment.tv_nsec + Int(attoseconds / 1_000_000_000)
         moment.tv_sec = moment.tv_sec &+ Int(clamping: seconds) &+ nanoseconds / 1_000_000_000
         moment.tv_nsec = nanoseconds % 1_000_000_000
@@ -135,20 +134,14 @@ private struct Alarm {
     }
 
     var isDue: Bool {
-        let now = Self.now
+        let now = platform_wait_clock()
         return (now.tv_sec, now.tv_nsec) >= (moment.tv_sec, moment.tv_nsec)
     }
 
     /// The time until then; zero if it has come.
     var timeLeft: Duration {
-        let now = Self.now
+        let now = platform_wait_clock()
         return max(.seconds(moment.tv_sec - now.tv_sec) + .nanoseconds(moment.tv_nsec - now.tv_nsec), .zero)
-    }
-
-    private static var now: timespec {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return now
     }
 }
 
@@ -164,7 +157,7 @@ private final class JobQueue: @unchecked Sendable {
     private var isClosed = false
     /// The source that the thread waits in, if it does not wait at the condition.
     private var waitedFor: (any EventSource)?
-    private var thread: pthread_t?
+    private var thread: UInt?
     private var isReserved = false
     var source: (any EventSource)?
     /// The time when the source was handled last.
@@ -181,11 +174,7 @@ private final class JobQueue: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
         condition = .allocate(capacity: 1)
         condition.initialize(to: pthread_cond_t())
-        var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(condition, &attributes)
-        pthread_condattr_destroy(&attributes)
+        platform_condition_init(condition)
     }
 
     deinit {
@@ -198,7 +187,7 @@ private final class JobQueue: @unchecked Sendable {
     /// Makes the calling thread the one that runs the jobs.
     func begin() {
         pthread_mutex_lock(mutex)
-        thread = pthread_self()
+        thread = platform_this_thread()
         pthread_mutex_unlock(mutex)
     }
 
@@ -221,7 +210,7 @@ private final class JobQueue: @unchecked Sendable {
         return isThread
     }
 
-    private var isThread: Bool { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    private var isThread: Bool { thread == platform_this_thread() }
 
     func append(_ job: Work) {
         pthread_mutex_lock(mutex)
@@ -278,8 +267,8 @@ private final class JobQueue: @unchecked Sendable {
                 handle(active, waiting: min(alarm?.timeLeft ?? Self.longestWait, Self.longestWait))
             } else if isClosed {
                 return nil
-            } else if var moment = alarm?.moment {
-                pthread_cond_timedwait(condition, mutex, &moment)
+            } else if let moment = alarm?.moment {
+                platform_condition_wait(condition, mutex, moment)
             } else {
                 pthread_cond_wait(condition, mutex)
             }

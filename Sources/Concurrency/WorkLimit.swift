@@ -14,7 +14,7 @@ public final class WorkLimit: @unchecked Sendable {
 
     private var left: Duration
     /// The thread that asked last, and the time of a core that it had used by then.
-    private var last: (thread: pthread_t, time: Duration)?
+    private var last: (thread: UInt, time: Duration)?
 
     /// True once something was ended because it took longer.
     public private(set) var isExceeded = false
@@ -30,8 +30,8 @@ public final class WorkLimit: @unchecked Sendable {
 
     /// Counts the work since the last question; true if it has to end.
     public func isOver() -> Bool {
-        let (thread, now) = (pthread_self(), Self.threadTime)
-        if let last, pthread_equal(last.thread, thread) != 0 { left -= min(now - last.time, Self.longestStep) }
+        let (thread, now) = (platform_this_thread(), Self.threadTime)
+        if let last, last.thread == thread { left -= min(now - last.time, Self.longestStep) }
         last = (thread, now)
         if left <= .zero { isExceeded = true }
         return isExceeded

@@ -248,8 +248,7 @@ private func openPublicSocket(
         Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().refuse(found)
         return -1
     }
-    return socket(
-        address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    return platform_socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol, 1)
 }
 
 private func receiveHeaderLine(

@@ -18,7 +18,7 @@ func answer(_ response: ServerResponse, on connection: OpaquePointer) -> MHD_Res
         let reader = ResponseBodyReader(body, pause: (end, wait))
         return queue(stream(reader, size: UInt64(body.count)), for: response, on: connection)
     case .reset:
-        reset(cmhd_socket(connection))
+        platform_reset(cmhd_socket(connection))
         return .NO
     case .verbatim:
         write(body, to: cmhd_socket(connection))
@@ -56,22 +56,13 @@ private func refuse(_ reason: String, on connection: OpaquePointer) -> MHD_Resul
     return cmhd_queue_response(connection, 500, message)
 }
 
-/// Sends a TCP reset: on Linux, connecting to AF_UNSPEC does that.
-///
-/// A linger time of zero would not do it: the library sends a FIN before it closes.
-/// Source: https://man7.org/linux/man-pages/man2/connect.2.html
-private func reset(_ socket: Int32) {
-    var nobody = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: sockaddr().sa_data)
-    connect(socket, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
-}
-
 private func write(_ bytes: [UInt8], to socket: Int32) {
     bytes.withUnsafeBytes { bytes in
         var rest = bytes[...]
         while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
             var ready = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
             guard poll(&ready, 1, -1) == 1 else { return }
-            let count = send(socket, start, rest.count, Int32(MSG_NOSIGNAL))
+            let count = send(socket, start, rest.count, platform_send_quietly)
             // The client is gone.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)

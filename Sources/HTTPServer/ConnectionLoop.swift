@@ -1,4 +1,3 @@
-internal import CEpoll
 internal import Concurrency
 internal import Platform
 
@@ -22,43 +21,38 @@ final class ConnectionLoop: @unchecked Sendable {
     private let executor: ThreadExecutor
     private let isLocal: Bool
     private var listener: Int32
-    private let poll: Int32
-    private let bell: Int32
+    /// A pipe whose bytes say that the mailbox has messages.
+    private let bell: (read: Int32, write: Int32)
     private let mailbox = Lock<[Message]>([])
 
     private var connections: [UInt64: ServerConnection] = [:]
     private var countByClient: [String: Int] = [:]
     private var streamCount = 0
     private var streamCountByClient: [String: Int] = [:]
-    private var lastID: UInt64 = ConnectionLoop.bellID
+    private var lastID: UInt64 = 0
     private var isListening = false
     private var now = ContinuousClock.now
     private var lookedAt = ContinuousClock.now
     private var stoppedAt: ContinuousClock.Instant?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
-    private static let listenerID: UInt64 = 0
-    private static let bellID: UInt64 = 1
-
     /// - Parameter socket: A socket that listens, which the loop closes.
     /// - Returns: nil where the system has no more files or threads.
     init?(
         _ socket: ListeningSocket, isLocal: Bool, limits: SharedServer.Limits, handler: @escaping SharedServer.Handler
     ) {
-        poll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        bell = (try? Pipe.open()) ?? (-1, -1)
         listener = socket.descriptor
-        guard poll >= 0, bell >= 0, let executor = ThreadExecutor() else {
-            for file in [poll, bell, listener] where file >= 0 { close(file) }
+        guard bell.read >= 0, let executor = ThreadExecutor() else {
+            for file in [bell.read, bell.write, listener] where file >= 0 { close(file) }
             buffer.deallocate()
             return nil
         }
         (self.executor, self.isLocal, self.limits, self.handler) = (executor, isLocal, limits, handler)
-        watch(bell, Self.bellID, EPOLLIN.rawValue)
     }
 
     deinit {
-        for file in [poll, bell, listener] where file >= 0 { close(file) }
+        for file in [bell.read, bell.write, listener] where file >= 0 { close(file) }
         buffer.deallocate()
     }
 
@@ -71,19 +65,36 @@ final class ConnectionLoop: @unchecked Sendable {
             return mailbox.count == 1
         }
         guard isFirst else { return }
-        eventfd_write(bell, 1)
+        // The pipe has room: it holds a byte or two, because the thread reads them before it takes the messages.
+        _ = Platform.write(bell.write, "m", 1)
     }
 
     /// Serves until it is stopped.
     func run() {
         listen(true)
-        var events = [epoll_event](repeating: epoll_event(), count: 64)
+        var files: [pollfd] = []
+        var waiting: [ServerConnection] = []
         while stoppedAt == nil || !connections.isEmpty {
-            let count = epoll_wait(poll, &events, 64, connections.isEmpty ? -1 : Self.pause(stoppedAt != nil))
+            files.removeAll(keepingCapacity: true)
+            waiting.removeAll(keepingCapacity: true)
+            files.append(pollfd(fd: bell.read, events: Int16(POLLIN), revents: 0))
+            // A negative number is passed over.
+            files.append(pollfd(fd: isListening ? listener : -1, events: Int16(POLLIN), revents: 0))
+            for connection in connections.values {
+                files.append(pollfd(fd: connection.socket, events: connection.awaitedEvents, revents: 0))
+                waiting.append(connection)
+            }
+            let count = poll(&files, nfds_t(files.count), connections.isEmpty ? -1 : Self.pause(stoppedAt != nil))
             // Without a pause, a wait that fails for good would take all of a core.
             if count < 0, errno != EINTR { usleep(10_000) }
             now = .now
-            for event in events.prefix(Int(max(count, 0))) { handle(event) }
+            if count > 0 {
+                if files[0].revents != 0 { takeMessages() }
+                for (file, connection) in zip(files.dropFirst(2), waiting) where file.revents != 0 {
+                    handle(file.revents, of: connection)
+                }
+                if files[1].revents != 0 { accept() }
+            }
             closeLate()
         }
     }
@@ -91,25 +102,21 @@ final class ConnectionLoop: @unchecked Sendable {
     /// The milliseconds between two looks for connections that are late.
     private static func pause(_ isStopping: Bool) -> Int32 { isStopping ? 10 : 500 }
 
-    private func handle(_ event: epoll_event) {
-        switch event.data.u64 {
-        case Self.listenerID: accept()
-        case Self.bellID:
-            var count: UInt64 = 0
-            eventfd_read(bell, &count)
-            for message in mailbox.withLock({ mailbox in
-                defer { mailbox = [] }
-                return mailbox
-            }) { take(message) }
-        case let id:
-            guard let connection = connections[id] else { return }
-            let hasFailed = event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
-            if event.events & EPOLLIN.rawValue != 0 { connection.mayReceive = true }
-            if event.events & EPOLLOUT.rawValue != 0 { connection.maySend = true }
-            if event.events & EPOLLRDHUP.rawValue != 0 { connection.hasClosed = true }
-            if hasFailed || connection.hasClosed && isWaiting(connection) { return drop(connection) }
-            proceed(connection)
+    private func handle(_ events: Int16, of connection: ServerConnection) {
+        // A message or another connection may have ended it.
+        guard connections[connection.id] != nil else { return }
+        let hasFailed = connection.note(events)
+        if hasFailed || connection.hasClosed && isWaiting(connection) { return drop(connection) }
+        proceed(connection)
+    }
+
+    private func takeMessages() {
+        _ = Platform.read(bell.read, buffer.baseAddress, buffer.count)
+        let messages = mailbox.withLock { mailbox in
+            defer { mailbox = [] }
+            return mailbox
         }
+        for message in messages { take(message) }
     }
 
     private func take(_ message: Message) {
@@ -132,28 +139,15 @@ final class ConnectionLoop: @unchecked Sendable {
 
     // MARK: Connections
 
-    private func watch(_ file: Int32, _ id: UInt64, _ events: UInt32) {
-        var event = epoll_event(events: events, data: epoll_data_t(u64: id))
-        epoll_ctl(poll, EPOLL_CTL_ADD, file, &event)
-    }
-
     /// Takes new connections, or leaves them waiting.
     private func listen(_ isWanted: Bool) {
-        guard isListening != isWanted, stoppedAt == nil else { return }
-        isListening = isWanted
-        guard isWanted else {
-            epoll_ctl(poll, EPOLL_CTL_DEL, listener, nil)
-            return
-        }
-        watch(listener, Self.listenerID, EPOLLIN.rawValue)
+        if stoppedAt == nil { isListening = isWanted }
     }
 
     private func accept() {
         while connections.count < limits.connections {
             var address = sockaddr_storage()
-            var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-            let socket = cepoll_accept(
-                listener, &address, &size, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
+            let socket = platform_accept(listener, &address)
             guard socket >= 0 else {
                 // Without files for more, it would be told of the next one for ever.
                 if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno), !connections.isEmpty { listen(false) }
@@ -176,8 +170,6 @@ final class ConnectionLoop: @unchecked Sendable {
         if let client { countByClient[client, default: 0] += 1 }
         var yes: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
-        watch(
-            socket, lastID, EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue)
         proceed(connection)
     }
 

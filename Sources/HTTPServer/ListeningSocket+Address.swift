@@ -14,14 +14,13 @@ extension ListeningSocket {
     private init(host: String, port: UInt16, _ address: ListenAddress) throws(ServerError) {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_socktype = platform_stream
         var found: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, String(port), &hints, &found) == 0, let first = found else {
             throw ServerError(port: port, code: EADDRNOTAVAIL, address: address.description)
         }
         defer { freeaddrinfo(found) }
-        let descriptor = socket(
-            first.pointee.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        let descriptor = platform_socket(first.pointee.ai_family, platform_stream, 0, 0)
         guard descriptor >= 0 else { throw ServerError(port: port, code: errno, address: address.description) }
         // A restarted server must not wait for old connections to leave TIME_WAIT.
         var yes: Int32 = 1
@@ -63,8 +62,7 @@ extension ListeningSocket {
         }
         name.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: bytes) }
-        let descriptor = socket(
-            AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        let descriptor = platform_socket(AF_UNIX, platform_stream, 0, 0)
         guard descriptor >= 0 else { throw ServerError(port: 0, code: errno, address: address.description) }
         let isBound = withUnsafePointer(to: &name) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
@@ -101,7 +99,7 @@ extension ListeningSocket {
             errno = EADDRINUSE
             return false
         }
-        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let probe = platform_socket(AF_UNIX, platform_stream, 0, 1)
         guard probe >= 0 else { return false }
         defer { close(probe) }
         let isRefused = connect(probe, name, size) != 0 && errno == ECONNREFUSED

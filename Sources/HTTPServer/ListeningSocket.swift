@@ -12,8 +12,7 @@ struct ListeningSocket {
     }
 
     init(port wanted: UInt16) throws(ServerError) {
-        // CLOEXEC: a child process must not keep the port.
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = platform_socket(AF_INET, platform_stream, 0, 1)
         guard descriptor >= 0 else { throw ServerError(port: wanted, code: errno) }
         do {
             port = try Self.listen(on: descriptor, port: wanted)

@@ -51,6 +51,25 @@ final class ServerConnection {
 
     deinit { close(socket) }
 
+    /// The events of poll that change anything: bytes that were not there, room that was not there, and the client's end.
+    var awaitedEvents: Int16 {
+        var events: Int32 = 0
+        if !mayReceive { events |= POLLIN }
+        if !maySend { events |= POLLOUT }
+        if !hasClosed { events |= platform_poll_end }
+        return Int16(events)
+    }
+
+    /// Takes note of events of poll; true if the connection has failed.
+    func note(_ events: Int16) -> Bool {
+        let events = Int32(events)
+        let hasFailed = events & (platform_poll_failure | (hasClosed ? POLLHUP : 0)) != 0
+        if events & POLLIN != 0 { mayReceive = true }
+        if events & POLLOUT != 0 { maySend = true }
+        if events & platform_poll_end != 0 { hasClosed = true }
+        return hasFailed
+    }
+
     /// The outcome of a call of `receive`.
     enum Received {
         case some
@@ -132,8 +151,8 @@ final class ServerConnection {
         while let first = output.first, maySend {
             let count = first.withUnsafeBytes { bytes in
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[outputStart...])
-                let more = output.count > 1 ? Int32(MSG_MORE) : 0
-                return Platform.send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL) | more)
+                let more = output.count > 1 ? platform_send_more : 0
+                return Platform.send(socket, rest.baseAddress, rest.count, platform_send_quietly | more)
             }
             guard count >= 0 else {
                 if errno == EINTR { continue }

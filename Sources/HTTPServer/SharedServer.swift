@@ -40,7 +40,7 @@ public final class SharedServer: Sendable {
     public let address: ListenAddress
 
     private let loop: ConnectionLoop
-    private let thread: Lock<pthread_t?>
+    private let thread: Lock<UInt?>
 
     /// Starts a server.
     ///
@@ -56,9 +56,9 @@ public final class SharedServer: Sendable {
             throw ServerError(port: socket.port, code: EAGAIN, address: address.description)
         }
         let start = Unmanaged.passRetained(loop)
-        var thread = pthread_t()
-        let code = pthread_create(&thread, nil, runLoop, start.toOpaque())
-        guard code == 0 else {
+        let thread = platform_start_thread(runLoop, start.toOpaque())
+        guard thread != 0 else {
+            let code = errno
             start.release()
             throw ServerError(port: socket.port, code: code, address: address.description)
         }
@@ -80,13 +80,13 @@ public final class SharedServer: Sendable {
     ///
     /// - Parameter socket: The newest file: about as many are open.
     private static func room(for connections: Int, at socket: Int32) -> Int {
-        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
-        guard getrlimit(files, &limit) == 0 else { return connections }
+        guard platform_get_limit(platform_files, &limit) == 0 else { return connections }
         let wanted = rlim_t(clamping: connections + otherFiles + Int(socket))
         if limit.rlim_cur < wanted {
             limit.rlim_cur = min(wanted, limit.rlim_max)
-            guard setrlimit(files, &limit) == 0 || getrlimit(files, &limit) == 0 else { return connections }
+            guard platform_set_limit(platform_files, &limit) == 0 || platform_get_limit(platform_files, &limit) == 0
+            else { return connections }
         }
         let most = max(4, Int(clamping: limit.rlim_cur) - Int(socket))
         return min(connections, most - min(otherFiles, most / 4 * 3))
@@ -100,7 +100,7 @@ public final class SharedServer: Sendable {
             guard let running = thread else { return }
             thread = nil
             loop.post(.stop)
-            pthread_join(running, nil)
+            platform_join_thread(running)
             if case .unix(let path) = address { unlink(path) }
         }
     }

@@ -1,4 +1,7 @@
-// The system's C library. Only this file names it, so that the package has one place to look at on another system.
+// The system's C library, and shims for what differs from system to system. Only this module names them, so that the
+// package has one place to look at on another system.
+@_exported public import CPlatform
+
 #if canImport(Darwin)
 @_exported public import Darwin
 #elseif canImport(Musl)

@@ -20,9 +20,6 @@ package final class FeedLock: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// F_OFD_GETLK and F_OFD_SETLK, which the C library's module lacks: Linux's include/uapi/asm-generic/fcntl.h.
-    private static let findLock: Int32 = 36
-    private static let setLock: Int32 = 37
     /// The number of tries for a lock that feedsync holds for a few milliseconds, a millisecond apart.
     private static let mostTries = 5_000
     /// Bytes for each holder's words.
@@ -74,7 +71,7 @@ package final class FeedLock: Sendable {
         defer { close(descriptor) }
         var lock = exclusiveLock(at: locks - 1)
         var tried = 0
-        while fcntl(descriptor, setLock, &lock) != 0 {
+        while fcntl(descriptor, platform_set_lock, &lock) != 0 {
             tried += 1
             guard [EAGAIN, EACCES, EINTR].contains(errno) else { throw failure("lock", path) }
             guard tried < tries else {
@@ -91,7 +88,7 @@ package final class FeedLock: Sendable {
         var lock = flock()
         lock.l_type = Int16(F_UNLCK)
         lock.l_whence = Int16(SEEK_SET)
-        _ = fcntl(descriptor, setLock, &lock)
+        _ = fcntl(descriptor, platform_set_lock, &lock)
     }
 
     /// The holder of the lock on a feed; nil if there is none, or if it cannot be found out.
@@ -117,7 +114,7 @@ package final class FeedLock: Sendable {
 
     private static func holder(of feed: Int64, in descriptor: Int32) -> FeedHolder? {
         var lock = exclusiveLock(at: byte(of: feed))
-        guard fcntl(descriptor, findLock, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
+        guard fcntl(descriptor, platform_find_lock, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
         var words = [UInt8](repeating: 0, count: Int(recordSize))
         let count = pread(descriptor, &words, words.count, record(of: feed))
         let text = String(decoding: words.prefix(max(0, count)).prefix { $0 != 0 }, as: UTF8.self)
@@ -159,7 +156,7 @@ package final class FeedLock: Sendable {
         for _ in 0..<mostTries {
             let descriptor = try openFile(path)
             var lock = exclusiveLock(at: byte(of: feed))
-            guard fcntl(descriptor, setLock, &lock) == 0 else {
+            guard fcntl(descriptor, platform_set_lock, &lock) == 0 else {
                 let isTaken = errno == EAGAIN || errno == EACCES
                 let failure = failure("lock", path)
                 close(descriptor)

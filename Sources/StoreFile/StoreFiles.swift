@@ -104,7 +104,9 @@ struct StoreFiles: Sendable {
             let digits = end.hasSuffix("-journal") ? end.dropLast(8) : end
             guard let id = pid_t(digits), id > 0, kill(id, 0) != 0, errno == ESRCH else { continue }
             var status = stat()
-            guard stat(folder + name, &status) == 0, time(nil) - status.st_mtim.tv_sec > 60 else { continue }
+            guard stat(folder + name, &status) == 0, time(nil) - platform_changed_at(&status).tv_sec > 60 else {
+                continue
+            }
             unlink(folder + name)
         }
     }
@@ -127,34 +129,5 @@ struct StoreFiles: Sendable {
             let file = FileStamp.resolved(path) + end
             if lstat(file, &status) == 0, status.st_gid != group { _ = lchown(file, uid_t.max, group) }
         }
-    }
-}
-
-/// The stamp that shows if a file was written.
-package struct FileStamp: Sendable, Hashable {
-    let path: String
-    package let size: Int
-    private let device: UInt
-    private let inode: UInt
-    private let seconds: Int
-    private let nanoseconds: Int
-
-    /// The stamp of the file at a path; nil if there is none.
-    package init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        self.path = path
-        size = Int(status.st_size)
-        device = UInt(status.st_dev)
-        inode = UInt(status.st_ino)
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
-    }
-
-    /// The file to which symbolic links lead: its log is beside it, not beside a link.
-    static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 }

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Platform
 internal import SQLite
 internal import SchemaMigration

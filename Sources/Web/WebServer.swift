@@ -190,8 +190,11 @@ package final class WebServer: Sendable {
     private static func folders(_ pattern: String) -> [String] {
         var found = glob_t()
         defer { globfree(&found) }
-        guard glob(pattern, GLOB_ONLYDIR, nil, &found) == 0 else { return [] }
-        return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
+        // With a slash at the end, only folders match.
+        guard glob("\(pattern)/", 0, nil, &found) == 0 else { return [] }
+        return (0..<Int(found.gl_pathc)).compactMap { place in
+            found.gl_pathv[place].map { String(String(cString: $0).dropLast()) }
+        }
     }
 
     /// The file that symbolic links lead to. SQLite's log is next to that file.

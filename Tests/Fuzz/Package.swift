@@ -16,8 +16,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 let package = Package(
     name: "fuzz",
     targets: [
-        .systemLibrary(name: "CEpoll", path: "Sources/CEpoll"),
-        .systemLibrary(name: "CProcess", path: "Sources/CProcess"),
+        .systemLibrary(name: "CPlatform", path: "Sources/CPlatform"),
         .systemLibrary(name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
         .target(name: "CCurl", dependencies: ["CLibraryLoader"], path: "Sources/CCurl"),
@@ -28,7 +27,7 @@ let package = Package(
         .target(name: "CMicroHTTPD", dependencies: ["CLibraryLoader"], path: "Sources/CMicroHTTPD"),
         .target(name: "CLibraryLoader", path: "Sources/CLibraryLoader"),
         .target(name: "CPageDecoder", path: "Sources/CPageDecoder", linkerSettings: [.linkedLibrary("simdjson")]),
-        module("Platform"), module("Concurrency", ["CProcess", "Platform"]), module("Text"),
+        module("Platform", ["CPlatform"]), module("Concurrency", ["Platform"]), module("Text"),
         module("Time", ["Platform", "Text"]), module("JSON", ["Text"]),
         module("Pagination", ["JSON", "Text", "Time"]), module("YAML", ["CYAML"]),
         module("XML", ["CExpat", "Concurrency", "Text"]), module("Patterns", ["CPCRE2"]),
@@ -65,7 +64,7 @@ let package = Package(
                 "BodyFormats", "Concurrency", "Crawling", "FeedTables", "HTTP", "MirrorReader", "MirrorWriter",
                 "Platform", "ResponseBody", "StoreFile", "Text", "Upstream",
             ]),
-        module("HTTPServer", ["CEpoll", "CMicroHTTPD", "Concurrency", "Platform", "Text"]),
+        module("HTTPServer", ["CMicroHTTPD", "Concurrency", "Platform", "Text"]),
         module("Reports", ["FeedSync", "Time"]),
         module("DemoFeed", ["HTTPServer", "Concurrency", "Platform", "Text", "Time"]),
         module("Editing", ["Concurrency", "FeedSync", "HTTP", "Reports"]),

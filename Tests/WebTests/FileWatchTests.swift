@@ -26,4 +26,32 @@ import Testing
         // What waits is told together.
         #expect(told.count <= 64)
     }
+
+    @Test("Stamps show which group has a file that was written, created, replaced or removed")
+    func stamps() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func write(_ name: String, _ text: String) throws {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+        }
+        try write("store", "x")
+        var stamps = FileStamps([["\(folder)/store", "\(folder)/store-wal"], ["\(folder)/*.yaml"]])
+        #expect(stamps.change() == [])
+        try write("store", "xx")
+        #expect(stamps.change() == [0])
+        try write("store-wal", "x")
+        #expect(stamps.change() == [0])
+        try write("a.yaml", "x")
+        try write("another", "x")
+        #expect(stamps.change() == [1])
+        try write("new", "y")
+        try FileManager.default.removeItem(atPath: "\(folder)/a.yaml")
+        try FileManager.default.moveItem(atPath: "\(folder)/new", toPath: "\(folder)/a.yaml")
+        #expect(stamps.change() == [1])
+        try FileManager.default.removeItem(atPath: "\(folder)/a.yaml")
+        try FileManager.default.removeItem(atPath: "\(folder)/store")
+        #expect(stamps.change() == [0, 1])
+        #expect(stamps.change() == [])
+    }
 }

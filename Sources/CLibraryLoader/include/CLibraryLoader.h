@@ -11,6 +11,13 @@ static inline const char *library_linked(void) { return FEEDSYNC_LINKED; }
 static inline const char *library_linked(void) { return ""; }
 #endif
 
+/// The file of a library, by its name and the number of its interface.
+#ifdef __APPLE__
+#define LIBRARY_FILE(name, number) "lib" name "." number ".dylib"
+#else
+#define LIBRARY_FILE(name, number) "lib" name ".so." number
+#endif
+
 /// Where the address of a library's function is to be put.
 struct library_function {
     const char *name;

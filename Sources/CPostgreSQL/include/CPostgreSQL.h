@@ -1,5 +1,10 @@
 #pragma once
+// Debian has it in a folder of its own.
+#if __has_include(<postgresql/libpq-fe.h>)
 #include <postgresql/libpq-fe.h>
+#else
+#include <libpq-fe.h>
+#endif
 
 // Only a store that is in PostgreSQL needs libpq, so it is opened when there is one. Functions have a `c` in front, and none
 // of them may be called before `cpq_load` has succeeded.

@@ -222,9 +222,9 @@ private enum DescriptorLimit {
     /// As many as the system allows: each listener is one.
     static func raise() {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        guard platform_get_limit(platform_files, &limit) == 0 else { return }
         limit.rlim_cur = min(limit.rlim_max, 8_192)
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        _ = platform_set_limit(platform_files, &limit)
     }
 }
 

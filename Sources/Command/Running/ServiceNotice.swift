@@ -13,14 +13,14 @@ enum ServiceNotice {
         let bytes = path.hasPrefix("@") ? [0] + path.utf8.dropFirst() : Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = platform_socket(AF_UNIX, platform_datagram, 0, 1)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         let text = Array("READY=1".utf8)
-        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+        let length = socklen_t((MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2) + bytes.count)
         withUnsafePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                _ = sendto(descriptor, text, text.count, Int32(MSG_NOSIGNAL), address, length)
+                _ = sendto(descriptor, text, text.count, platform_send_quietly, address, length)
             }
         }
     }

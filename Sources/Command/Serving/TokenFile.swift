@@ -4,27 +4,12 @@ internal import Platform
 
 /// The file that has the token of `serve`: its first line. Only its owner may read it.
 final class TokenFile: Sendable {
-    /// The file's identity and age, by which a change shows.
-    private struct Stamp: Equatable {
-        let device: UInt
-        let inode: UInt
-        let seconds: Int
-        let nanoseconds: Int
-
-        init?(_ path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            (device, inode) = (UInt(status.st_dev), UInt(status.st_ino))
-            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-        }
-    }
-
     private let path: String?
-    private let state: Lock<(stamp: Stamp?, token: String?)>
+    private let state: Lock<(stamp: FileStamp?, token: String?)>
 
     /// - Throws: `Failure` with exit code 64 for a file that holds no token, or that others can read.
     init(_ path: String) throws(Failure) {
-        let stamp = Stamp(path)
+        let stamp = FileStamp(path: path)
         let token = try Self.read(path)
         self.path = path
         state = Lock((stamp, token))
@@ -38,7 +23,7 @@ final class TokenFile: Sendable {
     /// The token as the file has it now; nil where it has none any more.
     var current: String? {
         guard let path else { return state.withLock { $0.token } }
-        let stamp = Stamp(path)
+        let stamp = FileStamp(path: path)
         if let token = state.withLock({ $0.stamp == stamp ? $0.token : nil }) { return token }
         let token = try? Self.read(path)
         state.withLock { $0 = (stamp, token) }

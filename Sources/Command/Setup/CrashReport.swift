@@ -1,4 +1,3 @@
-internal import CProcess
 internal import Platform
 
 /// The handling of crashes.
@@ -11,7 +10,7 @@ enum CrashReport {
         guard environment["SWIFT_BACKTRACE"] == nil else { return }
         for number in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { signal(number, SIG_DFL) }
         // SQLite maps the index of the store's log into memory.
-        cprocess_end_when_memory_is_lost(
+        platform_end_when_memory_is_lost(
             """
             feedsync: STORE-shm, the index of the store's log, was cut by another program while feedsync was using it
             Try: feedsync doctor
@@ -26,10 +25,10 @@ enum CrashReport {
         guard environment["SWIFT_BACKTRACE"] == nil else { return }
         // The limit alone does not count where the system pipes cores to a program.
         // https://man7.org/linux/man-pages/man5/core.5.html
-        _ = cprocess_refuse_dumps()
+        platform_refuse_dumps()
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0 else { return }
+        guard platform_get_limit(platform_core, &limit) == 0 else { return }
         limit.rlim_cur = 0
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        _ = platform_set_limit(platform_core, &limit)
     }
 }

@@ -1,4 +1,3 @@
-internal import CProcess
 internal import Concurrency
 internal import Platform
 
@@ -15,7 +14,7 @@ final class Interruption: Sendable {
     init() {
         (rereads, reread) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         // Signals that a shell ignores for background jobs stay ignored.
-        numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !Self.isIgnored($0) }
+        numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { platform_ignores($0) == 0 }
         var signals = Self.set(numbers)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
@@ -70,13 +69,5 @@ final class Interruption: Sendable {
         sigemptyset(&signals)
         for number in numbers { sigaddset(&signals, number) }
         return signals
-    }
-
-    private static func isIgnored(_ number: Int32) -> Bool {
-        var action = sigaction()
-        guard sigaction(number, nil, &action) == 0 else { return false }
-        // SIG_IGN is not a real function, and Swift cannot compare functions otherwise.
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

@@ -61,8 +61,8 @@ struct TemporaryFolder: Sendable {
         for name in FolderNames.all(in: parent) where name.hasPrefix(start) {
             let path = "\(parent)/\(name)"
             var status = stat()
-            guard lstat(path, &status) == 0, status.st_uid == getuid(), time(nil) - status.st_mtim.tv_sec > leftAfter,
-                let descriptor = locked(path)
+            guard lstat(path, &status) == 0, status.st_uid == getuid(),
+                time(nil) - platform_changed_at(&status).tv_sec > leftAfter, let descriptor = locked(path)
             else { continue }
             remove(path)
             close(descriptor)

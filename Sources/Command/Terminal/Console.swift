@@ -1,4 +1,3 @@
-internal import CProcess
 internal import Concurrency
 internal import Platform
 
@@ -246,7 +245,7 @@ final class Console: Sendable {
     private static let erasure = "\r\u{1B}[K"
 
     private static func columns(of descriptor: Int32) -> Int {
-        let columns = cprocess_terminal_columns(descriptor)
+        let columns = platform_terminal_columns(descriptor)
         return columns > 0 ? Int(columns) : 80
     }
 

@@ -12,8 +12,9 @@ extension Configuration {
     fileprivate static func changedAt(_ path: String) -> Int64 {
         var status = stat()
         guard stat(path, &status) == 0 else { return 0 }
-        let (milliseconds, isBeyond) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000)
-        return isBeyond ? 0 : max(milliseconds + Int64(status.st_mtim.tv_nsec / 1_000_000), 0)
+        let changed = platform_changed_at(&status)
+        let (milliseconds, isBeyond) = Int64(changed.tv_sec).multipliedReportingOverflow(by: 1_000)
+        return isBeyond ? 0 : max(milliseconds + Int64(changed.tv_nsec / 1_000_000), 0)
     }
 }
 

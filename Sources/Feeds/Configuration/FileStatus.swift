@@ -17,7 +17,7 @@ package struct FileStatus: Sendable, Hashable {
     init?(_ descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
-        self.init(owner: status.st_uid, mode: status.st_mode & 0o7777)
+        self.init(owner: status.st_uid, mode: UInt32(status.st_mode & 0o7777))
     }
 
     /// The most symbolic links that are followed one after the other, as Linux has it.
@@ -32,7 +32,7 @@ package struct FileStatus: Sendable, Hashable {
         for _ in 0...Self.mostLinks {
             guard lstat(path, &status) == 0 else { return nil }
             guard status.st_mode & S_IFMT == S_IFLNK else {
-                self.init(owner: foreign ?? status.st_uid, mode: status.st_mode & 0o7777)
+                self.init(owner: foreign ?? status.st_uid, mode: UInt32(status.st_mode & 0o7777))
                 return
             }
             if status.st_uid != user, status.st_uid != 0 { foreign = foreign ?? status.st_uid }

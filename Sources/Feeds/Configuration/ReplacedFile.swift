@@ -139,7 +139,7 @@ package struct ReplacedFile: Sendable {
     }
 
     private func temporaryFile(
-        beside target: String, _ text: [UInt8], mode: UInt32, owner: stat? = nil
+        beside target: String, _ text: [UInt8], mode: mode_t, owner: stat? = nil
     ) throws(FeedSyncError) -> String {
         let name = "\(target).\(getpid())-\(UInt32.random(in: 0...UInt32.max)).new"
         let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, owner == nil ? mode : 0o600)

@@ -109,7 +109,7 @@ struct PictureFolder: Sendable {
         for name in FolderNames.all(in: path) where name.hasSuffix(".picture") || name.hasSuffix(".new") {
             var status = stat()
             guard lstat("\(path)/\(name)", &status) == 0 else { continue }
-            files.append(("\(path)/\(name)", Int(status.st_size), Int64(status.st_mtim.tv_sec)))
+            files.append(("\(path)/\(name)", Int(status.st_size), Int64(platform_changed_at(&status).tv_sec)))
         }
         files.sort { $0.at > $1.at }
         var size = 0
