@@ -142,11 +142,19 @@ static inline void platform_reset(int socket) {
 
 // MARK: Threads
 
-// Starts a thread; its number is 0 where the system refuses, and errno says why. pthread_t is a number on one system, a pointer on
-// another.
+// Starts a thread; its number is 0 where the system refuses, and errno says why. pthread_t is a number on one system, a
+// pointer on another. macOS would give it a stack of 512 KB, too little for values that are nested as deep as is allowed.
 static inline uintptr_t platform_start_thread(void *(*body)(void *), void *context) {
     pthread_t thread;
+#ifdef __APPLE__
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 8 << 20);
+    errno = pthread_create(&thread, &attributes, body, context);
+    pthread_attr_destroy(&attributes);
+#else
     errno = pthread_create(&thread, NULL, body, context);
+#endif
     return errno == 0 ? (uintptr_t)thread : 0;
 }
 
@@ -249,6 +257,13 @@ static inline char **platform_environment(void) {
     return environ;
 #endif
 }
+
+// The program that opens an address in the user's browser.
+#ifdef __APPLE__
+#define PLATFORM_OPENER "open"
+#else
+#define PLATFORM_OPENER "xdg-open"
+#endif
 
 // The resources whose use has a limit: an enumeration in the GNU C library, a number elsewhere.
 static const int platform_files = RLIMIT_NOFILE;

@@ -55,6 +55,8 @@ enum StoreOpening {
         // In WAL mode NORMAL loses nothing when the process ends, and FULL nothing on power failure.
         if !options.isScratch {
             try connection.execute("PRAGMA synchronous = \(options.isDurable ? "FULL" : "NORMAL")")
+            // macOS leaves it in the disk's memory otherwise: https://sqlite.org/pragma.html#pragma_fullfsync
+            if options.isDurable { try connection.execute("PRAGMA fullfsync = ON") }
         }
         try connection.execute("PRAGMA wal_autocheckpoint = \(logPages(roomFor: path))")
         // Debian's SQLite overwrites deleted data with zeros, which costs writes; no secret is stored.

@@ -288,7 +288,7 @@ import Testing
             abandoned.stop()
             #expect(stat(path, &status) != 0)
             // What a server leaves that is killed.
-            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            let descriptor = platform_socket(AF_UNIX, platform_stream, 0, 1)
             var name = sockaddr_un()
             name.sun_family = sa_family_t(AF_UNIX)
             withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: Array(path.utf8)) }

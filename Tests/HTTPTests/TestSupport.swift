@@ -18,7 +18,7 @@ extension ScriptedServer {
 ///
 /// Foundation's `Process` waits until every process with its descriptors has ended, which a daemon never does.
 func run(_ program: String, _ arguments: String...) throws {
-    var actions = posix_spawn_file_actions_t()
+    var actions = emptySpawnActions()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
@@ -29,7 +29,7 @@ func run(_ program: String, _ arguments: String...) throws {
     var words = ([program] + arguments).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var child = pid_t()
-    var status: Int32 = posix_spawn(&child, program, &actions, nil, &words, environ)
+    var status: Int32 = posix_spawn(&child, program, &actions, nil, &words, platform_environment())
     guard status == 0, waitpid(child, &status, 0) == child, status == 0 else {
         throw ProgramFailure(program: program, status: status)
     }

@@ -18,7 +18,7 @@ public final class RawConnection: Sendable {
 
     /// Connects to a port of this machine.
     public init(port: UInt16) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = platform_socket(AF_INET, platform_stream, 0, 1)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -41,7 +41,7 @@ public final class RawConnection: Sendable {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
-                Platform.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                Platform.send(descriptor, $0.baseAddress, $0.count, platform_send_quietly)
             }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)

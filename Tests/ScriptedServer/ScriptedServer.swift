@@ -72,7 +72,7 @@ public final class ScriptedServer: Sendable {
 
 /// A port that refuses connections. Without it, a server of another test could get the port, and answer.
 private final class ClosedPort: Sendable {
-    private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    private let descriptor = platform_socket(AF_INET, platform_stream, 0, 1)
 
     init(_ port: UInt16) {
         var isReused: Int32 = 1

@@ -123,7 +123,7 @@ struct ConnectionTests {
     }
 
     private static func freePort() throws -> UInt16 {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = platform_socket(AF_INET, platform_stream, 0, 1)
         defer { close(listener) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -231,7 +231,7 @@ private enum DescriptorLimit {
 /// The user's browser.
 private enum Browser {
     static func open(_ link: String, _ environment: [String: String]) {
-        let command = environment["BROWSER"].flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
+        let command = environment["BROWSER"].flatMap { $0.isEmpty ? nil : $0 } ?? PLATFORM_OPENER
         // The shell finds it on the path and leaves it to itself; only the shell's own end is waited for.
         let words = ["/bin/sh", "-c", #""$0" "$1" >&2 &"#, command, link]
         guard let shell = try? ChildProcess.start(words, environment: environment) else { return }

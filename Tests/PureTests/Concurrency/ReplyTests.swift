@@ -24,9 +24,7 @@ struct ReplyTests {
     func isThereBefore() async {
         let page = await Reply<Page>.wait { reply in
             let order = Order(reply)
-            var thread = pthread_t()
-            pthread_create(
-                &thread, nil,
+            let thread = platform_start_thread(
                 { order in
                     guard let order else { return nil }
                     let taken = Unmanaged<Order>.fromOpaque(order).takeRetainedValue()
@@ -36,7 +34,7 @@ struct ReplyTests {
                     taken.isDone.store(true, ordering: .relaxed)
                     return nil
                 }, Unmanaged.passRetained(order).toOpaque())
-            pthread_detach(thread)
+            platform_detach_thread(thread)
             while !order.isDone.load(ordering: .relaxed) { sched_yield() }
         }
         #expect(page.number == 7)
