@@ -75,6 +75,14 @@ package struct CrawlProgress: Sendable, Hashable {
         case end(IncompleteReason?)
     }
 
+    /// True if nothing is left to read after a page.
+    package func isAtEnd(after onward: Onward) -> Bool {
+        switch onward {
+        case .end, .whole: open == nil
+        case .page, .range: false
+        }
+    }
+
     /// A page that was read, with the facts that ranges depend on.
     package struct ReadPage: Sendable, Hashable {
         package let crawl: Int64

@@ -150,6 +150,17 @@ package struct FeedState: Sendable {
         self.isComplete = isComplete
         self.isVerified = isVerified
     }
+
+    /// The number of the page that is requested next.
+    package func number(of direction: PageDirection) -> Int {
+        direction == .header ? 1 : (crawl?.pages ?? 0) + 1
+    }
+
+    /// True if the crawl may still meet a range after its own pages.
+    package var mayMeetRange: Bool {
+        let ranges = progress.round?.ranges ?? progress.synced
+        return ranges.ranges.last?.crawl != crawl?.id
+    }
 }
 
 /// The point at which the next command resumes.

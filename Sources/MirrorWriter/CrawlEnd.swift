@@ -4,7 +4,6 @@ internal import SQLite
 ///
 /// - Isolation: the store's, inside the transaction that ends the crawl.
 struct CrawlEnd {
-    private let feed: String
     private let shape: ResolvedFeed
     private let list: CrawledList
     private let log: RunLog
@@ -18,7 +17,6 @@ struct CrawlEnd {
 
     private var records: ListRecords { list.records }
     private var definition: FeedDefinition { shape.definition }
-    private var connection: Connection { log.connection }
 
     /// - Parameters:
     ///   - changes: The log of changes of rows; nil if the feed keeps none.
@@ -27,15 +25,14 @@ struct CrawlEnd {
         of list: CrawledList, log: RunLog, changes: ChangeLog?, headBefore: SyncedRange?, window: WindowEnd?,
         now: String
     ) {
-        (feed, shape, self.list, draft) = (list.feed, list.shape, list, list.state)
+        (shape, self.list, draft) = (list.shape, list, list.state)
         (self.log, self.changes, self.headBefore, self.window, self.now) = (log, changes, headBefore, window, now)
     }
 
     /// Closes the crawl.
     ///
-    /// - Parameter cursor: Finds the page cursor of a page, and makes its crawl the current one.
     /// - Returns: The number of removed rows.
-    mutating func close(_ closing: CrawlClosing, cursor: (PageOfCrawl) throws -> PageCursor?) throws -> Int {
+    mutating func close(_ closing: CrawlClosing) throws -> Int {
         let (missing, isUnclear) =
             try closing.isComplete && draft.progress.round?.mode == .all ? list.missingRows() : ([], false)
         let verdict = Completeness.verdict(
@@ -44,11 +41,13 @@ struct CrawlEnd {
         var removed = 0
         switch verdict {
         case .complete(let isVerified):
-            removed = try remove(missing.filter(\.pages.isEmpty))
+            let gone = missing.filter(\.pages.isEmpty)
+            try records.remove(gone, of: definition, log: changes, longest: draft.longestPage, now: now)
+            removed = gone.count
             draft.figures.items.removed += removed
             try prove(isVerified: isVerified, isWhole: missing.isEmpty && !isUnclear)
             try complete(isVerified: isVerified, isSettled: !isUnclear && missing.allSatisfy(\.pages.isEmpty))
-        case .endedEarly(let met): try lookAgain(at: met, cursor)
+        case .endedEarly(let met): try lookAgain(at: met)
         case .incomplete(let reason): try endIncomplete(reason)
         case .unknown: draft.progress.forgetRanges()
         }
@@ -60,29 +59,9 @@ struct CrawlEnd {
             try records.crawls.leave(draft.crawl?.id, reason)
         }
         draft.isComplete = reason == nil && draft.progress.walk == nil
-        try save(removed: removed)
-        return removed
-    }
-
-    /// Writes the feed's state.
-    private func save(removed: Int) throws {
-        let next = draft.progress.open?.cursor
-        try connection.run(
-            """
-            UPDATE \(records.tables.feed) SET complete = ?, verified = ?, synced_at = ?, item_count = item_count - ?,
-                next_page = ?, no_more_data = ? WHERE name = ?
-            """, Value(draft.isComplete), Value(draft.isComplete && draft.isVerified), .text(now), Value(removed),
-            Value(next?.text), Value(next == nil), .text(feed))
+        try records.state.save(draft, removed: removed, syncedAt: now)
         try log.save(removed: draft.figures.items.removed, added: removed)
-    }
-
-    /// Marks rows as removed.
-    private func remove(_ missing: [MissingRows.Row]) throws -> Int {
-        guard !missing.isEmpty else { return 0 }
-        let (sections, places) = try records.rows.remove(missing, key: definition.key, log: changes, now: now)
-        try sections.apply(to: definition.owner, on: connection, firstPlace: records.rows.firstPlace)
-        try records.storedPages.lapse(places, longest: draft.longestPage)
-        return missing.count
+        return removed
     }
 
     // MARK: - Verdicts
@@ -155,26 +134,31 @@ struct CrawlEnd {
     }
 
     /// Keeps the crawl open at its last page, which the next sync checks again.
-    private mutating func lookAgain(at met: Int, _ cursor: (PageOfCrawl) throws -> PageCursor?) throws {
+    private mutating func lookAgain(at met: Int) throws {
         draft.progress.suspectEnd = met
         let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
         let pages = try records.crawls.pageCount(of: tail)
-        if pages > 1, let last = try cursor(PageOfCrawl(crawl: tail, number: pages)) {
-            draft.progress.round?.ranges.update(tail) { $0.end = .open(last) }
-        } else {
-            draft.progress.round = nil
+        var last: PageCursor?
+        if pages > 1 {
+            if draft.crawl?.id != tail {
+                // The next sync continues with the crawl that read the last page.
+                var resumption = CrawlResumption(of: list)
+                _ = try resumption.resume(tail, from: nil, isProved: false)
+            }
+            last = try records.pages.cursor(of: PageOfCrawl(crawl: tail, number: pages))
         }
+        guard let last else {
+            draft.progress.round = nil
+            return
+        }
+        draft.progress.round?.ranges.update(tail) { $0.end = .open(last) }
     }
 
     /// Saves the time of the full crawl: now, or the start of the first of several runs that read the list.
     private mutating func saveFull(_ round: CrawlProgress.Round) throws {
         let isOwn = try records.pages.pages(of: list.crawls).allSatisfy(list.reads.has)
         draft.progress.fullPages = try records.pages.requestCount(of: list.crawls)
-        try connection.run(
-            """
-            UPDATE \(records.tables.feed) SET full_at = coalesce((SELECT started_at FROM _crawl WHERE id = ?), ?)
-            WHERE name = ?
-            """, Value(isOwn ? nil : round.id), .text(now), .text(feed))
+        try records.state.saveFull(since: isOwn ? nil : round.id, now: now)
     }
 
     // MARK: - The watermark
@@ -185,7 +169,7 @@ struct CrawlEnd {
         guard let tail = round.ranges.ranges.first?.crawl else { return }
         let token = isSettled ? try records.crawls.furthest(of: tail) : nil
         guard token != nil || round.mode == .all else { return }
-        try saveWatermark(token)
+        try records.state.save(watermark: token)
     }
 
     /// Moves the watermark to the furthest item, or to the end of a window, but not beyond the start of the crawl, nor
@@ -198,14 +182,8 @@ struct CrawlEnd {
         let isByItems = window.map { $0.window.isLast && shape.plan.hasWatermark } ?? true
         let reached = isByItems ? furthest : window.flatMap { Watermark(second: $0.window.to) }
         guard let mark = reached?.notAfter(start) else { return }
-        let stored = try connection.scalar(
-            "SELECT watermark FROM \(records.tables.state) WHERE feed = ?", .text(feed))?.text
-            .flatMap { Watermark(json: $0, isTime: isTime) }
-        if stored.map({ mark.isFurther(than: $0) }) ?? true { try saveWatermark(mark.json) }
-    }
-
-    private func saveWatermark(_ mark: String?) throws {
-        try connection.run("UPDATE \(records.tables.state) SET watermark = ? WHERE feed = ?", Value(mark), .text(feed))
+        let stored = try records.state.watermark().flatMap { Watermark(json: $0, isTime: isTime) }
+        if stored.map({ mark.isFurther(than: $0) }) ?? true { try records.state.save(watermark: mark.json) }
     }
 
     /// Leaves a window, and returns the reason why the sync up to it is incomplete; nil if there is none.
@@ -213,10 +191,7 @@ struct CrawlEnd {
         var walk = end.walk
         walk.missed = walk.missed ?? reason
         draft.progress.walk = end.window.isLast ? nil : walk
-        if end.window.isLast, walk.isFull {
-            try connection.run(
-                "UPDATE \(records.tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(feed))
-        }
+        if end.window.isLast, walk.isFull { try records.state.saveFull(now: now) }
         return walk.missed
     }
 }

@@ -3,7 +3,7 @@ internal import SQLite
 /// The table of a list during a run, with the columns and the key that its pages have shown so far.
 ///
 /// - Isolation: the store's.
-final class ListTable {
+package final class ListTable {
     /// The table's name.
     let name: String
     /// The rows of the table that belong to the list.
@@ -11,7 +11,7 @@ final class ListTable {
     /// Logs the changes of rows; nil if the definition keeps none.
     let log: ChangeLog?
     /// The definition, with the findings of all runs.
-    private(set) var shape: ResolvedFeed
+    package private(set) var shape: ResolvedFeed
     /// Reads and writes the rows.
     private(set) var rows: FeedTable
     /// The changes of columns that the run found, set at its end.
@@ -27,8 +27,8 @@ final class ListTable {
     private let connection: Connection
 
     /// - Parameter isComplete: True if the whole list had been read before the run.
-    init(named name: String, _ shape: ResolvedFeed, run: Int64, isComplete: Bool, on connection: Connection) throws {
-        self.name = name
+    init(_ shape: ResolvedFeed, run: Int64, isComplete: Bool, on connection: Connection) throws {
+        name = TableSchema.tableName(shape.definition.owner)
         self.shape = shape
         self.connection = connection
         scope = try RowScope(shape.definition.part)
@@ -40,6 +40,16 @@ final class ListTable {
     /// Goes on after the table of the crawl before this one in the same run.
     func goOn(after other: ListTable) {
         (columnsBefore, lostColumns, hasNewShape) = (other.columnsBefore, other.lostColumns, other.hasNewShape)
+    }
+
+    /// True if a page equals the stored one.
+    ///
+    /// - Parameters:
+    ///   - page: nil for a page without items.
+    ///   - known: The stored page for the request.
+    package func holds(_ page: DecodedPage?, as known: StoredPage?) throws -> Bool {
+        guard let known, (page?.keys ?? "[]") == known.keys else { return false }
+        return try page.map { try rows.holds($0) } ?? true
     }
 
     /// Continues with another shape, whose table exists.
@@ -65,7 +75,7 @@ final class ListTable {
     }
 
     /// Continues with the findings that the lists of the feed have stored by now.
-    func catchUp() throws -> ResolvedFeed {
+    package func catchUp() throws -> ResolvedFeed {
         let stored = try storedFindings()
         let shape = try ResolvedFeed(shape.declared, stored.flatMap(Findings.init) ?? Findings())
         follow(shape)
@@ -118,7 +128,7 @@ final class ListTable {
     // MARK: - Changes of columns
 
     /// The notices about new, lost and changed columns, once the run has ended, if an earlier run had read the whole list.
-    var notices: [String] { [ColumnChange.notice(of: columnChanges), unfitNotice].compactMap(\.self) }
+    package var notices: [String] { [ColumnChange.notice(of: columnChanges), unfitNotice].compactMap(\.self) }
 
     /// The notice about values that do not fit the type that the definition gives their column; nil if all fit.
     private var unfitNotice: String? {

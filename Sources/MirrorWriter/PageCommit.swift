@@ -46,9 +46,8 @@ package struct PageCommit: Sendable {
     package var skipped: SkippedItems { didSet { describeContent() } }
     /// The feed's shape, if the page changed it.
     package var shape: ResolvedFeed?
-    /// The method and the URL, with secrets masked.
-    package let request: String
-    package let credential: Int64
+    /// The key under which the page is stored.
+    package let key: RequestKey
     package private(set) var validators: Validators
     package let serverDate: Int64?
     /// The cost of the run's requests since the last commit.
@@ -65,13 +64,12 @@ package struct PageCommit: Sendable {
     package var advice = PollingAdvice()
 
     package init(
-        _ page: CrawlPage, content: Content, request: String, credential: Int64, validators: Validators,
+        _ page: CrawlPage, content: Content, key: RequestKey, validators: Validators,
         serverDate: Int64? = nil, skipped: SkippedItems, shape: ResolvedFeed?, beginsNext: Bool
     ) {
         self.page = page
         self.content = content
-        self.request = request
-        self.credential = credential
+        self.key = key
         self.validators = validators
         self.serverDate = serverDate
         self.skipped = skipped
@@ -106,24 +104,8 @@ package struct PageCommit: Sendable {
         return commit
     }
 
-    /// The URL in `request`, without the method and the body.
-    var url: String {
-        // By bytes: characters take twenty times as long, and each page asks.
-        let parts = request.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        return parts.count > 1 ? String(Substring(parts[1])) : request
-    }
-}
-
-/// The result of a commit.
-package struct PageOutcome: Sendable {
-    let items: ItemCounts
-    /// The facts for the rules of the crawl.
-    package let committed: CrawlRules.Committed
-    /// True if nothing is left to read.
-    package let isEnd: Bool
-    /// True if a footer has begun.
-    package let beginsNext: Bool
-    package let events: [StatusEvent]
+    /// The URL, with secrets masked.
+    var url: String { key.url }
 }
 
 extension FeedSyncError {

@@ -8,8 +8,9 @@ struct PageStorage {
     private(set) var list: CrawledList
     let table: ListTable
     let log: RunLog
+    let quota: RunQuota
     /// The keys of the page to which the crawl goes back, and of the page before it; nil if the crawl continues.
-    let keysLeft: (page: Set<String>, before: Set<String>)?
+    let keysLeft: CrawlResumption.KeysLeft?
     /// The number of rows that pages before this one added and that are not counted yet.
     let addedBefore: Int
     let now: String
@@ -24,7 +25,10 @@ struct PageStorage {
 
     /// A stored page, with the state that follows from it.
     struct Stored {
-        let outcome: PageOutcome
+        /// The facts for the rules of the crawl.
+        let committed: CrawlRules.Committed
+        let items: ItemCounts
+        let events: [StatusEvent]
         let state: FeedState
         /// The earlier places of the rows that the page met.
         let met: [MetPlaces]
@@ -36,9 +40,8 @@ struct PageStorage {
     private var definition: FeedDefinition { list.shape.definition }
     private var connection: Connection { log.connection }
 
-    /// - Parameter record: Records the quota readings of responses.
     /// - Throws: `FeedSyncError` of kind `unfollowable` for a loop, `SQLiteError`.
-    mutating func store(_ commit: PageCommit, record: ([QuotaReading]) throws -> Void) throws -> Stored {
+    mutating func store(_ commit: PageCommit) throws -> Stored {
         let before = list.state
         var draft = before
         draft.open = nil
@@ -53,7 +56,8 @@ struct PageStorage {
         let commit = try commit.ending(behind: crawl, list.trail)
         let page = commit.page
         let empty = PageRules(
-            generation: draft.generation, next: try nextGeneration(), crawl: crawl, direction: page.direction,
+            generation: draft.generation, next: try records.state.nextGeneration(after: draft.generation),
+            crawl: crawl, direction: page.direction,
             updatesInPlace: crawl.mode == .all)
         var writer = PageWriter(
             table.rows, empty, now: now,
@@ -64,7 +68,7 @@ struct PageStorage {
         let rules = writer.rules
         let hasSameKeys = page.isNotModified || known?.keys == page.keys
         try records.storedPages.lapse(rules.touched, longest: draft.longestPage)
-        try keep(generation: rules.newest, over: draft.generation)
+        try records.state.keep(generation: rules.newest, over: draft.generation)
         draft.generation = rules.newest
         draft.hasChanged = draft.hasChanged || !rules.isUnchanged
         draft.longestPage = max(draft.longestPage, rules.placed)
@@ -76,23 +80,17 @@ struct PageStorage {
             try page.isCheck
             ? .end(nil) : advance(page, written, by: rules, hasSameKeys: hasSameKeys, in: &draft, changed)
         try rules.sections.apply(to: definition.owner, on: connection, firstPlace: records.rows.firstPlace)
-        try record(commit.cost.quota)
+        try quota.record(commit.cost.quota)
         if page.direction == .header { try FeedSchedule.note(commit.advice, of: list.feed, on: connection) }
         draft.figures.add(commit, rules.items)
 
         let number = page.checked ?? changed.pages
-        let isNextPage = if case .page = onward { true } else { false }
-        let isAtEnd =
-            switch onward {
-            case .end, .whole: draft.progress.open == nil
-            case .page, .range: false
-            }
+        let beginsNext = if case .page = onward { commit.beginsNext } else { false }
+        if beginsNext { draft.open = .footer }
         let events = try addEvents(
-            page, items: rules.items, number: number, isEnd: isAtEnd, beginsNext: commit.beginsNext && isNextPage)
-        if page.direction == .header {
-            try connection.run(
-                "UPDATE \(records.tables.state) SET crawl = ? WHERE feed = ?", Value(changed.id), .text(list.feed))
-        }
+            page, items: rules.items, number: number, isEnd: draft.progress.isAtEnd(after: onward),
+            beginsNext: beginsNext)
+        if page.direction == .header { try records.state.save(crawl: changed.id) }
         let rows = UnsavedRows(
             before: before, added: rules.added, status: events.last?.status,
             reloadedAt: page.direction == .header ? now : nil,
@@ -102,10 +100,8 @@ struct PageStorage {
             hasOverlap: hasOverlap(page.keys), onward: onward, pagesOfRange: try pageCount(of: onward),
             rangeCounts: try rangeCounts(onward),
             isShort: try isShort(onward, draft, added: addedBefore + rules.added))
-        let outcome = PageOutcome(
-            items: rules.items, committed: committed, isEnd: isAtEnd, beginsNext: commit.beginsNext && isNextPage,
-            events: events)
-        return Stored(outcome: outcome, state: draft, met: rules.metPlaces, rows: rows)
+        return Stored(
+            committed: committed, items: rules.items, events: events, state: draft, met: rules.metPlaces, rows: rows)
     }
 
     /// Forgets the validators of the feed's pages, because the texts of numbers come back only with the pages.
@@ -197,8 +193,7 @@ struct PageStorage {
             let generations = try records.crawls.generations(ofRound: round.id)
             if crawl.total != nil { draft.progress.otherElements = try otherElements(of: round, crawl, page) }
             draft.progress.endRound(of: crawl, reason, generations: generations)
-            try connection.run(
-                "UPDATE \(records.tables.feed) SET full_at = ? WHERE name = ?", .text(now), .text(list.feed))
+            try records.state.saveFull(now: now)
         }
         (draft.isComplete, draft.isVerified) = Completeness.afterPage(crawl, draft.progress)
         return onward
@@ -311,20 +306,6 @@ struct PageStorage {
         }
     }
 
-    /// The generation for a page that writes; nil if the feed's own newest generation decides. The lists of a feed share
-    /// its table.
-    private func nextGeneration() throws -> Int64? {
-        guard let part = definition.part else { return nil }
-        let newest = try connection.int64("SELECT generation FROM feed WHERE name = ?", .text(part.feed)) ?? 0
-        return max(newest, list.state.generation) + 1
-    }
-
-    /// Records that a generation is in use.
-    private func keep(generation: Int64, over before: Int64) throws {
-        guard let part = definition.part, generation != before else { return }
-        try connection.run("UPDATE feed SET generation = ? WHERE name = ?", Value(generation), .text(part.feed))
-    }
-
     // MARK: - Events
 
     private func addEvents(
@@ -348,6 +329,8 @@ struct UnsavedRows: Sendable {
     var reloadedAt: String?
     /// The time at which the crawl reached its end.
     var endedAt: String?
+    /// True if they are written but not committed.
+    var isWritten = false
 
     /// The changes of a page and of the pages before it.
     func behind(_ others: UnsavedRows) -> UnsavedRows {

@@ -53,6 +53,50 @@ enum QuotaLedger {
     }
 }
 
+/// The quota of a run's requests: the readings of their responses, and the hosts that accept no request.
+///
+/// - Isolation: the store's.
+package final class RunQuota {
+    private let feed: String
+    private let transactions: Transactions
+    /// The last host that was found to accept requests, and the time at which it is looked up again.
+    private var freeHost: (host: FreeHost, until: ContinuousClock.Instant)?
+
+    init(of feed: String, in transactions: Transactions) {
+        self.feed = feed
+        self.transactions = transactions
+    }
+
+    /// A host that accepts requests.
+    private struct FreeHost: Equatable {
+        let origin: String
+        let credentials: [Int64]
+        /// The number of this process's quota readings when it was looked up.
+        let readings: Int
+    }
+
+    /// Records the quota readings of responses. Part of the caller's transaction.
+    func record(_ readings: [QuotaReading]) throws {
+        guard !readings.isEmpty else { return }
+        transactions.quotaReadings.count += 1
+        try QuotaLedger.record(readings, for: feed, on: transactions.connection)
+    }
+
+    /// The times before which a host accepts no request with each of these credentials, in seconds since 1970.
+    ///
+    /// The store is read again after a second, because of other processes, and after each quota reading of this one.
+    package func blockedUntil(_ origin: String, _ credentials: [Int64], now: String) throws -> [Int64?] {
+        let host = FreeHost(origin: origin, credentials: credentials, readings: transactions.quotaReadings.count)
+        if let known = freeHost, known.host == host, .now < known.until { return credentials.map { _ in nil } }
+        let ends = try credentials.map { credential in
+            try QuotaLedger.blockedUntil(
+                origin: origin, credential: credential, feed: feed, now: now, on: transactions.connection)
+        }
+        freeHost = ends.allSatisfy { $0 == nil } ? (host, .now + .seconds(1)) : nil
+        return ends
+    }
+}
+
 /// The number of quota readings that the open store has recorded, by which a run sees that its last look is outdated.
 ///
 /// - Isolation: the store's.

@@ -3,7 +3,7 @@ internal import SQLite
 extension Store {
     /// The validators for requesting a page; nil for an unconditional request.
     package func conditions(
-        for request: String, _ credential: Int64, at cursor: PageCursor?, of definition: FeedDefinition
+        for key: RequestKey, at cursor: PageCursor?, of definition: FeedDefinition
     ) throws(FeedSyncError) -> Validators? {
         try storing {
             var found: Validators?
@@ -11,7 +11,7 @@ extension Store {
                 """
                 SELECT etag, last_modified, cursor, elements FROM _page
                 WHERE feed = ? AND request = ? AND credential = ? ORDER BY id DESC LIMIT 1
-                """, [.text(definition.name), .text(request), Value(credential)]
+                """, [.text(definition.name), .text(key.request), Value(key.credential)]
             ) { row in
                 let validators = Validators(etag: row.text(at: 0), lastModified: row.text(at: 1))
                 // A 304 would not show that a header for the next page has been added since.

@@ -31,10 +31,10 @@ extension Store {
                     "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
                     .text(command), .text(now))
                 let run = connection.lastInsertRowID
-                let (state, trail, resumePoint) = try load(definition.name)
+                let (state, trail, resumePoint) = try StoredState(of: definition.name, on: connection).load()
                 let writer = try FeedWriter(
-                    feed: definition.name, tableName: TableSchema.tableName(definition.owner), run: run, shape: shape,
-                    state: state, trail: trail, resumePoint: resumePoint, in: transactions)
+                    feed: definition.name, run: run, shape: shape, state: state, trail: trail, resumePoint: resumePoint,
+                    in: transactions)
                 transactions.openFeeds.insert(definition.name)
                 return (writer, events)
             }
@@ -44,10 +44,10 @@ extension Store {
     /// A writer for the next crawl of a run, once the crawl of its window has ended.
     package func goOn(after writer: FeedWriter) throws(FeedSyncError) -> FeedWriter {
         try storing {
-            let (state, trail, resumePoint) = try load(writer.feed)
+            let (state, trail, resumePoint) = try writer.records.state.load()
             let next = try FeedWriter(
-                feed: writer.feed, tableName: writer.table.name, run: writer.run, shape: writer.shape, state: state,
-                trail: trail, resumePoint: resumePoint, in: transactions)
+                feed: writer.feed, run: writer.run, shape: writer.table.shape, state: state, trail: trail,
+                resumePoint: resumePoint, in: transactions)
             next.goOn(after: writer)
             return next
         }
@@ -75,11 +75,12 @@ extension Store {
         // The run has ended, and has received any error of its pages.
         try? transactions.closeGroup()
         if writer.table.hasNewShape { views.changeViewMayLag = true }
-        let model = writer.shape.definition.model
+        let model = writer.table.shape.definition.model
         if let model, writer.table.hasNewShape || !views.modelsOfThisProcess.contains(model) {
             views.modelsThatMayLag.insert(model)
         }
-        if writer.mayHaveLists { views.runsWithLists.append((writer.run, writer.shape.definition)) }
+        let hasLists = !writer.table.shape.definition.lists.isEmpty || (try? writer.records.state.hasLists()) == true
+        if hasLists { views.runsWithLists.append((writer.run, writer.table.shape.definition)) }
         transactions.openFeeds.remove(writer.feed)
         transactions.locks[writer.feed] = nil
         views.refresh(in: transactions)
@@ -235,42 +236,5 @@ extension Store {
             """, .text(canonical), .text(try StoredColumns.merged(definition, on: connection)),
             .text(shape.findings.json), .text(definition.isResolved ? definition.keyText : ""),
             .text(definition.keyColumnsJSON), name)
-    }
-
-    private func load(_ feed: String) throws -> (FeedState, CrawlTrail, ResumePoint) {
-        let name = Value.text(feed)
-        let tables = ListTables(of: feed)
-        var trail = CrawlTrail()
-        var state = FeedState(generation: 0, longestPage: 0)
-        var resumePoint = ResumePoint(isLoaded: false)
-        var crawl: Int64?
-        try connection.rows(
-            """
-            SELECT generation, _feed.crawl, watermark, ranges, complete, verified, full_at
-            FROM \(tables.feed) AS feed JOIN \(tables.state) AS _feed ON _feed.feed = feed.name WHERE name = ?
-            """, [name]
-        ) { row in
-            state.generation = row.number(at: 0)
-            crawl = row.isNull(at: 1) ? nil : row.int64(at: 1)
-            resumePoint.watermark = row.text(at: 2)
-            state.progress = CrawlProgress(json: row.text(at: 3))
-            state.isComplete = row.int64(at: 4) == 1
-            state.isVerified = row.int64(at: 5) == 1
-            resumePoint.fullAt = Timestamp.milliseconds(of: row.text(at: 6))
-        }
-        state.longestPage = Int64(try connection.count("SELECT max(placed) FROM _page WHERE feed = ?", name))
-        resumePoint.progress = state.progress
-        resumePoint.open = state.progress.open
-        resumePoint.firstPartition = state.progress.firstPartition
-        guard let crawl else { return (state, trail, resumePoint) }
-        resumePoint.isLoaded = true
-        let loaded = try CrawlState.load(crawl, trail: &trail, on: connection)
-        state.crawl = loaded
-        resumePoint.cap = loaded.cap
-        resumePoint.firstPartition =
-            try state.progress.firstPartition ?? CrawlState.firstPartition(of: feed, on: connection)
-        resumePoint.crawlWatermark = try connection.scalar(
-            "SELECT watermark FROM _crawl WHERE id = ?", Value(state.progress.round?.id ?? crawl))?.text
-        return (state, trail, resumePoint)
     }
 }

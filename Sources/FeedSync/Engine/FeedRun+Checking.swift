@@ -21,7 +21,7 @@ extension FeedRun {
             loaded.isNotModified
             ? .same
             : try committed { try $0.compare(page, loaded.end, at: place, known: fetch.stored) }
-        if result == .same, rules.isProving, try !committed({ try $0.isRecord(fetch.stored, of: place) }) {
+        if result == .same, rules.isProving, try !committed({ try $0.list.isRecord(fetch.stored, of: place) }) {
             result = .overtaken(isLast: loaded.end.next == nil)
         }
         switch result {
@@ -51,8 +51,7 @@ extension FeedRun {
     ///
     /// - Parameter keys: The keys on it; nil if they are the stored ones.
     func note(_ keys: String?, _ fetch: PageLoader.Fetch) {
-        writer.noteRead(
-            fetch.page.identity, fetch.page.credentialFingerprint, keys: keys, stored: fetch.stored?.keys)
+        writer.reads.note(fetch.page.key, keys: keys, stored: fetch.stored?.keys)
     }
 
     /// The state of the crawl before a page: of its partition if the feed has partitions, else of all but the last page.
@@ -60,7 +59,7 @@ extension FeedRun {
         let crawl = writer.state.crawl
         var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
         if loader.definition.partitioning != nil {
-            (soFar.elements, soFar.total) = try committed { try $0.partitionSoFar(before: place) }
+            (soFar.elements, soFar.total) = try committed { try $0.list.partitionSoFar(before: place) }
         } else if let crawl, place.crawl == crawl.id, place.number >= crawl.pages {
             soFar.elements = max(crawl.elements - (known?.elements ?? 0), 0)
         }

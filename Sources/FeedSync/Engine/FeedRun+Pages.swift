@@ -20,10 +20,8 @@ extension FeedRun {
             loader = loader.withoutOverlap()
             prepared = try loader.requests.page(for: cursor ?? start)
         }
-        if !isBegun {
-            publish(try committed { try $0.begin(direction, now: now()) })
-            isBegun = true
-        }
+        // A footer may have begun with the commit of the previous page.
+        if writer.state.open == nil { publish(try committed { try $0.begin(direction, now: now()) }) }
         var loaded = try await load(prepared, after: crawl)
         let isBroken = loaded.overlap(behind: crawl?.lastKeys) == .broken
         let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
@@ -116,9 +114,7 @@ extension FeedRun {
     ) async throws(FeedSyncError) -> LoadedPage {
         try await loader.load(fetch, after: soFar) { [self] () throws(FeedSyncError) in
             guard isContinuing else { return try storedPage(fetch.page) }
-            return try pending {
-                try $0.storedPageToContinue(fetch.page.identity, fetch.page.credentialFingerprint)
-            }
+            return try pending { try $0.list.storedPageToContinue(fetch.page.key) }
         }
     }
 
@@ -143,7 +139,7 @@ extension FeedRun {
         let isSame =
             loaded.isNotModified
             ? true
-            : try committed { try $0.holds(page, as: fetch.stored) }
+            : try committed { try $0.table.holds(page, as: fetch.stored) }
         if isSame {
             note(nil, fetch)
             try keep(fetch.stored, loaded)
@@ -181,8 +177,7 @@ extension FeedRun {
         let page = CrawlPage(
             direction, end: end, upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status)
         var commit = PageCommit(
-            page, content: loaded.content, request: loaded.page.identity,
-            credential: loaded.page.credentialFingerprint, validators: loaded.validators,
+            page, content: loaded.content, key: loaded.page.key, validators: loaded.validators,
             serverDate: fetched.serverDate, skipped: loaded.skipped, shape: loaded.shape, beginsNext: wantsNext)
         commit.cursorParameters = loader.definition.pagination.cursorParameters
         // The polling advice of other pages is not used.
@@ -200,28 +195,27 @@ extension FeedRun {
     }
 
     func commit(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> CrawlRules.Step {
-        let outcome = try store(commit, loaded)
+        let committed = try store(commit, loaded)
         // The total of one of many lists is not that of the feed.
         if loader.definition.part == nil, let crawl = writer.state.crawl, let total = crawl.total {
             loader.options.onActivity(.read(crawl.elements, of: total))
         }
-        isAtEnd = outcome.isEnd
-        isBegun = outcome.beginsNext
+        isAtEnd = writer.state.progress.isAtEnd(after: committed.onward)
         note(loaded)
-        return rules.committed(outcome.committed)
+        return rules.committed(committed)
     }
 
     /// Commits a page, together with the cost of all requests so far.
-    func store(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> PageOutcome {
+    func store(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> CrawlRules.Committed {
         // The store follows the latest intent: a page that arrives too late is not committed.
         guard !Task.isCancelled else { throw .cancelled }
         var commit = commit
         commit.cost = meter.take()
         do throws(FeedSyncError) {
             while true {
-                if let outcome = try writer.commit(commit, now: now(), publish: publish) { return outcome }
+                if let committed = try writer.commit(commit, now: now(), publish: publish) { return committed }
                 // Another list of the feed has found new columns since this list's columns were read.
-                follow(try pending { try $0.catchUp() })
+                follow(try pending { try $0.table.catchUp() })
                 guard loader.definition.isResolved else {
                     // No shape was found that could decode the page.
                     follow(commit.shape)

@@ -39,12 +39,12 @@ extension FeedRun {
 
     /// The newest stored page for a request.
     func storedPage(_ page: PreparedPage) throws(FeedSyncError) -> StoredPage? {
-        try pending { try $0.storedPage(page.identity, page.credentialFingerprint) }
+        try pending { try $0.records.storedPages.newest(page.key) }
     }
 
     /// The time before which the page's host accepts no request, in seconds since 1970.
     private func blockedUntil(_ page: PreparedPage) throws(FeedSyncError) -> Int64? {
-        let ends = try pending { try $0.blockedUntil(page.quotaOrigin, page.quotaCredentials, now: now()) }
+        let ends = try pending { try $0.quota.blockedUntil(page.quotaOrigin, page.quotaCredentials, now: now()) }
         guard let choices = page.credentialChoices else { return ends.first ?? nil }
         return choices.blockedUntil(at: loader.options.wallClock.seconds, ends)
     }
@@ -66,7 +66,7 @@ extension FeedRun {
             loaded.skipped.count == page.skipped, loaded.skipped.sameKey == page.sameKey,
             loaded.upstreamNext == page.cursor, loaded.end.total == page.total
         else { return }
-        try committed { try $0.refresh(page, loaded.validators) }
+        try committed { try $0.records.storedPages.refresh(page, loaded.validators) }
     }
 
     /// Sends the next requests. Reads what they need from the store first, because the store will be busy in a moment.

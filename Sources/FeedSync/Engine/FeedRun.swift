@@ -16,7 +16,6 @@ final class FeedRun {
     let command: RequestCommand
     let mode: CrawlMode
     var rules: CrawlRules
-    var isBegun = false
     /// The first page of a feed with partitions; nil for other feeds.
     var start: PageCursor?
     /// The number of items of one partition that the upstream served to the previous crawl.
@@ -97,9 +96,7 @@ final class FeedRun {
     /// Returns the page that was already fetched, if it is this one. It is returned only once.
     func takeEarly(_ page: PreparedPage) -> PageLoader.Fetch? {
         defer { early = nil }
-        guard let early, page.cursor == nil, early.page.identity == page.identity,
-            early.page.credentialFingerprint == page.credentialFingerprint
-        else { return nil }
+        guard let early, page.cursor == nil, early.page.key == page.key else { return nil }
         return early
     }
 
@@ -143,7 +140,9 @@ final class FeedRun {
             throw FeedSyncError(.bug, "a run ended without an outcome")
         }
         if outcome == .unchanged, hasChangedBefore { outcome = .ok }
-        if let moved, try committed({ try $0.isNew(address: moved.address) }) { notices.append(moved.text) }
+        if let moved, try committed({ try $0.records.state.isNew(address: moved.address) }) {
+            notices.append(moved.text)
+        }
         if rules.keepsUnmetRows {
             notices.append("rows that the list may have no more are kept: with more requests, a run can check them")
         }
@@ -162,7 +161,7 @@ final class FeedRun {
         return RunSummary(
             run: Int(writer.run), outcome: ending, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
-            notices: notices + writer.columnNotices + SkippedItems.notices(of: skipped)
+            notices: notices + writer.table.notices + SkippedItems.notices(of: skipped)
                 + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
     }
 
@@ -195,7 +194,7 @@ final class FeedRun {
             isBehindRange = number == nil
             before = nil
             // The page that the end of the range leads to has not been read yet.
-            mayMeetRange = writer.mayMeetRange
+            mayMeetRange = writer.state.mayMeetRange
             return try await page(.footer, place.cursor)
         case .readHeadAgain: return try await readHeadAgain()
         case .readThrough:
@@ -207,18 +206,18 @@ final class FeedRun {
             facts.isQuotaLow = isQuotaLow
             return rules.examined(facts)
         case .findMissing:
-            let (pages, isUnclear) = try committed { try $0.pagesBesideMissing() }
+            let (pages, isUnclear) = try committed { try $0.list.pagesBesideMissing() }
             return rules.found(missingBeside: pages, isUnclear: isUnclear)
         case .check(let page):
             let result = try await check(page)
             // A page whose items moved further down proves nothing about the missing items.
             if rules.isRemoving || result == .same || result == .changed {
-                writer.markAskedAgain(page)
+                writer.reads.readAgain(page)
             }
             guard rules.isRemoving else { return rules.checked(page, result) }
             guard case .shifted(let items, _) = result else { return rules.checked(page, result) }
             return rules.checked(
-                page, result, pushedTo: try committed { try $0.pages(behind: page, holding: items) })
+                page, result, pushedTo: try committed { try $0.list.pages(behind: page, holding: items) })
         case .end: return step
         }
     }
@@ -293,7 +292,7 @@ extension Store {
         defer { withExtendedLifetime(lock) { close(writer) } }
         var before: FeedRun?
         while true {
-            let loader = PageLoader(writer.shape, fetcher: fetcher, salt: salt, options: options)
+            let loader = PageLoader(writer.table.shape, fetcher: fetcher, salt: salt, options: options)
             let run = FeedRun(
                 command, by: writer, loader: loader, gate: gate, now: now, publish: publish,
                 // The task uses the store's isolation, so that no other thread is woken to begin or continue it.

@@ -40,7 +40,7 @@ package struct NextRequest: Sendable, Hashable, JSONRecord {
         let first = try await store?.firstPartition(of: definition.name)
         let start = definition.partitioning?.start(at: options.wallClock.seconds, known: first)
         let page = try plan.page(for: next.map(PageCursor.init) ?? start)
-        let stored = try await store?.conditions(for: page, of: definition)
+        let stored = try await store?.conditions(for: page.key, at: page.cursor, of: definition)
         let conditions = [
             stored?.etag.map { Field(name: "If-None-Match", value: $0) },
             stored?.lastModified.map { Field(name: "If-Modified-Since", value: $0) },

@@ -39,8 +39,7 @@ extension SyncEngine {
         guard let page = try? requests.page(for: nil), page.mayBeConditional,
             let settled = try await store.settledList(
                 list.definition.name, fingerprint: list.definition.fingerprint(salt: store.salt, common: list.common),
-                request: page.identity, credential: page.credentialFingerprint,
-                origin: page.quotaOrigin, quotaCredentials: page.quotaCredentials, now: startedAt)
+                key: page.key, origin: page.quotaOrigin, quotaCredentials: page.quotaCredentials, now: startedAt)
         else { return .open(nil) }
         let meter = RequestMeter()
         let fetcher = AuthorizedFetcher(

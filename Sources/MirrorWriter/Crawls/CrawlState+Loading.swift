@@ -7,7 +7,8 @@ extension CrawlState {
         try connection.rows(
             """
             SELECT generation, pages, elements, position, skipped, total, drift, reason, furthest, mode, round, overlaps,
-                has_totals, total_moved, repeats, is_ordered, same_key
+                has_totals, total_moved, repeats, is_ordered, same_key, doubtful, part, part_elements, part_total, capped,
+                cap
             FROM _crawl WHERE id = ?
             """, [Value(id)]
         ) { row in
@@ -28,10 +29,17 @@ extension CrawlState {
             crawl.repeats = row.count(at: 14)
             crawl.isOrdered = row.int64(at: 15) == 1
             crawl.sameKey = row.count(at: 16)
+            crawl.isDoubtful = row.int64(at: 17) == 1
+            crawl.part = row.text(at: 18).map { name in
+                CrawlPartition(name: name, elements: row.count(at: 19), total: row.countIfAny(at: 20))
+            }
+            crawl.isCapped = row.int64(at: 21) == 1
+            crawl.cap = row.countIfAny(at: 22)
         }
+        let unfinished = crawl.part.map { $0.total ?? $0.elements } ?? 0
+        crawl.finishedTotal = max((crawl.total ?? 0).subtractingReportingOverflow(unfinished).partialValue, 0)
         // An earlier run read a part of it.
         crawl.onlyGrows = false
-        try crawl.loadPartitions(on: connection)
         try crawl.loadPages(trail: &trail, on: connection)
         return crawl
     }

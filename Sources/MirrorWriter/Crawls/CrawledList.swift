@@ -1,22 +1,10 @@
 internal import SQLite
 
-/// The tables of the store with what crawls met, for one list.
-///
-/// - Isolation: the store's.
-struct ListRecords {
-    /// The tables that hold the feed's state.
-    let tables: ListTables
-    let crawls: StoredCrawls
-    let pages: CrawlPages
-    let storedPages: StoredPages
-    let rows: ListRows
-}
-
 /// The list that the current crawl makes up, at its end: the facts on which `Completeness` decides, and the rows that the
 /// crawl did not meet.
 ///
 /// - Isolation: the store's.
-struct CrawledList {
+package struct CrawledList {
     /// Counts that stay until a page is stored.
     final class Cache {
         /// True if a look at all keys found no missing row.
@@ -36,7 +24,7 @@ struct CrawledList {
     let cache: Cache
 
     private var definition: FeedDefinition { shape.definition }
-    private var connection: Connection { records.rows.connection }
+    private var connection: Connection { records.state.connection }
 
     // MARK: - Crawls and pages
 
@@ -166,14 +154,11 @@ struct CrawledList {
     /// The number of different keys that the crawl met.
     func keyCount() throws -> Int { try metKeys().count }
 
-    /// The number of rows that the upstream has, as far as known.
-    func itemCount() throws -> Int {
-        try connection.count("SELECT item_count FROM \(records.tables.feed) WHERE name = ?", .text(feed))
-    }
-
     /// The number of stored rows that a total of the list is compared with. A list that reports removed items may count
     /// them.
-    func storedCount() throws -> Int { try definition.removed == nil ? itemCount() : records.rows.count() }
+    func storedCount() throws -> Int {
+        try definition.removed == nil ? records.state.itemCount() : records.rows.count()
+    }
 
     /// The number of different items that the crawl met; for a crawl that stopped at a synced range, of stored items.
     func metCount() throws -> Int {
@@ -206,7 +191,7 @@ struct CrawledList {
     /// The row counts that the verdict depends on.
     func rowCounts(_ missing: [MissingRows.Row]) throws -> Completeness.Rows {
         var rows = Completeness.Rows()
-        rows.count = try itemCount()
+        rows.count = try records.state.itemCount()
         rows.missing = missing.count
         rows.missingAtEnd = missing.count(where: \.isAtEnd)
         // They are compared with a total only.
@@ -219,10 +204,33 @@ struct CrawledList {
         return rows
     }
 
+    // MARK: - Stored pages
+
+    /// The stored page for a request that continues the crawl; nil if the crawl has already met some of its rows: they
+    /// are then not next to each other in the crawl's order, and the page has to be read item by item.
+    package func storedPageToContinue(_ key: RequestKey) throws -> StoredPage? {
+        guard let page = try records.storedPages.newest(key) else { return nil }
+        guard let crawl = state.crawl, page.placed > 0, let last = crawl.lastPlace, !last.precedes(page.place) else {
+            return page
+        }
+        return try records.storedPages.areMet(page, by: crawl.id) ? nil : page
+    }
+
+    /// The pages after one that now hold its earlier items, after the given number of items was added above it; nil if
+    /// those pages hold fewer items.
+    package func pages(behind page: PageOfCrawl, holding items: Int) throws -> [PageOfCrawl]? {
+        try records.pages.pages(behind: page, holding: items, in: crawls)
+    }
+
+    /// True if a stored page is the one that a crawl recorded at a place.
+    package func isRecord(_ page: StoredPage?, of place: PageOfCrawl) throws -> Bool {
+        try records.pages.isRecord(page, of: place)
+    }
+
     // MARK: - Partitions
 
     /// The elements and the total of a page's partition before the page, as last stored.
-    func partitionSoFar(before page: PageOfCrawl) throws -> (elements: Int, total: Int?) {
+    package func partitionSoFar(before page: PageOfCrawl) throws -> (elements: Int, total: Int?) {
         guard let name = try partitionName(page) else { return (0, nil) }
         return try records.pages.soFar(in: name, before: page)
     }
@@ -260,7 +268,7 @@ struct CrawledList {
 
     /// The pages next to the rows that the crawl did not meet; nil if none is missing, or if the list is one page, which
     /// shows that they are gone. The result is unclear if no two pages can show that other rows are gone.
-    func pagesBesideMissing() throws -> (pages: [PageOfCrawl]?, isUnclear: Bool) {
+    package func pagesBesideMissing() throws -> (pages: [PageOfCrawl]?, isUnclear: Bool) {
         guard try !isOnePage() else { return (nil, false) }
         let (rows, isUnclear) = try missingRows()
         guard !rows.isEmpty else { return (nil, isUnclear) }
@@ -311,7 +319,7 @@ struct CrawledList {
     private func metEverything() throws -> Bool {
         if cache.missesNothing { return true }
         guard crawls.count == 1, let met = trail.metCount(besides: state.crawl?.generation) else { return false }
-        return try itemCount() == met
+        return try records.state.itemCount() == met
     }
 
     /// True if the page after the list's only page is unknown and the only page is as long as ever.

@@ -3,7 +3,7 @@ internal import SQLite
 /// The pages of a feed as they are stored, with their validators.
 ///
 /// - Isolation: the store's.
-final class StoredPages {
+package final class StoredPages {
     private let feed: String
     private let connection: Connection
     /// A cache of stored pages, including misses. Cleared when a page is written.
@@ -22,7 +22,7 @@ final class StoredPages {
     func forget() { lookedUp = [:] }
 
     /// The newest stored page for a request; nil if there is none.
-    func newest(_ key: RequestKey) throws -> StoredPage? {
+    package func newest(_ key: RequestKey) throws -> StoredPage? {
         if let known = lookedUp[key] { return known }
         guard try mayBeStored(key) else { return nil }
         var page: StoredPage?
@@ -97,7 +97,7 @@ final class StoredPages {
             INSERT INTO _page (feed, crawl, request, credential, generation, position, placed, elements, keys, is_first,
                 skipped, same_key, cursor, http_status, total, etag, last_modified, fetched_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, .text(feed), Value(crawl), .text(commit.request), Value(commit.credential),
+            """, .text(feed), Value(crawl), .text(commit.key.request), Value(commit.key.credential),
             Value(place.generation), Value(place.position), Value(placed), Value(page.elementCount), .text(page.keys),
             Value(page.direction == .header), Value(page.skipped), Value(page.sameKey), Value(page.upstreamNext?.text),
             Value(page.httpStatus), Value(page.end.total), Value(validators.etag), Value(validators.lastModified),
@@ -111,11 +111,11 @@ final class StoredPages {
             """
             DELETE FROM _page WHERE feed = ?1 AND request = ?2 AND credential = ?3 AND id NOT IN (
                 SELECT w.page FROM _crawl_page w JOIN _crawl c ON c.id = w.crawl WHERE c.feed = ?1)
-            """, .text(feed), .text(commit.request), Value(commit.credential))
+            """, .text(feed), .text(commit.key.request), Value(commit.key.credential))
     }
 
     /// Updates a page's validators. A page without any may share rows with others, or its rows were written since.
-    func refresh(_ page: StoredPage, _ validators: Validators) throws {
+    package func refresh(_ page: StoredPage, _ validators: Validators) throws {
         lookedUp = [:]
         try connection.run(
             """
@@ -148,12 +148,21 @@ final class StoredPages {
 }
 
 /// The key of a stored page.
-struct RequestKey: Hashable {
+package struct RequestKey: Sendable, Hashable {
+    /// The method, the URL and the body, with secrets masked.
     let request: String
+    /// The fingerprint of its credentials.
     let credential: Int64
-}
 
-extension PageCommit {
-    /// The key under which the page is stored.
-    var key: RequestKey { RequestKey(request: request, credential: credential) }
+    package init(request: String, credential: Int64) {
+        self.request = request
+        self.credential = credential
+    }
+
+    /// The URL in `request`, without the method and the body.
+    var url: String {
+        // By bytes: characters take twenty times as long, and each page asks.
+        let parts = request.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        return parts.count > 1 ? String(Substring(parts[1])) : request
+    }
 }

@@ -83,11 +83,10 @@ extension Store {
     /// - Parameters:
     ///   - name: The name of the list.
     ///   - fingerprint: The fingerprint of its definition, without findings.
-    ///   - request: The request of its only page.
-    ///   - credential: The fingerprint of its credentials.
-    ///   - quotaCredentials: The fingerprints of those that its request may count against.
+    ///   - key: The request of its only page.
+    ///   - quotaCredentials: The fingerprints of the credentials that its request may count against.
     package func settledList(
-        _ name: String, fingerprint: String, request: String, credential: Int64, origin: String,
+        _ name: String, fingerprint: String, key: RequestKey, origin: String,
         quotaCredentials: [Int64], now: String
     ) throws(FeedSyncError) -> SettledList? {
         try transactions.inGroup {
@@ -100,7 +99,8 @@ extension Store {
             else { return nil }
             var found: SettledList?
             try connection.rows(
-                Self.settled, [.text(name), .text(request), Value(credential), .text(fingerprint), .text(limit)]
+                Self.settled,
+                [.text(name), .text(key.request), Value(key.credential), .text(fingerprint), .text(limit)]
             ) { row in
                 let crawl = row.int64(at: 0)
                 let elements = row.count(at: 6)

@@ -239,11 +239,13 @@ extension Store {
         definition.part = part
         let shape = try ResolvedFeed(definition, owner.findings)
         guard shape.definition.isResolved, try StoredTable.name(of: part.feed, on: connection) != nil else { return 0 }
-        let writer = try FeedWriter(
-            feed: definition.name, tableName: TableSchema.tableName(part.feed), run: run, shape: shape,
-            state: FeedState(generation: 0, longestPage: 0), trail: CrawlTrail(),
-            resumePoint: ResumePoint(isLoaded: true), in: transactions)
-        return try writer.removeAll(now: now)
+        let table = try ListTable(shape, run: run, isComplete: false, on: connection)
+        let records = try ListRecords(of: definition.name, in: table, on: connection)
+        let rows = try records.rows.missing(key: []) { _, _ in true }
+        // The list has no pages any more when this transaction ends.
+        try records.remove(rows, of: shape.definition, log: table.log, longest: 0, now: now)
+        try records.state.countInOwner(-rows.count)
+        return rows.count
     }
 
     private func forgetPart(_ name: String) throws {

@@ -31,7 +31,7 @@ extension Store {
         let (writer, _) = try open(definition, lock: lock, command: "more", now: now)
         let page = PageCommit(
             CrawlPage(.footer, end: .more(PageCursor("3")), upstreamNext: PageCursor("3")), content: .empty,
-            request: "GET \(definition.url)?page=2", credential: 0,
+            key: RequestKey(request: "GET \(definition.url)?page=2", credential: 0),
             validators: Validators(etag: nil, lastModified: nil), skipped: SkippedItems(), shape: nil,
             beginsNext: true)
         _ = try writer.committed { try writer.begin(.footer, now: now) }

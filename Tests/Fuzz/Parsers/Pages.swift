@@ -114,13 +114,14 @@ extension Store {
         _ = try writer.committed { try writer.begin(.header, now: Self.now) }
         let commit = PageCommit(
             CrawlPage(.header, end: .end(), upstreamNext: nil), content: .decoded(page),
-            request: "GET \(definition.url)", credential: 0, validators: Validators(etag: nil, lastModified: nil),
-            skipped: try page.skipped(), shape: nil, beginsNext: false)
-        let outcome = try writer.commit(commit, now: Self.now) { _ in }
+            key: RequestKey(request: "GET \(definition.url)", credential: 0),
+            validators: Validators(etag: nil, lastModified: nil), skipped: try page.skipped(), shape: nil,
+            beginsNext: false)
+        let committed = try writer.commit(commit, now: Self.now) { _ in }
         _ = try writer.finish(outcome: .ok, now: Self.now)
         close(writer)
-        guard let outcome else { preconditionFailure("only a list beside others is behind them") }
-        return outcome.items
+        precondition(committed != nil, "only a list beside others is behind them")
+        return writer.state.figures.items
     }
 
     /// The table has so many rows, as the counts and sections say, too; it is emptied then.

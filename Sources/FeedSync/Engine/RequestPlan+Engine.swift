@@ -1,11 +1,3 @@
-/// The validators of the next request.
-extension Store {
-    /// The validators for a request of the page; nil if the request would be unconditional.
-    func conditions(for page: PreparedPage, of definition: FeedDefinition) throws(FeedSyncError) -> Validators? {
-        try conditions(for: page.identity, page.credentialFingerprint, at: page.cursor, of: definition)
-    }
-}
-
 extension RequestPlan {
     /// The requests of an engine with these options for the pages of a feed.
     init(_ definition: FeedDefinition, salt: String, options: EngineOptions) {
@@ -14,4 +6,9 @@ extension RequestPlan {
             commands: options.commands, tokens: options.tokens, quotas: options.credentialQuotas,
             now: options.wallClock.seconds)
     }
+}
+
+extension PreparedPage {
+    /// The key under which the page is stored.
+    var key: RequestKey { RequestKey(request: identity, credential: credentialFingerprint) }
 }
