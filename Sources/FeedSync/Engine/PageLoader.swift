@@ -1,100 +1,6 @@
 internal import BodyFormats
 internal import HTTP
 
-/// A fetched and decoded page, with the next page that it leads to.
-struct LoadedPage: Sendable {
-    let page: PreparedPage
-    let fetched: FetchedPage
-    let content: PageCommit.Content
-    /// The next page of the crawl.
-    var end: NextPage
-    /// The next page according to the upstream. The crawl may end before it.
-    let upstreamNext: PageCursor?
-    let skipped: SkippedItems
-    let validators: Validators
-    /// The feed's shape, if the page changed it.
-    let shape: ResolvedFeed?
-    /// The pages after the next one, as far as they can be predicted.
-    var further: [PageCursor] = []
-
-    /// True if the stored page is still valid.
-    var isNotModified: Bool { if case .notModified = content { true } else { false } }
-
-    /// True if the upstream refuses a page that begins with the last element of the previous page.
-    var isOverlapRefused: Bool {
-        guard page.overlap > 0, case .beyondEnd = fetched.kind else { return false }
-        return true
-    }
-
-    /// The beginning of a page that was requested to begin with the last element of the previous page.
-    enum Overlap: Sendable, Hashable {
-        /// The page begins with that element.
-        case exact
-        /// The page begins with another element of the previous page: items were pushed down.
-        case shifted
-        /// The page begins with no element of the previous page: items moved up, past the crawl.
-        case broken
-        /// The page begins with an element that has or may have no key, so it cannot be compared.
-        case unknown
-    }
-
-    /// The overlap with a page that has these keys; nil if the page was not requested to overlap.
-    func overlap(behind keys: String?) -> Overlap? {
-        guard page.overlap > 0, let keys else { return nil }
-        let known = PageKeys.texts(self.keys)
-        let before = PageKeys.texts(keys)
-        if let first = known.first, before.contains(first) { return first == before.last ? .exact : .shifted }
-        return mayBeginWithoutKey(known.count) ? .unknown : .broken
-    }
-
-    /// True if the first element may have no key. The last element of the previous page may have none either.
-    private func mayBeginWithoutKey(_ keyCount: Int) -> Bool {
-        switch content {
-        case .decoded(let page): page.beginsWithoutKey
-        case .empty: false
-        case .notModified(let stored): stored.elements > keyCount
-        }
-    }
-
-    private var keys: String {
-        switch content {
-        case .decoded(let page): page.keys
-        case .empty: "[]"
-        case .notModified(let stored): stored.keys
-        }
-    }
-
-    /// True if the page has no elements at all.
-    var isEmpty: Bool { elementCount == 0 }
-
-    /// The number of elements in its items array.
-    var elementCount: Int {
-        switch content {
-        case .decoded(let page): page.elementCount
-        case .empty: 0
-        case .notModified(let stored): stored.elements
-        }
-    }
-}
-
-/// The counts of a crawl before a page.
-struct CrawlSoFar: Sendable {
-    /// The number of pages.
-    var pages = 0
-    /// The number of elements in their items arrays.
-    var elements = 0
-    /// The number of the last pages in a row that were empty.
-    var emptyPages = 0
-    /// The number of elements that the upstream reported.
-    var total: Int?
-    /// The number of elements in a full page.
-    var fullPageCount = 0
-    /// The number of items of one partition that the upstream serves, as seen so far.
-    var cap: Int?
-    /// The previous page itself, if this run read it.
-    var before: LoadedPage?
-}
-
 /// Fetches and decodes a page: the first two stages of the diagram.
 ///
 /// Immutable. A class, because it is large and is passed on for every page.
@@ -237,17 +143,11 @@ final class PageLoader: Sendable {
         var fetched = try fetch.result.get()
         var page = fetch.page
         if fetched.kind == .notModified {
-            if let stored = try current(fetch, storedNow), !leadsElsewhere(fetch.page, fetched, than: stored),
-                !endsTooSoon(stored, fetch.page, after: crawl)
+            let finder = NextPageFinder(loader: self, page: page, fetched: fetched, crawl: crawl)
+            if let stored = try current(fetch, storedNow), !finder.leadsElsewhere(than: stored),
+                !finder.endsTooSoon(stored)
             {
-                let end = try end(of: stored, fetch.page, fetched, after: crawl)
-                var loaded = loaded(
-                    fetch.page, fetched, .notModified(stored), end, after: crawl, count: stored.elements,
-                    validators: stored.validators.refreshed(by: fetched.response).without(fetch.page.secrets),
-                    skipped: SkippedItems(count: stored.skipped, sameKey: stored.sameKey))
-                loaded.further = further(
-                    behind: loaded.end, facts(fetch.page, fetched, after: crawl, count: stored.elements))
-                return loaded
+                return try PageReader(finder).unchanged(stored)
             }
             let (asked, result) = await pages.fetch(page, validators: nil)
             let again = try result.get()
@@ -255,7 +155,30 @@ final class PageLoader: Sendable {
             fetched = FetchedPage(
                 kind: again.kind, response: again.response, quota: fetched.quota + again.quota, format: again.format)
         }
-        return doubting(try await read(page, fetched, after: crawl), fetch)
+        let finder = NextPageFinder(loader: self, page: page, fetched: fetched, crawl: crawl)
+        return withUnmatchedPaths(try await PageReader(finder).read(), fetch)
+    }
+
+    /// The content of a page, decoded again with the current shape.
+    func contentAgain(
+        _ loaded: LoadedPage
+    ) throws(FeedSyncError) -> (PageCommit.Content, SkippedItems, ResolvedFeed?) {
+        let finder = NextPageFinder(loader: self, page: loaded.page, fetched: loaded.fetched, crawl: CrawlSoFar())
+        return try PageReader(finder).contentAgain(loaded)
+    }
+
+    /// The page with a notice about paths in the definition that match nothing. Only for the first page that was ever
+    /// loaded.
+    private func withUnmatchedPaths(_ loaded: LoadedPage, _ fetch: Fetch) -> LoadedPage {
+        guard fetch.page.cursor == nil, fetch.stored == nil, case .decoded = loaded.content,
+            loaded.fetched.response.body.count <= 4 << 20,
+            let notice = UnmatchedPaths(
+                shape.declared, items: (loaded.shape ?? shape).definition.items, in: loaded.fetched.response.body,
+                loaded.end)?.notice
+        else { return loaded }
+        var loaded = loaded
+        loaded.end = loaded.end.adding(notice: loaded.page.secrets.mask(notice))
+        return loaded
     }
 
     private var pages: AuthorizedFetcher { AuthorizedFetcher(requests: requests, fetcher: fetcher) }
@@ -270,26 +193,6 @@ final class PageLoader: Sendable {
         return now
     }
 
-    /// True if the 304's headers lead to another page than the stored headers did. The headers of the 304 take
-    /// precedence.
-    private func leadsElsewhere(_ page: PreparedPage, _ fetched: FetchedPage, than stored: StoredPage) -> Bool {
-        guard definition.pagination.endsByAbsence else { return false }
-        do throws(FeedSyncError) {
-            let end = try next(page, fetched, after: CrawlSoFar(), count: stored.elements, values: [])
-            // The page after the last page of a partition was computed, not given by the upstream.
-            let isEnd = end.next == nil || end.part != nil
-            return !isEnd && end.next != stored.cursor
-        } catch {
-            return true
-        }
-    }
-
-    /// True if the stored page ended a crawl that had read more before it, and its total now promises more items.
-    private func endsTooSoon(_ stored: StoredPage, _ page: PreparedPage, after crawl: CrawlSoFar) -> Bool {
-        guard definition.partitioning == nil, stored.cursor == nil, let total = stored.total else { return false }
-        return total > crawl.elements + stored.elements - min(page.overlap, stored.elements)
-    }
-
     /// Waits until the time, in seconds since 1970, before which the page's host accepts no request.
     ///
     /// - Throws: `FeedSyncError` of kind `limited` if the wait is longer than the options allow.
@@ -302,5 +205,35 @@ final class PageLoader: Sendable {
                 advice: "run it again then, or allow a longer wait with --max-wait", url: page.shown(page.request.url))
         }
         do { try await options.clock.sleep(for: wait) } catch { throw .cancelled }
+    }
+
+    // MARK: - Partitions
+
+    /// The first page of a crawl; nil for a feed without partitions.
+    func start(of resumePoint: ResumePoint) -> PageCursor? {
+        definition.partitioning?.start(at: options.wallClock.seconds, known: resumePoint.firstPartition)
+    }
+
+    /// The partition of a page; nil for a feed without partitions.
+    func part(of page: PreparedPage) -> PagePartition? {
+        guard definition.partitioning != nil, let asked = page.cursor else { return nil }
+        return PartitionScheme.partitionName(in: asked).map { PagePartition(asked: asked, name: $0) }
+    }
+
+    /// The counts of a crawl before a page; for a feed with partitions, only those of the page's partition.
+    ///
+    /// - Parameters:
+    ///   - crawl: nil before the first page.
+    ///   - cap: The number of items of one partition that the upstream served to the previous crawl.
+    func soFar(_ crawl: CrawlState?, _ page: PreparedPage, emptyPages: Int, cap: Int?) -> CrawlSoFar {
+        var soFar = CrawlSoFar(pages: crawl?.pages ?? 0)
+        soFar.cap = crawl?.cap ?? cap
+        soFar.fullPageCount = crawl?.mostElements ?? 0
+        if definition.partitioning == nil {
+            (soFar.elements, soFar.total, soFar.emptyPages) = (crawl?.elements ?? 0, crawl?.total, emptyPages)
+        } else if let part = crawl?.part, part.name == self.part(of: page)?.name {
+            (soFar.elements, soFar.total, soFar.emptyPages) = (part.elements, part.total, emptyPages)
+        }
+        return soFar
     }
 }

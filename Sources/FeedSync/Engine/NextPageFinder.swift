@@ -1,0 +1,253 @@
+internal import HTTP
+
+/// The counts of a crawl before a page.
+struct CrawlSoFar: Sendable {
+    /// The number of pages.
+    var pages = 0
+    /// The number of elements in their items arrays.
+    var elements = 0
+    /// The number of the last pages in a row that were empty.
+    var emptyPages = 0
+    /// The number of elements that the upstream reported.
+    var total: Int?
+    /// The number of elements in a full page.
+    var fullPageCount = 0
+    /// The number of items of one partition that the upstream serves, as seen so far.
+    var cap: Int?
+    /// The previous page itself, if this run read it.
+    var before: LoadedPage?
+}
+
+/// Finds the page that a response leads to: by the paginator, within the partition, and with the signs that there is
+/// more.
+struct NextPageFinder: Sendable {
+    let loader: PageLoader
+    let page: PreparedPage
+    let fetched: FetchedPage
+    let crawl: CrawlSoFar
+
+    private var definition: FeedDefinition { loader.definition }
+
+    // MARK: - The next page
+
+    /// The next page of the crawl.
+    ///
+    /// - Parameters:
+    ///   - count: The number of elements in the items array.
+    ///   - values: The values of the body that the paginator reads.
+    ///   - lastItem: Those of the last item.
+    ///   - elements: The bytes of the body from the first item to the last one; nil if they are unknown.
+    func next(
+        count: Int, values: [JSONScalar?], lastItem: [JSONScalar?] = [], elements: Range<Int>? = nil
+    ) throws(FeedSyncError) -> NextPage {
+        let facts = facts(count: count, values: values, lastItem: lastItem)
+        return try followable { () throws(PagingError) in
+            let end = withStatedTotal(try definition.pagination.next(after: facts), facts)
+            return try inPartition(withSigns(end, facts, elements), facts)
+        }
+    }
+
+    /// The next page after a response that means the end.
+    func next(afterEnd end: NextPage) throws(FeedSyncError) -> NextPage {
+        try followable { () throws(PagingError) in try inPartition(end, facts(count: 0)) }
+    }
+
+    /// The next page after an unchanged page.
+    func next(afterUnchanged stored: StoredPage) throws(FeedSyncError) -> NextPage {
+        let end = NextPage(next: stored.cursor, total: total(of: stored), notice: nil)
+        guard let partitioning = definition.partitioning else { return end }
+        return try followable { () throws(PagingError) in
+            let next = try stored.cursor.map { next throws(PagingError) in
+                try partitioning.place(of: PageCursor(page.secrets.reveal(next.text)))
+            }
+            // The page after the last page of a partition belongs to another partition.
+            let isSame =
+                PartitionScheme.partitionName(in: stored.cursor) == PartitionScheme.partitionName(in: page.cursor)
+            let inner = NextPage(next: isSame ? next?.page : nil, total: stored.total, notice: nil)
+            return try inPartition(inner, facts(count: stored.elements))
+        }
+    }
+
+    /// The next page after an error that means the end, because the page's cursor was computed from the previous page.
+    ///
+    /// - Throws: `FeedSyncError` if the total promises the page and the response denies it.
+    func nextBeyondLast() throws(FeedSyncError) -> NextPage {
+        let response = fetched.response
+        if response.status == 404, let total = crawl.total, total > crawl.elements {
+            let kind = ResponseDisposition.failure(response.status)
+            let error = FetchReport(page, bodyValue: BodyProbe.value).failure(kind, response)
+            throw FeedSyncError(
+                kind, error.message,
+                advice: "run it again later, for \(crawl.elements) of \(total) items have been received; "
+                    + "if the upstream serves no more, set `responses: [{status: 404, do: end}]`",
+                httpStatus: error.httpStatus, url: error.url)
+        }
+        let words = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: BodyProbe.value)
+        let place = page.cursor.map { " to `\($0)`" } ?? ""
+        return try next(
+            afterEnd: .end(
+                notice:
+                    "the upstream answered \(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? ""); "
+                    + "this counts as the end, unless `responses` says `fail`",
+                sign: signOfPageBefore()))
+    }
+
+    /// The page cursors after a page's next one, as far as they can be predicted.
+    func further(behind end: NextPage, count: Int, values: [JSONScalar?] = []) -> [PageCursor] {
+        guard definition.partitioning == nil, let next = end.next else { return [] }
+        return definition.pagination.predicted(
+            behind: next, after: facts(count: count, values: values), total: end.total)
+    }
+
+    /// The next page that `body` finds, with its secrets concealed so that it can be stored and shown.
+    private func followable(_ body: () throws(PagingError) -> NextPage) throws(FeedSyncError) -> NextPage {
+        do throws(PagingError) {
+            var end = try body()
+            end.next = end.next.map { PageCursor(page.secrets.conceal($0.text)) }
+            end.notice = end.notice.map(page.secrets.mask)
+            return end
+        } catch {
+            throw FeedSyncError(
+                .unfollowable, page.secrets.mask(error.problem),
+                advice:
+                    "check `pagination`\(definition.partitioning == nil ? "" : " and `partition`") in the feed's definition",
+                httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
+        }
+    }
+
+    /// The input of the paginator for the page. For a feed with partitions, the partition counts as the whole list.
+    private func facts(
+        count: Int, values: [JSONScalar?] = [], lastItem: [JSONScalar?] = []
+    ) -> PaginationInput {
+        let cursor = page.cursor.map { PageCursor(page.secrets.reveal($0.text)) }
+        let place = cursor.flatMap { try? definition.partitioning?.place(of: $0) }
+        var facts = PaginationInput(
+            cursor: place.map(\.page) ?? cursor, elementCount: count,
+            crawlElementCount: crawl.elements + count - min(page.overlap, count), emptyPagesBefore: crawl.emptyPages,
+            values: values,
+            lastItemValues: lastItem,
+            headers: fetched.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
+            url: fetched.response.url.text, secrets: page.secrets)
+        facts.overlap = page.overlap
+        facts.isOfPartition = place != nil
+        facts.passedOver = definition.pagination.passedOver
+        if page.cursor == nil || count == 0 { facts.askedCount = PageSigns.askedCount(in: page.request) }
+        facts.fullPageCount = max(crawl.fullPageCount, count - min(page.overlap, count))
+        return facts
+    }
+
+    /// The next page of the crawl, from the paginator's or the response's next page.
+    ///
+    /// - Throws: `PagingError` if the page does not belong to the requested partition.
+    private func inPartition(_ end: NextPage, _ facts: PaginationInput) throws(PagingError) -> NextPage {
+        guard let partitioning = definition.partitioning, let cursor = page.cursor else { return end }
+        let place = try partitioning.place(of: PageCursor(page.secrets.reveal(cursor.text)))
+        var end = end
+        if let path = partitioning.total, let value = facts.values.last {
+            let figure = ReportedCount(path, value, atLeast: facts.crawlElementCount, secrets: page.secrets)
+            end = NextPage(next: end.next, total: figure.value, notice: NextPage.notice(end.notice, figure.notice))
+        }
+        if facts.elementCount > 0, let value = facts.lastItemValues.last {
+            try partitioning.check(value, isOf: place.partition, secrets: page.secrets)
+        }
+        // Totals of other pages are not stored with this one: they may be outdated while this page is still valid.
+        return partitioning.following(
+            end, at: place, facts, total: end.total ?? crawl.total, cap: crawl.cap,
+            now: loader.options.wallClock.seconds)
+    }
+
+    // MARK: - Unchanged pages
+
+    /// True if the 304's headers lead to another page than the stored headers did. The headers of the 304 take
+    /// precedence.
+    func leadsElsewhere(than stored: StoredPage) -> Bool {
+        guard definition.pagination.endsByAbsence else { return false }
+        do throws(FeedSyncError) {
+            let alone = NextPageFinder(loader: loader, page: page, fetched: fetched, crawl: CrawlSoFar())
+            let end = try alone.next(count: stored.elements, values: [])
+            // The page after the last page of a partition was computed, not given by the upstream.
+            let isEnd = end.next == nil || end.part != nil
+            return !isEnd && end.next != stored.cursor
+        } catch {
+            return true
+        }
+    }
+
+    /// True if the stored page ended a crawl that had read more before it, and its total now promises more items.
+    func endsTooSoon(_ stored: StoredPage) -> Bool {
+        guard definition.partitioning == nil, stored.cursor == nil, let total = stored.total else { return false }
+        return total > crawl.elements + stored.elements - min(page.overlap, stored.elements)
+    }
+
+    /// The total of an unchanged page. The headers of a 304 take precedence over the stored ones (RFC 9111, section
+    /// 3.2), and the body is unchanged. A total from a header that is no longer sent is only compared with the crawl.
+    private func total(of stored: StoredPage) -> Int? {
+        let stated = TotalHeaders.total(in: fetched.response.headers)?.count
+        return stated.map { $0 - definition.pagination.passedOver }
+            ?? (definition.pagination.hasTotal || stored.cursor == nil ? stored.total : nil)
+    }
+
+    // MARK: - Signs of more
+
+    /// The next page with a total that the paginator does not read. Such a total only reports items that were not
+    /// served.
+    private func withStatedTotal(_ end: NextPage, _ facts: PaginationInput) -> NextPage {
+        guard end.total == nil,
+            let stated = TotalHeaders.total(in: fetched.response.headers)?.count, stated >= facts.seenCount
+        else { return end }
+        var end = end
+        end.total = stated - facts.passedOver
+        return end
+    }
+
+    /// The next page, with the sign that there are more pages and with a total found outside the items. Only this
+    /// function reads the body outside its items.
+    private func withSigns(_ end: NextPage, _ facts: PaginationInput, _ elements: Range<Int>?) -> NextPage {
+        var envelope = PageEnvelope(
+            of: fetched.response.body, besides: definition.items?.path ?? Path([]), elements: elements)
+        // It leads to the changes, not to a page.
+        if case .body(let token)? = definition.sync.delta?.source { envelope = envelope.without(token) }
+        var end = end
+        guard end.next == nil else {
+            end.sign = SignOfMore.partial(in: envelope, after: facts)
+            return end
+        }
+        let isPartition = definition.partitioning != nil
+        // The count next to a partition may be that of the whole list.
+        if end.total == nil, !isPartition {
+            let total = envelope.totals.first { total in
+                (total.value.count ?? 0) > facts.seenCount && (facts.elementCount > 0 || !envelope.isBound(total))
+            }
+            end.total = total?.value.count.map { min($0, ReportedCount.most) - facts.passedOver }
+        }
+        end.sign =
+            end.sign
+            ?? SignOfMore.first(
+                in: envelope, after: facts, number: definition.pagination.number(of: facts.cursor),
+                isStated: end.isStated,
+                isLinked: definition.pagination.cursorKind == .address)
+        if isPartition, end.sign?.kind == .total { end.sign = nil }
+        if fetched.format == .events { end.sign = SignOfMore(.flag, "a stream of events goes on") }
+        if end.sign == nil, definition.hasOpenPagination, let count = loader.shape.findings.strayItemCount, count > 0 {
+            end.sign = SignOfMore(.items, "a page that was tried has \(count) more items")
+        }
+        return end
+    }
+
+    /// The sign of more on the page before an error that counts as the end; nil if it has no sign other than a total.
+    private func signOfPageBefore() -> SignOfMore? {
+        guard definition.partitioning == nil else { return nil }
+        // An unchanged page, or one that an earlier run read, still has its sign.
+        guard let before = crawl.before, !before.isNotModified else {
+            return loader.shape.findings.sign.map { SignOfMore(.flag, $0) }
+        }
+        let count = before.elementCount
+        let soFar = CrawlSoFar(elements: crawl.elements - (count - min(before.page.overlap, count)))
+        let facts = NextPageFinder(loader: loader, page: before.page, fetched: before.fetched, crawl: soFar)
+            .facts(count: count)
+        let sign = SignOfMore.first(
+            in: PageEnvelope(of: before.fetched.response.body, besides: definition.items?.path ?? Path([])),
+            after: facts, number: definition.pagination.number(of: facts.cursor))
+        return sign?.kind == .total ? nil : sign
+    }
+}

@@ -1,0 +1,251 @@
+internal import HTTP
+
+/// Reads the page in a response: discovers what the definition leaves open, decodes the items, and finds where the page
+/// leads.
+struct PageReader: Sendable {
+    private let finder: NextPageFinder
+
+    private var loader: PageLoader { finder.loader }
+    private var definition: FeedDefinition { loader.definition }
+    private var page: PreparedPage { finder.page }
+    private var fetched: FetchedPage { finder.fetched }
+
+    init(_ finder: NextPageFinder) {
+        self.finder = finder
+    }
+
+    /// The same response, read by another loader.
+    private func by(_ loader: PageLoader, _ fetched: FetchedPage? = nil) -> PageReader {
+        PageReader(
+            NextPageFinder(loader: loader, page: page, fetched: fetched ?? self.fetched, crawl: finder.crawl))
+    }
+
+    /// Reads the page that a 304 confirms.
+    func unchanged(_ stored: StoredPage) throws(FeedSyncError) -> LoadedPage {
+        let end = try finder.next(afterUnchanged: stored)
+        var loaded = loaded(
+            .notModified(stored), end,
+            validators: stored.validators.refreshed(by: fetched.response).without(page.secrets),
+            skipped: SkippedItems(count: stored.skipped, sameKey: stored.sameKey))
+        loaded.further = finder.further(behind: loaded.end, count: stored.elements)
+        return loaded
+    }
+
+    /// Reads a page that is not unchanged.
+    func read() async throws(FeedSyncError) -> LoadedPage {
+        do throws(FeedSyncError) { return try await readOpen() } catch {
+            throw error.keeping(fetched.response, to: page)
+        }
+    }
+
+    private func readOpen() async throws(FeedSyncError) -> LoadedPage {
+        let isOpen =
+            !definition.isResolved || definition.items == nil
+            || (page.cursor == nil && definition.hasOpenPagination)
+        guard fetched.kind == .content, isOpen else { return try decode() }
+        let discovered = try await discover()
+        let before = loader.shape
+        let shape = try ResolvedFeed(before.declared, before.findings.adding(discovered.findings))
+        let reader = by(loader.following(shape), fetched.adding(discovered))
+        var loaded = try reader.decode(shape: shape.findings != before.findings ? shape : nil)
+        if shape.findings.triedElementCount != before.findings.triedElementCount {
+            loaded.end = loaded.end.adding(notice: reader.noticeOfOpenEnd(loaded))
+        }
+        return loaded
+    }
+
+    /// Discovers the settings that the definition leaves open.
+    private func discover() async throws(FeedSyncError) -> DiscoveryResult {
+        // Guesses are not tried while the host asks for no requests.
+        let mayTry = page.cursor == nil && fetched.quota.allSatisfy { $0.blockedUntil == nil }
+        let discovery = Discovery(
+            definition, options: loader.options, salt: loader.salt, meter: loader.fetcher.meter)
+        return try await discovery.discover(
+            from: fetched, of: page, effort: mayTry ? .search : .signs, known: loader.shape.findings)
+    }
+
+    // MARK: - Content
+
+    /// - Parameters:
+    ///   - shape: The loader's own shape, if the page changed it.
+    ///   - mayGrow: True if the shape may be extended for the page's items.
+    private func decode(shape: ResolvedFeed? = nil, mayGrow: Bool = true) throws(FeedSyncError) -> LoadedPage {
+        switch fetched.kind {
+        // The rule ends the list; items on the page itself still count.
+        case .end(let status) where (200..<300).contains(status) && hasItems:
+            return try decodeContent(shape: shape, mayGrow: mayGrow, isEnd: true)
+        case .end: return loaded(.empty, try finder.next(afterEnd: .end()), shape: shape)
+        // The page is then requested without overlap.
+        case .beyondEnd where page.overlap > 0: return loaded(.empty, .end(), shape: shape)
+        case .beyondEnd:
+            // The validators of an error say nothing about a page that may exist later.
+            let none = Validators(etag: nil, lastModified: nil)
+            return loaded(.empty, try finder.nextBeyondLast(), validators: none, shape: shape)
+        case .empty, .notModified: return loaded(.empty, try finder.next(count: 0, values: []), shape: shape)
+        case .content:
+            let decoded =
+                definition.isResolved
+                ? try? loader.decoder.decode(fetched.response.body, maskKeys: page.maskKeys) : nil
+            if decoded == nil, isEmptyEnvelope {
+                return loaded(.empty, try finder.next(count: 0, values: valuesOutsideItems), shape: shape)
+            }
+            return try decodeContent(decoded, shape: shape, mayGrow: mayGrow, isEnd: false)
+        }
+    }
+
+    /// Reads the page of a response with items.
+    ///
+    /// - Parameters:
+    ///   - known: The decoded body; nil if it was not or cannot be decoded.
+    ///   - isEnd: True if a rule of the definition says that the list ends with this page.
+    private func decodeContent(
+        _ known: DecodedPage? = nil, shape: ResolvedFeed?, mayGrow: Bool, isEnd: Bool
+    ) throws(FeedSyncError) -> LoadedPage {
+        let decoded: DecodedPage
+        let skipped: SkippedItems
+        do throws(FeedSyncError) {
+            decoded = if let known { known } else { try loader.decoder.decode(page, fetched.response.body) }
+            if mayGrow, decoded.needsNewColumns {
+                let grown = try loader.shape.grown(for: decoded)
+                return try by(loader.following(grown)).decode(shape: grown, mayGrow: false)
+            }
+            skipped = try decoded.skipped(secrets: page.secrets)
+            // An error without items is a failed page, not an empty one.
+            if decoded.elementCount == 0, let told = ErrorBody.failure(fetched.response, secrets: page.secrets) {
+                throw told
+            }
+        } catch {
+            throw shown(ErrorBody.failure(fetched.response, secrets: page.secrets) ?? error)
+        }
+        let end =
+            isEnd
+            ? try finder.next(afterEnd: .end(isStated: true))
+            : try finder.next(
+                count: decoded.elementCount, values: decoded.bodyValues, lastItem: decoded.lastItemValues,
+                elements: definition.items?.keyedBy == nil ? decoded.elementsRange : nil)
+        // Without items no columns could be found, and there is nothing to store.
+        var loaded = loaded(
+            definition.isResolved ? .decoded(decoded) : .empty, end.adding(notice: decoded.limitNotice),
+            skipped: skipped, shape: shape)
+        loaded.further = finder.further(
+            behind: loaded.end, count: decoded.elementCount, values: decoded.bodyValues)
+        return loaded
+    }
+
+    /// The content of the page, decoded again with the loader's shape, and the shape if the page changes it again.
+    ///
+    /// - Parameter known: The content as it was decoded before.
+    func contentAgain(
+        _ known: LoadedPage
+    ) throws(FeedSyncError) -> (PageCommit.Content, SkippedItems, ResolvedFeed?) {
+        guard case .decoded = known.content else { return (known.content, known.skipped, nil) }
+        do throws(FeedSyncError) {
+            var decoded = try loader.decoder.decode(page, fetched.response.body)
+            var grown: ResolvedFeed?
+            if decoded.needsNewColumns {
+                let shape = try loader.shape.grown(for: decoded)
+                decoded = try loader.following(shape).decoder.decode(page, fetched.response.body)
+                grown = shape
+            }
+            return (.decoded(decoded), try decoded.skipped(secrets: page.secrets), grown)
+        } catch {
+            throw shown(error).keeping(fetched.response, to: page)
+        }
+    }
+
+    /// An error of the body, with its request and without secrets.
+    private func shown(_ error: FeedSyncError) -> FeedSyncError {
+        FeedSyncError(
+            error.kind, page.secrets.mask(error.message), advice: error.advice,
+            httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
+    }
+
+    /// True if the body has a value at the path of the items.
+    private var hasItems: Bool {
+        guard definition.isResolved, let items = definition.items else { return false }
+        return items.path.segments.isEmpty || BodyProbe.value(of: fetched.response.body, at: items.path) != nil
+    }
+
+    /// True if the page is an envelope without the member of its items. Many upstreams leave out an empty list.
+    private var isEmptyEnvelope: Bool {
+        guard let items = definition.items, items.keyedBy == nil, !items.path.segments.isEmpty, !hasItems,
+            ErrorBody.failure(fetched.response, secrets: page.secrets) == nil
+        else { return false }
+        // A page with the token of a delta may have nothing else.
+        let isFirst = page.cursor == nil && loader.token(of: fetched.response) == nil
+        return EmptyEnvelope.holds(fetched.response.body, isFirst: isFirst, pagination: definition.pagination)
+    }
+
+    private var valuesOutsideItems: [JSONScalar?] {
+        definition.pagination.bodyPaths.map { BodyProbe.value(of: fetched.response.body, at: $0) }
+    }
+
+    // MARK: - The page
+
+    /// - Parameter validators: nil for those of the response.
+    private func loaded(
+        _ content: PageCommit.Content, _ end: NextPage, validators: Validators? = nil,
+        skipped: SkippedItems = SkippedItems(), shape: ResolvedFeed? = nil
+    ) -> LoadedPage {
+        var effective = end
+        if end.next != nil, let most = definition.maxPages, finder.crawl.pages + 1 >= most { effective.next = nil }
+        // A 304 would not report the sign again.
+        let isTold = end.sign.map { $0.kind != .total } ?? false
+        let notice = end.part == .cut ? nil : noticeOfSign(end.sign, isFollowed: end.next != nil)
+        return LoadedPage(
+            page: page, fetched: fetched, content: content, end: effective.adding(notice: notice),
+            upstreamNext: end.next, skipped: skipped,
+            validators: isTold
+                ? Validators(etag: nil, lastModified: nil) : validators ?? page.validators(of: fetched.response),
+            shape: end.next == nil ? noting(end.sign, in: shape) : shape)
+    }
+
+    /// The shape with the sign on the feed's last page; nil if nothing changed.
+    private func noting(_ sign: SignOfMore?, in shape: ResolvedFeed?) -> ResolvedFeed? {
+        let known = shape ?? loader.shape
+        guard definition.part == nil, known.findings.sign != sign?.description else { return shape }
+        var findings = known.findings
+        findings.sign = sign?.description
+        return (try? ResolvedFeed(known.declared, findings)) ?? shape
+    }
+
+    /// The notice about a sign on a page, which may lead on; nil for a total, which is reported at the end of the crawl.
+    private func noticeOfSign(_ sign: SignOfMore?, isFollowed: Bool) -> String? {
+        guard let sign, sign.kind != .total else { return nil }
+        guard !isFollowed else { return "\(sign), so the upstream left items out: ask for fewer at once" }
+        return definition.hasOpenPagination
+            ? "\(sign), so there is more, and nothing was found that leads there: "
+                + "say how with `pagination` in the feed's definition, or add the feed with --paginate"
+            : "\(sign), so there is more, but the pages end here: correct `pagination` if it is that"
+    }
+
+    /// The notice about a page that may be the first of several, given once; nil if it looks like the whole list.
+    private func noticeOfOpenEnd(_ loaded: LoadedPage) -> String? {
+        let end = loaded.end
+        guard definition.hasOpenPagination, end.next == nil, end.sign == nil, end.total == nil,
+            PaginationInput.usualSizes.contains(loaded.elementCount)
+        else { return nil }
+        return "the page has \(loaded.elementCount) items, as many as pages often have, and says nothing of others: "
+            + "if this is the whole list, write `pagination: none`; if not, say how it goes on"
+    }
+}
+
+extension DecodedPage {
+    /// The notice about members that get no column because of a limit.
+    fileprivate var limitNotice: String? {
+        guard hasUnknownMembers else { return nil }
+        guard plan.isFull else {
+            return "a member of the items has no column, as its name is too long; keep whole items with `raw: true`"
+        }
+        return
+            "the items have more members than the 1,000 columns of a feed, and the rest are not stored; "
+            + "choose some with `columns:`, or keep whole items with `raw: true`"
+    }
+}
+
+extension PageDecoder {
+    /// Decodes the body of a page that was requested.
+    fileprivate func decode(_ page: PreparedPage, _ body: Body) throws(FeedSyncError) -> DecodedPage {
+        try decode(body, secrets: page.secrets, maskKeys: page.maskKeys)
+    }
+}
