@@ -42,7 +42,7 @@ package final class FeedWriter: PageTransactionWriter {
         table = try ListTable(shape, run: run, isComplete: state.isComplete, on: connection)
         records = try ListRecords(of: feed, in: table, on: connection)
         quota = RunQuota(of: feed, in: transactions)
-        log = RunLog(feed: feed, tables: records.state.tables, run: run, connection: connection)
+        log = RunLog(of: feed, run: run, on: connection)
         self.feed = feed
         self.run = run
         self.state = state

@@ -5,10 +5,14 @@ internal import SQLite
 /// - Isolation: the store's.
 struct RunLog {
     let feed: String
-    /// The tables that hold the feed's state.
-    let tables: ListTables
+    private let tables: ListTables
     let run: Int64
     let connection: Connection
+
+    init(of feed: String, run: Int64, on connection: Connection) {
+        (self.feed, self.run, self.connection) = (feed, run, connection)
+        tables = ListTables(of: feed)
+    }
 
     /// A line of the event log that is to be stored.
     struct Entry {
@@ -107,5 +111,61 @@ struct RunLog {
                 .text(now), .text(owner), Value(run), .text(change.kind.rawValue),
                 .text(change.column), Value(change.before?.rawValue), Value(change.after?.rawValue))
         }
+    }
+
+    // MARK: - Runs that cannot record their end
+
+    /// Records a run that begins, and returns its number.
+    static func begin(_ command: String, of feed: String, on connection: Connection, now: String) throws -> Int64 {
+        try connection.run(
+            "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(feed), .text(command), .text(now))
+        return connection.lastInsertRowID
+    }
+
+    /// Records a command that failed before a run could begin, and returns its number.
+    static func add(
+        _ error: FeedSyncError, of feed: String, command: String, on connection: Connection, now: String
+    ) throws -> Int64 {
+        try connection.run(
+            """
+            INSERT INTO run (feed, command, started_at, finished_at, outcome, reason, error)
+            VALUES (?1, ?2, ?3, ?3, 'failed', 'failed', ?4)
+            """, .text(feed), .text(command), .text(now), .text(error.json))
+        let run = connection.lastInsertRowID
+        try StoredState(of: feed, on: connection).save(error: error.json)
+        return run
+    }
+
+    /// Ends an interrupted run of another process. That process is gone, or this one would not hold the lock.
+    static func closeInterrupted(_ feed: String, on connection: Connection, now: String) throws -> [StatusEvent] {
+        let error = FeedSyncError(.interrupted, "the process ended before the command did")
+        return try closeOpen(feed, .interrupted, .cutOff, error, on: connection, now: now)
+    }
+
+    /// Ends the open run of a feed, if there is one, and closes its begin event.
+    static func closeOpen(
+        _ feed: String, _ outcome: RunOutcome, _ reason: IncompleteReason, _ error: FeedSyncError,
+        on connection: Connection, now: String
+    ) throws -> [StatusEvent] {
+        var open: (status: RefreshStatus, run: Int64, page: Int64)?
+        try connection.rows(
+            """
+            SELECT event.status, event.run, event.page
+            FROM \(ListTables(of: feed).feed) AS feed JOIN event ON event.feed = feed.name
+            WHERE feed.name = ? AND feed.status IN ('beginHeader', 'beginFooter') ORDER BY event.id DESC LIMIT 1
+            """, [.text(feed)]
+        ) { row in
+            open = RefreshStatus(rawValue: row.text(at: 0) ?? "").map { ($0, row.int64(at: 1), row.int64(at: 2)) }
+        }
+        try connection.run(
+            """
+            UPDATE run SET finished_at = ?, outcome = ?, reason = ?, error = ? WHERE feed = ? AND outcome IS NULL
+            """, .text(now), .text(outcome.rawValue), .text(reason.rawValue), .text(error.json), .text(feed))
+        guard let open else { return [] }
+        let log = RunLog(of: feed, run: open.run, on: connection)
+        let closing: RefreshStatus = open.status == .beginHeader ? .endHeader : .endFooter
+        let event = try log.note(closing, page: Int(open.page), error: error.json, now: now)
+        try StoredState(of: feed, on: connection).save(error: error.json)
+        return [event]
     }
 }

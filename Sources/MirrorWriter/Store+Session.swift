@@ -6,9 +6,8 @@ extension Store {
         try storing {
             let known = "SELECT id FROM \(ListTables(of: definition.name).state) WHERE feed = ?"
             if let id = try connection.int64(known, .text(definition.name)) { return id }
-            if let part = definition.part { return try connection.transaction { try enter(part, definition) } }
-            if let renamed = try unfinishedRename(to: definition) { return renamed.id }
-            return try connection.transaction { try enter(definition) }
+            if definition.part == nil, let renamed = try unfinishedRename(to: definition) { return renamed.id }
+            return try connection.transaction { try definitions.enter(definition) }
         }
     }
 
@@ -23,14 +22,11 @@ extension Store {
             return try opening(definition.name, with: lock) {
                 try lock.check()
                 if definition.part == nil { try finishRename(to: definition) }
-                let events = try closeInterrupted(definition.name, now: now)
-                let shape = try definition.part.map { try adopt($0, definition) } ?? adopt(definition)
+                let events = try RunLog.closeInterrupted(definition.name, on: connection, now: now)
+                let shape = try definitions.adopt(definition)
                 keep.add(definition)
                 try forget(definition.name, before: now)
-                try connection.run(
-                    "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
-                    .text(command), .text(now))
-                let run = connection.lastInsertRowID
+                let run = try RunLog.begin(command, of: definition.name, on: connection, now: now)
                 let (state, trail, resumePoint) = try StoredState(of: definition.name, on: connection).load()
                 let writer = try FeedWriter(
                     feed: definition.name, run: run, shape: shape, state: state, trail: trail, resumePoint: resumePoint,
@@ -60,14 +56,6 @@ extension Store {
             transactions.locks[feed] = nil
             throw error
         }
-    }
-
-    static func otherKey(_ feed: String, hasParts: Bool) -> FeedSyncError {
-        FeedSyncError(
-            .configuration, "`key` differs from the one the stored rows use",
-            advice: hasParts
-                ? "restore the old `key`, or delete the rows with feedsync remove \(feed) --data and add the feed again"
-                : "feedsync rekey \(feed), or restore the old `key`")
     }
 
     /// Ends the run's access to the feed, whether or not anything was committed.
@@ -102,139 +90,5 @@ extension Store {
             DELETE FROM _crawl WHERE feed = ?1 AND generation IS NULL AND started_at < ?2
                 AND id IS NOT (SELECT crawl FROM \(ListTables(of: feed).state) WHERE feed = ?1)
             """, .text(feed), .text(limit))
-    }
-
-    private func enter(_ definition: FeedDefinition) throws -> Int64 {
-        if let id = try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(definition.name)) { return id }
-        let schema = TableSchema(definition)
-        let table = Value.text(schema.name)
-        if let other = try connection.scalar("SELECT feed FROM _feed WHERE \"table\" = ?", table)?.text {
-            throw FeedSyncError(
-                .configuration, "its table already belongs to feed `\(other)`",
-                advice: "rename the feed, or use another store")
-        }
-        if definition.isResolved, definition.forEach == nil {
-            try schema.create(on: connection)
-            views.changeViewMayLag = true
-        } else {
-            try schema.checkName(on: connection)
-        }
-        try connection.run(
-            "INSERT INTO feed (name, model, url) VALUES (?, ?, ?)", .text(definition.name), Value(definition.model),
-            .text(definition.shownURL))
-        try connection.run(
-            """
-            INSERT INTO _feed (id, feed, "table", key, key_columns, columns, definition)
-            VALUES (\(Self.nextNumber), ?, ?, ?, ?, ?, ?)
-            """, .text(definition.name), .text(schema.name), .text(definition.isResolved ? definition.keyText : ""),
-            .text(definition.keyColumnsJSON),
-            .text(definition.columns.json), .text(definition.canonicalText(salt: salt)))
-        let id = connection.lastInsertRowID
-        if let model = definition.model {
-            try ModelView(model: model).follow(on: connection)
-            views.modelsThatMayLag.insert(model)
-        }
-        return id
-    }
-
-    /// Applies a changed definition to the store: rows stay, the upstream's state is dropped.
-    ///
-    /// - Returns: The definition with the findings of earlier runs.
-    func adopt(_ declared: FeedDefinition) throws -> ResolvedFeed {
-        let name = Value.text(declared.name)
-        let stored = try storedDefinition(of: declared.name)
-        let canonical = declared.canonicalText(salt: salt)
-        let shape = try resolved(declared, stored, canonical: canonical)
-        let definition = shape.definition
-        guard stored.key.isEmpty || stored.key == definition.keyText else {
-            throw Self.otherKey(declared.name, hasParts: false)
-        }
-        // The table or a column may have been dropped by hand. Values derived from its rows are then no longer true, and
-        // a page that has not changed would not bring the column's values again.
-        let extended = try definition.isResolved ? TableSchema(definition).extend(on: connection) : .none
-        if extended == .table {
-            views.changeViewMayLag = true
-            try connection.run("DELETE FROM _section WHERE feed = ?", name)
-            try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", name)
-        }
-        if stored.definition != canonical || extended != .none { try forgetUpstream(shape, canonical: canonical) }
-        try SearchIndex.follow(definition, on: connection)
-        guard stored.definition != canonical || stored.model != definition.model || stored.url != definition.shownURL
-        else {
-            return shape
-        }
-        try connection.run(
-            "UPDATE feed SET model = ?, url = ? WHERE name = ?", Value(definition.model), .text(definition.shownURL),
-            name)
-        for model in Set([stored.model, definition.model].compactMap(\.self)) {
-            try ModelView(model: model).follow(on: connection)
-            views.modelsThatMayLag.insert(model)
-        }
-        return shape
-    }
-
-    /// - Throws: `FeedSyncError` of kind `store` if the store does not have the feed.
-    func storedDefinition(of feed: String) throws -> StoredDefinition {
-        var row: StoredDefinition?
-        try connection.rows(
-            """
-            SELECT key, definition, model, url, found FROM _feed JOIN feed ON feed.name = _feed.feed WHERE feed = ?
-            """, [.text(feed)]
-        ) { row = StoredDefinition($0) }
-        if let row { return row }
-        throw FeedSyncError(
-            .store, "\(path): the tables `feed` and `_feed` disagree about the feed",
-            advice: "the store is damaged; restore a backup, or use another with --store")
-    }
-
-    /// The definition with the findings of earlier runs, as far as they still hold.
-    func resolved(
-        _ declared: FeedDefinition, _ stored: StoredDefinition, canonical: String
-    ) throws(FeedSyncError) -> ResolvedFeed {
-        var findings = stored.findings
-        if stored.definition != canonical {
-            // The key stays, because it tells rows apart. The places of items and pages may have changed.
-            findings.items = nil
-            findings.pagination = nil
-            findings.triedElementCount = nil
-            findings.triedKeys = nil
-            findings.strayItemCount = nil
-            findings.sign = nil
-        }
-        return try ResolvedFeed(declared, findings)
-    }
-
-    /// The stored values of a feed's definition.
-    struct StoredDefinition {
-        let key: String
-        let definition: String
-        let model: String?
-        let url: String
-        let findings: Findings
-
-        fileprivate init(_ row: Statement) {
-            key = row.text(at: 0) ?? ""
-            definition = row.text(at: 1) ?? ""
-            model = row.text(at: 2)
-            url = row.text(at: 3) ?? ""
-            findings = row.text(at: 4).flatMap(Findings.init) ?? Findings()
-        }
-    }
-
-    /// Drops the validators, page cursor, synced ranges and watermark, which belong to another definition.
-    func forgetUpstream(_ shape: ResolvedFeed, canonical: String) throws {
-        let definition = shape.definition
-        let name = Value.text(definition.name)
-        try forgetPlaces(of: definition.name)
-        if definition.part != nil {
-            try connection.run("UPDATE _feed_part SET definition = ? WHERE feed = ?", .text(canonical), name)
-            return try ListTable.record(shape, on: connection)
-        }
-        try connection.run(
-            """
-            UPDATE _feed SET definition = ?, columns = ?, found = ?, key = ?, key_columns = ?, moved_to = NULL WHERE feed = ?
-            """, .text(canonical), .text(try StoredColumns.merged(definition, on: connection)),
-            .text(shape.findings.json), .text(definition.isResolved ? definition.keyText : ""),
-            .text(definition.keyColumnsJSON), name)
     }
 }

@@ -16,7 +16,7 @@ extension Command {
         let configuration = try session.configuration()
         let feed = try session.feeds(of: configuration)[0]
         let store = try await session.store(configuration, changing: [feed.name])
-        var result: Store.Rekeying?
+        var result: KeyChange.Result?
         do throws(FeedSyncError) {
             if let store, let lock = try await store.lock(storedFeed: feed.name, for: "rekey") {
                 result = try await store.rekey(feed, lock: lock, now: WallClock.system.text)

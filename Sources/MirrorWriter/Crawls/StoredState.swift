@@ -180,6 +180,32 @@ package struct StoredState {
             "UPDATE feed SET item_count = item_count + ? WHERE name = ?", Value(added), .text(owner))
     }
 
+    /// Drops validators, page cursor, synced ranges and watermark.
+    func forgetPlaces() throws {
+        let name = Value.text(feed)
+        try connection.run("DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE feed = ?)", name)
+        try connection.run("DELETE FROM _page WHERE feed = ?", name)
+        try connection.run(
+            """
+            UPDATE \(tables.feed) SET status = 'none', no_more_data = 0, next_page = NULL, complete = 0, verified = 0,
+                full_at = NULL WHERE name = ?
+            """, name)
+        try connection.run(
+            "UPDATE \(tables.state) SET crawl = NULL, ranges = NULL, watermark = NULL WHERE feed = ?", name)
+    }
+
+    /// Deletes errors and the delays that they caused: the feed is due.
+    func forgetFailures() throws {
+        try connection.run(
+            "UPDATE \(tables.feed) SET error = NULL, next_due_at = NULL WHERE name = ?", .text(feed))
+        try connection.run(
+            """
+            UPDATE \(tables.state) SET failures = 0, failing_since = NULL, round_started_at = NULL,
+                round_ended_at = NULL, poll_interval = NULL, fresh_for = NULL, planned_due_at = NULL
+            WHERE feed = ?
+            """, .text(feed))
+    }
+
     /// Records the address to which the feed's upstream has moved for good; false if an earlier run did.
     package func isNew(address: String) throws -> Bool {
         let known = try connection.scalar("SELECT moved_to FROM _feed WHERE feed = ?", .text(owner))?.text

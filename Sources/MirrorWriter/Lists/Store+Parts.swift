@@ -40,13 +40,10 @@ extension Store {
             return try opening(definition.name, with: lock) {
                 try lock.check()
                 try finishRename(to: definition)
-                var events = try closeInterrupted(definition.name, now: now)
-                try adoptParts(definition)
+                var events = try RunLog.closeInterrupted(definition.name, on: connection, now: now)
+                try definitions.adoptOwner(definition)
                 try forget(definition.name, before: now)
-                try connection.run(
-                    "INSERT INTO run (feed, command, started_at) VALUES (?, ?, ?)", .text(definition.name),
-                    .text(command), .text(now))
-                let run = connection.lastInsertRowID
+                let run = try RunLog.begin(command, of: definition.name, on: connection, now: now)
                 guard let parent = try ParentTable(of: rule, for: definition, on: connection) else {
                     return PartsOpening(run: Int(run), keys: [], rowCount: 0, events: events, parent: nil)
                 }
@@ -56,7 +53,7 @@ extension Store {
                     for part in try parent.goneParts(on: connection) {
                         let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
                         // No later command would close an interrupted run of this part.
-                        events += try closeInterrupted(name, now: now)
+                        events += try RunLog.closeInterrupted(name, on: connection, now: now)
                         let count = try removeItems(of: part, definition, run: run, now: now)
                         events += try logRemoval(of: count, from: name, run: run, now: now)
                         removed += count
@@ -122,7 +119,7 @@ extension Store {
             try connection.transaction {
                 let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
                 let removed = try removeItems(of: part, definition, run: Int64(run), now: now)
-                try forgetPlaces(of: name)
+                try StoredState(of: name, on: connection).forgetPlaces()
                 try connection.run(
                     """
                     UPDATE feed_part SET item_count = 0, complete = 1, reloaded_at = ?1, synced_at = ?1, full_at = ?1,
@@ -165,16 +162,9 @@ extension Store {
                     && connection.int64("SELECT 1 FROM feed_part WHERE feed = ? AND verified = 0 LIMIT 1", name) == nil
                 let verdict = Completeness.ofLists(
                     outcome, isWhole: isComplete, isProved: isVerified, hasFailures: error != nil)
-                try connection.run(
-                    """
-                    UPDATE run SET finished_at = ?, outcome = ?, complete = ?, verified = ?, reason = ?, error = ?, pages = ?,
-                        requests = ?, bytes = ?, inserted = ?, updated = ?, unchanged = ?, removed = ? WHERE id = ?
-                    """, .text(now), .text(outcome.rawValue), Value(verdict.isComplete),
-                    Value(verdict.isVerified), Value(verdict.reason?.rawValue), Value(error?.json),
-                    Value(figures.pages),
-                    Value(figures.requests), Value(figures.bytes), Value(figures.items.inserted),
-                    Value(figures.items.updated), Value(figures.items.unchanged), Value(figures.items.removed),
-                    Value(run))
+                let log = RunLog(of: definition.name, run: Int64(run), on: connection)
+                try log.save(figures)
+                try log.finish(outcome, verdict, figures, error: error?.json, now: now)
                 try connection.run(
                     """
                     UPDATE feed SET complete = ?, verified = ?, no_more_data = ?, reloaded_at = ?, error = ?,
@@ -192,48 +182,19 @@ extension Store {
 }
 
 extension Store {
-    /// Applies the definition of a feed with parts to the store. Parts do that for themselves when they are requested.
-    private func adoptParts(_ declared: FeedDefinition) throws {
-        let name = Value.text(declared.name)
-        let stored = try storedDefinition(of: declared.name)
-        let canonical = declared.canonicalText(salt: salt)
-        let shape = try resolved(declared, stored, canonical: canonical)
-        guard stored.key.isEmpty || stored.key == shape.definition.keyText else {
-            throw Self.otherKey(declared.name, hasParts: true)
-        }
-        guard stored.definition != canonical || stored.model != declared.model || stored.url != declared.shownURL else {
-            return
-        }
-        try connection.run(
-            "UPDATE _feed SET definition = ?, found = ? WHERE feed = ?", .text(canonical), .text(shape.findings.json),
-            name)
-        try connection.run(
-            "UPDATE feed SET model = ?, url = ? WHERE name = ?", Value(declared.model), .text(declared.shownURL), name)
-        for model in Set([stored.model, declared.model].compactMap(\.self)) {
-            try ModelView(model: model).follow(on: connection)
-            views.modelsThatMayLag.insert(model)
-        }
-    }
-
     /// Records that items of a list went with their parent's row. The list was not requested, so its header has no page.
     private func logRemoval(of count: Int, from list: String, run: Int64, now: String) throws -> [StatusEvent] {
         guard count > 0 else { return [] }
         var items = ItemCounts()
         items.removed = count
-        let entries: [(RefreshStatus, ItemCounts)] = [(.beginHeader, ItemCounts()), (.endHeader, items)]
-        return try entries.map { status, items in
-            try connection.run(
-                "INSERT INTO event (at, feed, run, status, removed) VALUES (?, ?, ?, ?, ?)", .text(now), .text(list),
-                Value(run), .text(status.rawValue), Value(items.removed))
-            return StatusEvent(
-                id: Int(connection.lastInsertRowID), at: now, feed: list, run: Int(run), status: status, page: nil,
-                items: items, error: nil)
-        }
+        let log = RunLog(of: list, run: run, on: connection)
+        return try log.add(
+            [RunLog.Entry(status: .beginHeader), RunLog.Entry(status: .endHeader, items: items)], now: now)
     }
 
     /// Marks the items of a part as removed. Returns their number.
     private func removeItems(of part: FeedPart, _ declared: FeedDefinition, run: Int64, now: String) throws -> Int {
-        let owner = try storedDefinition(of: part.feed)
+        let owner = try definitions.definition(of: part.feed)
         var definition = declared
         definition.name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
         definition.part = part
@@ -249,7 +210,7 @@ extension Store {
     }
 
     private func forgetPart(_ name: String) throws {
-        try forgetPlaces(of: name)
+        try StoredState(of: name, on: connection).forgetPlaces()
         for (table, column) in [("_crawl", "feed"), ("_response", "feed"), ("feed_part", "name")] {
             try connection.run("DELETE FROM \(table) WHERE \(column) = ?", .text(name))
         }

@@ -7,59 +7,49 @@ package struct OldColumn: Sendable, Hashable {
     package let count: Int
 }
 
-// Deleting columns that the definition has no more.
-extension Store {
-    /// The columns that a feed's table keeps from earlier definitions, with those of items kept whole earlier.
-    ///
-    /// Columns that others added to the table are not among them, nor is any column while the columns of the definition
-    /// are still to be found.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
-    package func oldColumns(of declared: FeedDefinition) throws(FeedSyncError) -> [OldColumn] {
-        try storing {
-            try oldNames(of: declared).map { name in
-                let column = try SQL.identifier(name)
-                let table = try StoredTable.name(of: declared.name, on: connection) ?? ""
-                let count = "SELECT count(*) FROM \(try SQL.identifier(table)) WHERE \(column) IS NOT NULL"
-                return OldColumn(name: name, count: try connection.count(count))
-            }
+/// The columns that a feed's table keeps from earlier definitions, with those of items kept whole earlier.
+///
+/// Columns that others added to the table are not among them, nor is any column while the columns of the definition are
+/// still to be found.
+///
+/// - Isolation: the store's.
+struct OldColumns {
+    private let declared: FeedDefinition
+    private let definitions: StoredDefinitions
+
+    private var connection: Connection { definitions.connection }
+    private var feed: String { declared.name }
+
+    init(of declared: FeedDefinition, in definitions: StoredDefinitions) {
+        (self.declared, self.definitions) = (declared, definitions)
+    }
+
+    func all() throws -> [OldColumn] {
+        try names().map { name in
+            let column = try SQL.identifier(name)
+            let table = try StoredTable.name(of: declared.name, on: connection) ?? ""
+            let count = "SELECT count(*) FROM \(try SQL.identifier(table)) WHERE \(column) IS NOT NULL"
+            return OldColumn(name: name, count: try connection.count(count))
         }
     }
 
-    /// Deletes columns of earlier definitions: from the table, its index, the changes of rows and the kept response.
-    ///
-    /// Their values are overwritten in the file. `compact` deletes them from the file's log, too.
-    ///
-    /// - Returns: The columns; nil if another process works on the feed.
-    /// - Throws: `FeedSyncError` of kind `configuration` if something of the user's own in the store uses one, or `store`.
-    package func dropOldColumns(of declared: FeedDefinition) throws(FeedSyncError) -> [OldColumn]? {
-        let feed = declared.name
-        let columns = try oldColumns(of: declared)
-        guard !columns.isEmpty else { return [] }
-        let id = try storing { try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(feed)) }
-        guard let id, let lock = try FeedLock(on: id, of: path, command: "prune") else { return nil }
-        defer { withExtendedLifetime(lock) {} }
-        try storing {
-            // https://sqlite.org/pragma.html#pragma_secure_delete
-            try connection.execute("PRAGMA secure_delete = ON")
-            try connection.transaction {
-                try lock.check()
-                let names = columns.map(\.name)
-                try StoreViews.without(on: connection) {
-                    try drop(names, of: feed)
-                    try forget(names, of: feed)
-                }
-            }
+    /// Deletes columns from the table, its index, the changes of rows and the kept response. Part of the caller's
+    /// transaction.
+    func drop(_ names: [String]) throws {
+        try StoreViews.without(on: connection) {
+            try dropFromTable(names)
+            try forget(names)
         }
-        return columns
     }
 
-    private func oldNames(of declared: FeedDefinition) throws -> [String] {
+    /// The names of the columns.
+    private func names() throws -> [String] {
         guard let stored = try StoredTable(of: declared.name, on: connection), !stored.key.isEmpty,
             try StoredTable.name(of: declared.name, on: connection) != nil
         else { return [] }
-        let kept = try storedDefinition(of: declared.name)
-        let definition = try resolved(declared, kept, canonical: declared.canonicalText(salt: salt)).definition
+        let kept = try definitions.definition(of: declared.name)
+        let canonical = declared.canonicalText(salt: definitions.salt)
+        let definition = try kept.resolved(declared, canonical: canonical).definition
         guard definition.isResolved else { return [] }
         let wanted = Set((definition.columns.map(\.name) + stored.key).map(TableSchema.folded))
         let old = stored.columns.map(\.name).filter { !wanted.contains(TableSchema.folded($0)) }
@@ -68,7 +58,7 @@ extension Store {
         return old + (keptRaw ? ["_raw"] : [])
     }
 
-    private func drop(_ names: [String], of feed: String) throws {
+    private func dropFromTable(_ names: [String]) throws {
         guard let table = try StoredTable.name(of: feed, on: connection) else { return }
         let indexed = try SearchIndex.storedColumns(of: table, on: connection)
         let gone = Set(names.map(TableSchema.folded))
@@ -91,7 +81,7 @@ extension Store {
     }
 
     /// Deletes what else the store has of columns.
-    private func forget(_ names: [String], of feed: String) throws {
+    private func forget(_ names: [String]) throws {
         let list = Value.text("[\(names.map(JSONText.string).joined(separator: ","))]")
         let gone = "SELECT value FROM json_each(?2)"
         try connection.run(
@@ -100,16 +90,16 @@ extension Store {
                 SELECT value FROM json_each(columns) WHERE json_extract(value, '$.name') NOT IN (\(gone)) ORDER BY key))
             WHERE feed = ?1
             """, .text(feed), list)
-        try forgetValues(of: Set(names), in: feed)
+        try forgetValues(of: Set(names))
         // Its body may hold items.
         try connection.run("DELETE FROM _response WHERE \(ListTables.isOf("?1"))", .text(feed))
     }
 
     /// Deletes columns' earlier values. A change of nothing else goes with them.
-    private func forgetValues(of names: Set<String>, in feed: String) throws {
+    private func forgetValues(of names: Set<String>) throws {
         var last: Int64 = 0
         while true {
-            let page = try earlierValues(of: feed, after: last)
+            let page = try earlierValues(after: last)
             guard let end = page.last?.id else { return }
             last = end
             for change in page where !names.isDisjoint(with: change.members.map(\.name)) {
@@ -127,7 +117,7 @@ extension Store {
 
     /// Some changes with values, in their order. Numbers keep their digits, which SQLite's own functions would cut.
     private func earlierValues(
-        of feed: String, after id: Int64
+        after id: Int64
     ) throws -> [(id: Int64, isOnlyChanged: Bool, members: [JSONObject.Member])] {
         var changes: [(id: Int64, isOnlyChanged: Bool, members: [JSONObject.Member])] = []
         try connection.rows(

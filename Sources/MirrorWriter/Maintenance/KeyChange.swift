@@ -1,44 +1,40 @@
 internal import SQLite
 
-// Rebuilding a feed with another key.
-extension Store {
-    /// The result of `rekey`.
-    package struct Rekeying: Sendable {
+/// Another key for the rows of a feed, which its definition has now.
+///
+/// - Isolation: the store's, inside a transaction.
+package struct KeyChange {
+    /// The result of a change.
+    package struct Result: Sendable {
         /// The columns that identify a row now.
         package let key: [String]
         /// The number of rows; nil if they already have that key.
         package let rowCount: Int?
     }
 
-    /// Rebuilds a feed's table with the definition's key, in one transaction. Rows and history stay; changes are
-    /// recorded with the new keys from then on. Positions and failures are forgotten, as by `reset`.
-    ///
-    /// - Throws: `FeedSyncError` of kind `configuration` if rows have no value for the key, or two have the same;
-    ///   nothing is changed then.
-    package func rekey(
-        _ declared: FeedDefinition, lock: FeedLock, now: String
-    ) throws(FeedSyncError) -> Rekeying {
-        defer { views.refresh(in: transactions) }
-        return try storing {
-            try connection.transaction {
-                try lock.check()
-                _ = try closeInterrupted(declared.name, now: now)
-                return try rekeyed(declared)
-            }
-        }
+    private let declared: FeedDefinition
+    private let definitions: StoredDefinitions
+
+    private var connection: Connection { definitions.connection }
+
+    init(to declared: FeedDefinition, in definitions: StoredDefinitions) {
+        (self.declared, self.definitions) = (declared, definitions)
     }
 
-    private func rekeyed(_ declared: FeedDefinition) throws -> Rekeying {
+    /// Rebuilds the feed's table with the key of its definition.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` if rows have no value for the key, or two have the same.
+    func apply() throws -> Result {
         guard declared.forEach == nil else {
             throw Self.refusal("the feed has a list for each row of another, and their keys are part of its own")
         }
-        let stored = try storedDefinition(of: declared.name)
-        let canonical = declared.canonicalText(salt: salt)
-        let shape = try resolved(declared, stored, canonical: canonical)
+        let stored = try definitions.definition(of: declared.name)
+        let canonical = declared.canonicalText(salt: definitions.salt)
+        let shape = try stored.resolved(declared, canonical: canonical)
         let definition = shape.definition
         guard !stored.key.isEmpty, stored.key != definition.keyText, definition.isResolved,
             let table = try StoredTable.name(of: definition.name, on: connection)
-        else { return Rekeying(key: definition.key, rowCount: nil) }
+        else { return Result(key: definition.key, rowCount: nil) }
         let schema = TableSchema(definition)
         try checkColumns(of: definition, in: table)
         try checkValues(of: definition.key, in: table)
@@ -57,12 +53,12 @@ extension Store {
             """, .text(definition.name))
         try connection.execute("DROP TABLE temp._keys")
         try schema.rebuild(table, on: connection)
-        try forgetUpstream(shape, canonical: canonical)
-        try forgetFailures(of: definition.name)
+        try definitions.forgetUpstream(shape, canonical: canonical)
+        try StoredState(of: definition.name, on: connection).forgetFailures()
         if let model = definition.model { try ModelView(model: model).apply(to: connection) }
-        views.changeViewMayLag = true
+        definitions.views.changeViewMayLag = true
         let count = try connection.count("SELECT count(*) FROM \(names)")
-        return Rekeying(key: definition.key, rowCount: count)
+        return Result(key: definition.key, rowCount: count)
     }
 
     /// - Throws: `FeedSyncError` if a column of the key is not stored, or holds other values of the items.
