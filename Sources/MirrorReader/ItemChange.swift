@@ -66,6 +66,13 @@ public struct ChangePlace: Sendable, Hashable, Codable {
     /// The place before all changes.
     public init() {}
 
+    /// A place after all changes.
+    static let end = {
+        var place = ChangePlace()
+        (place.event, place.change) = (.max, .max)
+        return place
+    }()
+
     /// True if something lies between the other place and this one.
     package func isBeyond(_ other: ChangePlace) -> Bool { event > other.event || change > other.change }
 }

@@ -28,22 +28,61 @@ extension Store {
     /// - Throws: `FeedSyncError` of kind `store`.
     package func placeOfLastChange() throws(FeedSyncError) -> ChangePlace { try storing { try lastPlace() } }
 
+    /// The newest changes of feeds, of which the event log still knows.
+    ///
+    /// - Parameters:
+    ///   - queries: The feeds.
+    ///   - kinds: The kinds of the wanted changes.
+    ///   - moment: The place that an earlier reading ended at; nil for the newest changes.
+    ///   - limit: The maximum number of changes.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func recentChanges(
+        _ queries: [ChangeQuery], kinds: Set<ItemChange.Kind>, before moment: ChangeMoment?, limit: Int
+    ) throws(FeedSyncError) -> RecentChanges {
+        try storing {
+            try connection.transaction(.deferred) {
+                var reader = BackwardReader(queries, kinds, limit: limit, on: connection)
+                return try reader.read(before: moment)
+            }
+        }
+    }
+
+    /// The number of all changes that `recentChanges` leads through.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func changeCount(_ queries: [ChangeQuery], kinds: Set<ItemChange.Kind>) throws(FeedSyncError) -> Int {
+        try storing {
+            try connection.transaction(.deferred) {
+                var count = 0
+                for query in queries {
+                    guard let source = try ChangeSource(query, on: connection) else { continue }
+                    count &+= try source.count(of: kinds)
+                }
+                return count
+            }
+        }
+    }
+
+    /// The newest changes of one item that the change log has, without its first appearance.
+    ///
+    /// - Parameter key: The item's key as JSON.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func history(of key: String, in feed: String, last count: Int) throws(FeedSyncError) -> [ItemChange] {
+        try storing {
+            try connection.transaction(.deferred) {
+                guard let source = try ChangeSource(ChangeQuery(feed: feed), on: connection),
+                    let values = FeedRows.values(ofKey: key)
+                else { return [] }
+                return try source.history(of: values, json: key, last: count)
+            }
+        }
+    }
+
     private func lastPlace() throws -> ChangePlace {
         var place = ChangePlace()
         place.event = try connection.int64("SELECT max(id) FROM event") ?? 0
         place.change = try connection.int64("SELECT max(id) FROM _change") ?? 0
         return place
-    }
-
-    /// The last run of a feed; nil if there is none.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
-    package func lastRun(of feed: String) throws(FeedSyncError) -> Int? {
-        try storing {
-            try connection.int64(
-                "SELECT id FROM run WHERE feed = ? AND finished_at IS NOT NULL ORDER BY id DESC LIMIT 1", .text(feed)
-            ).map { Int($0) }
-        }
     }
 
     private func give(_ sources: [ChangeSource], to take: (ItemChange) -> Bool) throws -> Bool {
@@ -62,190 +101,5 @@ extension Store {
             guard take(change) else { return false }
         }
         return true
-    }
-}
-
-/// The changes of one feed, as a part of a query over several feeds.
-///
-/// - Isolation: the store's, while it reads.
-final class ChangeSource {
-    let query: ChangeQuery
-    private let until: ChangePlace
-    private let connection: Connection
-    let table: String
-    private let columns: [RowColumn]
-    private let key: [String]
-    private let title: String?
-    private let link: String?
-    private var hasNew = false
-    /// The condition that an event is of the feed, or of one of its parts.
-    let isOfFeed: String
-    private var first = ""
-    private lazy var names = columns.map { try? SQL.identifier($0.name) }.map { $0 ?? "NULL" }.joined(separator: ", ")
-
-    /// - Returns: Nil for a feed without stored data.
-    init?(_ query: ChangeQuery, until: ChangePlace, on connection: Connection) throws {
-        self.query = query
-        self.until = query.until ?? until
-        self.connection = connection
-        guard let found = try StoredTable(of: query.feed, on: connection), !found.key.isEmpty, !found.columns.isEmpty
-        else { return nil }
-        (table, columns, key) = (try SQL.identifier(found.name), found.columns, found.key)
-        title = ItemNames.column(query.title, of: found.columns, \.title)
-        link = ItemNames.column(query.link, of: found.columns, \.link)
-        let parts = try connection.scalar("SELECT 1 FROM feed_part WHERE feed = ? LIMIT 1", .text(query.feed))
-        let name = try SQL.string(query.feed)
-        isOfFeed = parts == nil ? "feed = \(name)" : ListTables.isOf(name)
-        var first: String?
-        try connection.rows(
-            """
-            SELECT min(at) FROM event WHERE \(isOfFeed) AND inserted > 0 AND id > ? AND id <= ? AND at >= ? AND run >= ?
-            """, values
-        ) { row in first = row.text(at: 0) }
-        hasNew = first != nil
-        self.first = first ?? ""
-    }
-
-    /// The pages that brought new items, by time, as a table that is made once.
-    func events(_ index: Int) -> String {
-        """
-        e\(index) AS MATERIALIZED (
-            SELECT id, at, run FROM event WHERE \(isOfFeed) AND inserted > 0 AND id > ? AND id <= ? AND at >= ? AND run >= ?)
-        """
-    }
-
-    /// SELECTs of time, order, number, source, run, kind, key, before, a row's id and its position.
-    func terms(_ index: Int) throws -> [String] {
-        let happened = """
-            SELECT at, 1, id, \(index), run, kind, key, before, NULL, 0 FROM _change
-            WHERE feed = \(try SQL.string(query.feed)) AND id > \(query.after.change) AND id <= \(until.change)
-                AND at >= \(try SQL.string(query.since ?? "")) AND run >= \(query.run ?? 0)\(try isOfKey(["key"]))
-            """
-        guard hasNew else { return [happened] }
-        let new = """
-            SELECT t._first_seen_at, 0, e.id, \(index), e.run, 'new', NULL, NULL, t._rowid_, t._position
-            FROM \(table) t JOIN e\(index) e ON e.at = t._first_seen_at WHERE t._first_seen_at >= \(try SQL.string(first))\(
-                try isOfKey(key.map { "t.\(try SQL.identifier($0))" }))
-            """
-        return [new, happened]
-    }
-
-    /// The condition that columns hold the key of the query.
-    private func isOfKey(_ names: [String]) throws -> String {
-        guard let text = query.key else { return "" }
-        var texts = [text]
-        if key.count > 1 {
-            guard case .array(let parts)? = try? JSONValue(parsing: text), parts.count == key.count else {
-                return " AND false"
-            }
-            // A change has the whole key in one column.
-            texts = names.count > 1 ? parts.map { Value(key: $0)?.text ?? $0.json } : [JSONValue.array(parts).json]
-        }
-        return try zip(names, texts).map { " AND CAST(\($0) AS TEXT) = \(try SQL.string($1))" }.joined()
-    }
-
-    /// The values for `events`.
-    var values: [Value] {
-        [Value(query.after.event), Value(until.event), .text(query.since ?? ""), Value(query.run ?? 0)]
-    }
-}
-
-extension ChangeSource {
-    /// The change in a row of the query; nil for a new item that has disappeared since without a trace.
-    func change(_ row: Statement) throws -> ItemChange? {
-        guard let kind = ItemChange.Kind(rawValue: row.text(at: 5) ?? "") else { return nil }
-        var key = ChangeLog.json(ofKey: row.value(at: 6), isSingle: key.count == 1)
-        let before = RowColumn.members(row.text(at: 7))
-        let now: [String: String]
-        if kind == .new {
-            let stored = try item("_rowid_ = ?", [row.value(at: 8)])
-            guard let stored else { return nil }
-            key = stored.key
-            now = stored.values
-        } else {
-            now = try item(keyIs, ChangeLog.values(ofKey: row.value(at: 6), count: self.key.count))?.values ?? [:]
-        }
-        let after: [(name: String, json: String)] =
-            switch kind {
-            case .new, .returned: columns.compactMap { column in now[column.name].map { (column.name, $0) } }
-            case .removed: []
-            case .changed: try values(of: before.map(\.name), behind: row.int64(at: 2), row.value(at: 6), now)
-            }
-        return ItemChange(
-            at: row.text(at: 0) ?? "", feed: query.feed, run: Int(clamping: row.int64(at: 4)), kind: kind, key: key,
-            before: before, after: after, title: title.flatMap { now[$0] }, link: link.flatMap { now[$0] }, item: now)
-    }
-
-    private var keyIs: String { key.map { "\((try? SQL.identifier($0)) ?? "NULL") IS ?" }.joined(separator: " AND ") }
-
-    private func item(_ condition: String, _ values: [Value]) throws -> (key: String, values: [String: String])? {
-        var result: (String, [String: String])?
-        let keys = try key.map { try SQL.identifier($0) }
-        try connection.rows(
-            "SELECT \(names), \(keys.joined(separator: ", ")) FROM \(table) WHERE \(condition)", values
-        ) { row in
-            let members = columns.enumerated().map { ($1.name, $1.json(StoredValue(row.value(at: $0)))) }
-            let key = RowKey.text(row, from: columns.count, count: keys.count)
-            result = (key, Dictionary(members) { first, _ in first })
-        }
-        return result
-    }
-
-    /// The values of columns after a change: those before the next one, or the present ones.
-    private func values(
-        of names: [String], behind id: Int64, _ key: Value, _ now: [String: String]
-    ) throws -> [(name: String, json: String)] {
-        var later: [String: String] = [:]
-        try connection.rows(
-            "SELECT before FROM _change WHERE feed = ? AND key IS ? AND id > ? AND before IS NOT NULL ORDER BY id",
-            [.text(query.feed), key, .integer(id)]
-        ) { row in
-            for (name, json) in RowColumn.members(row.text(at: 0)) where later[name] == nil { later[name] = json }
-        }
-        return names.compactMap { name in (later[name] ?? now[name]).map { (name, $0) } }
-    }
-}
-
-extension ChangeLog {
-    /// A key of the log as JSON.
-    fileprivate static func json(ofKey key: Value, isSingle: Bool) -> String {
-        if !isSingle, case .text(let text) = key { return text }
-        return StoredValue(key).json
-    }
-
-    /// The values of the key's columns.
-    fileprivate static func values(ofKey key: Value, count: Int) -> [Value] {
-        guard count > 1, case .text(let text) = key, case .array(let elements)? = try? JSONValue(parsing: text) else {
-            return [key]
-        }
-        return elements.map { Value(key: $0) ?? .null }
-    }
-}
-
-extension RowColumn {
-    /// The members of an object, each as JSON.
-    fileprivate static func members(_ json: String?) -> [(name: String, json: String)] {
-        guard let json, case .object(let members)? = try? JSONValue(parsing: json) else { return [] }
-        return members.map { ($0.name, $0.value.json) }
-    }
-}
-
-/// The columns that name an item and lead to it.
-enum ItemNames {
-    /// The column, by a word of the definition or else by the names of the columns.
-    static func column(_ word: String?, of columns: [RowColumn], _ part: (ShowRule) -> String?) -> String? {
-        if let word { return ShowRule.column(word, among: columns.map { (name: $0.name, path: $0.path) }) }
-        let looks = columns.map { column in
-            var look = ColumnLook(name: column.name)
-            look.hasValues = true
-            look.isNumber = column.type == .integer || column.type == .real || column.type == .boolean
-            return look
-        }
-        let links = looks.filter { !$0.isNumber }.map { look in
-            var look = look
-            look.isLink = true
-            return look
-        }
-        return part(ShowRule.found(in: looks)) ?? part(ShowRule.found(in: links))
     }
 }

@@ -109,4 +109,36 @@ extension Store {
             return count
         }
     }
+
+    /// The keys of the items before and after a place, in feed order, each as JSON; nil at an end.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func neighbours(
+        of place: Place, in feed: String
+    ) throws(FeedSyncError) -> (previous: String?, next: String?) {
+        try storing {
+            try connection.transaction(.deferred) {
+                guard let source = try FeedRows(feed, on: connection),
+                    let all = try source.conditions(ListingQuery(feed: feed, limit: 1))
+                else { return (nil, nil) }
+                let names = try source.key.map { try SQL.identifier($0) }.joined(separator: ", ")
+                func key(_ isThere: String, _ order: String) throws -> String? {
+                    var key: String?
+                    var conditions = all
+                    conditions.add(
+                        isThere, .integer(place.generation), .integer(place.generation), .integer(place.position))
+                    try connection.rows(
+                        "SELECT \(names) FROM \(source.table)\(conditions.sql) ORDER BY \(order) LIMIT 1",
+                        conditions.values
+                    ) { row in key = RowKey.text(row, from: 0, count: source.key.count) }
+                    return key
+                }
+                let previous = try key(
+                    "(_generation > ? OR _generation = ? AND _position < ?)", "_generation, _position DESC")
+                let next = try key(
+                    "(_generation < ? OR _generation = ? AND _position > ?)", "_generation DESC, _position")
+                return (previous, next)
+            }
+        }
+    }
 }

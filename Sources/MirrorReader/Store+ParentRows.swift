@@ -15,9 +15,7 @@ extension Store {
             }
         }
     }
-}
 
-extension Store {
     /// The keys of the parent rows of items, by the items' keys. A key begins with the key of the row above.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
@@ -31,9 +29,7 @@ extension Store {
         }
         return found
     }
-}
 
-extension Store {
     /// The list that a feed has for a row of its parent; nil if it was never requested.
     ///
     /// - Parameter parentKey: The row's key, as JSON.
@@ -48,9 +44,7 @@ extension Store {
         }
         return try name?.text.flatMap { name throws(FeedSyncError) in try self.feed(named: name) }
     }
-}
 
-extension Store {
     /// The definition of a row's list, by the list's name, whether requested or not; nil if there is no such row.
     ///
     /// - Throws: `FeedSyncError`, as `FeedDefinition.part(for:)`.

@@ -19,6 +19,28 @@ extension Store {
         ).first
     }
 
+    /// The feed's discovered settings; nil if none are kept.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func findings(of feed: String) throws(FeedSyncError) -> Findings? {
+        try records("SELECT found FROM _feed WHERE feed = ?", [.text(feed)]) { row in
+            try row.text("found").flatMap(Findings.init)
+        }.first.flatMap(\.self)
+    }
+
+    /// The history of each feed that a command has worked on, by name, or of one feed.
+    ///
+    /// - Parameter now: In milliseconds since 1970. Times too far after it are ignored.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func histories(
+        of feed: String? = nil, now: Int64 = WallClock.system.milliseconds
+    ) throws(FeedSyncError) -> [String: FeedHistory] {
+        try storing {
+            let histories = try FeedHistory.load(feed, now: now, on: connection)
+            return Dictionary(histories.map { ($0.feed, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
     /// Runs, the newest first.
     ///
     /// - Parameters:
@@ -41,6 +63,17 @@ extension Store {
         try storing {
             let sql = "SELECT count(*) FROM run WHERE ?1 IS NULL OR feed = ?1"
             return Int(clamping: try connection.int64(sql, Value(feed)) ?? 0)
+        }
+    }
+
+    /// The last run of a feed; nil if there is none.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func lastRun(of feed: String) throws(FeedSyncError) -> Int? {
+        try storing {
+            try connection.int64(
+                "SELECT id FROM run WHERE feed = ? AND finished_at IS NOT NULL ORDER BY id DESC LIMIT 1", .text(feed)
+            ).map { Int($0) }
         }
     }
 

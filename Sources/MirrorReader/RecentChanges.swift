@@ -41,60 +41,10 @@ package struct RecentChanges: Sendable {
     package init() {}
 }
 
-extension Store {
-    /// The newest changes of feeds, of which the event log still knows.
-    ///
-    /// - Parameters:
-    ///   - queries: The feeds.
-    ///   - kinds: The kinds of the wanted changes.
-    ///   - moment: The place that an earlier reading ended at; nil for the newest changes.
-    ///   - limit: The maximum number of changes.
-    /// - Throws: `FeedSyncError` of kind `store`.
-    package func recentChanges(
-        _ queries: [ChangeQuery], kinds: Set<ItemChange.Kind>, before moment: ChangeMoment?, limit: Int
-    ) throws(FeedSyncError) -> RecentChanges {
-        try storing {
-            try connection.transaction(.deferred) {
-                var reader = BackwardReader(queries, kinds, limit: limit, on: connection)
-                return try reader.read(before: moment)
-            }
-        }
-    }
-}
-
-extension Store {
-    /// The number of all changes that `recentChanges` leads through.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
-    package func changeCount(_ queries: [ChangeQuery], kinds: Set<ItemChange.Kind>) throws(FeedSyncError) -> Int {
-        try storing {
-            try connection.transaction(.deferred) {
-                var count = 0
-                for query in queries {
-                    guard let source = try ChangeSource(query, until: .end, on: connection) else { continue }
-                    let known = try kinds.map { try SQL.string($0.rawValue) }.sorted().joined(separator: ", ")
-                    var counts = ["SELECT count(*) FROM _change WHERE feed = ? AND kind IN (\(known))"]
-                    if kinds.contains(.new) {
-                        counts.append(
-                            """
-                            SELECT count(*) FROM \(source.table) WHERE _first_seen_at IN (
-                                SELECT at FROM event WHERE \(source.isOfFeed) AND inserted > 0) AND ? IS NOT NULL
-                            """)
-                    }
-                    for sql in counts {
-                        count &+= Int(clamping: try connection.int64(sql, .text(query.feed)) ?? 0)
-                    }
-                }
-                return count
-            }
-        }
-    }
-}
-
 /// Reads changes backwards: the events say which feeds changed when, and only the tables of these are read.
 ///
 /// - Isolation: the store's.
-private struct BackwardReader {
+struct BackwardReader {
     private let queries: [ChangeQuery]
     private let kinds: Set<ItemChange.Kind>
     private let limit: Int
@@ -201,9 +151,8 @@ private struct BackwardReader {
     }
 
     private func changes(of stretch: Stretch, until end: String?, count: Int) throws -> [ItemChange] {
-        let place = ChangePlace.end
         let sources = try queries.filter { stretch.feeds.contains($0.feed) }.compactMap {
-            try ChangeSource($0, until: place, on: connection)
+            try ChangeSource($0, on: connection)
         }
         guard !sources.isEmpty else { return [] }
         let words = (
@@ -243,15 +192,6 @@ private struct BackwardReader {
     }
 
     private static let endOfTime = "9999-12-31T23:59:59.999Z"
-}
-
-extension ChangePlace {
-    /// A place after all changes.
-    fileprivate static let end = {
-        var place = ChangePlace()
-        (place.event, place.change) = (.max, .max)
-        return place
-    }()
 }
 
 extension String {
