@@ -280,13 +280,10 @@ package final class FeedWriter: PageTransactionWriter {
     package func compare(
         _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?
     ) throws -> PageComparison {
-        if try list.outgrows(place, end) { return .outgrown }
-        if try table.holds(page, as: known) {
-            // The list moved although its pages are unchanged.
-            if end.total != known?.total { try update { $0.round?.isDoubtful = true } }
-            return .same
-        }
-        return try checks.compare(page, isLast: end.next == nil, at: place, known: known, in: list, table.rows)
+        let comparison = try checks.compare(page, end, at: place, known: known, in: list, table)
+        // The list moved although its pages are unchanged.
+        if comparison == .same, end.total != known?.total { try update { $0.round?.isDoubtful = true } }
+        return comparison
     }
 
     /// Records a page that was requested again and brought nothing new.

@@ -66,7 +66,7 @@ package final class ListTable {
     /// replace them, and its items may need other columns.
     func isBehind(_ commit: PageCommit) throws -> Bool {
         guard shape.definition.part != nil else { return false }
-        if commit.shape == nil, commit.page.otherElements == nil { return false }
+        if commit.content.shape == nil, commit.page.otherElements == nil { return false }
         let stored = try storedFindings()
         if stored == commonFindings { return false }
         guard stored.flatMap(Findings.init) ?? Findings() == shape.findings else { return true }

@@ -14,16 +14,19 @@ struct PageChecks {
     /// Forgets the keys that were met, because a page was stored.
     mutating func forgetKeys() { met = nil }
 
-    /// The comparison of a page that differs from the stored one with what the crawl has met.
+    /// The comparison of a page with the stored one and with what the crawl has met.
     ///
     /// - Parameters:
     ///   - page: nil for a page without items.
-    ///   - isLast: True if no page follows it now.
+    ///   - end: The next page according to it.
     ///   - known: The page as it was last stored.
     mutating func compare(
-        _ page: DecodedPage?, isLast: Bool, at place: PageOfCrawl, known: StoredPage?, in list: CrawledList,
-        _ table: FeedTable
+        _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?, in list: CrawledList,
+        _ table: ListTable
     ) throws -> PageComparison {
+        if try list.outgrows(place, end) { return .outgrown }
+        if try table.holds(page, as: known) { return .same }
+        let isLast = end.next == nil
         let met = try self.met ?? list.metKeys()
         self.met = met
         let texts = PageKeys.texts(page?.keys ?? "[]")
@@ -31,14 +34,14 @@ struct PageChecks {
         let places = texts.map { met[$0]?.place }
         // A stored row that the crawl did not meet is not new. The page has to be stored for the row to count as met.
         if let shift = PageComparison.shift(places, from: before), let page,
-            try table.newCount(of: page) == places.count(where: { $0 == nil })
+            try table.rows.newCount(of: page) == places.count(where: { $0 == nil })
         {
             return .shifted(by: shift, isLast: isLast)
         }
         return PageComparison(
             lastMetAt: texts.last.flatMap { met[$0]?.page },
             at: try list.records.pages.ordinal(of: place, in: list.crawls), isLast: isLast, isEmpty: texts.isEmpty,
-            isStored: try endsInStoredRange(page, list, table))
+            isStored: try endsInStoredRange(page, list, table.rows))
     }
 
     /// True if the last item of a page is in a synced range, as far as the crawl's mode allows that.

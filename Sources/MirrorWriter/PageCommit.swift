@@ -1,51 +1,8 @@
 /// A page that is to be stored.
 package struct PageCommit: Sendable {
-    package enum Content: Sendable {
-        /// A decoded body, with or without items.
-        case decoded(DecodedPage)
-        /// A response that means an empty page.
-        case empty
-        /// The stored page is still valid.
-        case notModified(StoredPage)
-
-        /// The number of elements that are not items; nil if unknown.
-        var otherElements: Int? {
-            switch self {
-            case .decoded(let page): page.elementCount - page.keyCount
-            case .empty: 0
-            case .notModified: nil
-            }
-        }
-
-        /// The bytes of the body; 0 without one.
-        var byteCount: Int { if case .decoded(let page) = self { page.byteCount } else { 0 } }
-
-        /// The keys of its items, as a JSON array.
-        var keys: String {
-            switch self {
-            case .decoded(let page): page.keys
-            case .empty: "[]"
-            case .notModified(let stored): stored.keys
-            }
-        }
-
-        /// The number of elements in the items array.
-        var elementCount: Int {
-            switch self {
-            case .decoded(let page): page.elementCount
-            case .empty: 0
-            case .notModified(let stored): stored.elements
-            }
-        }
-    }
-
     /// The page's place in the list, and what it shows of the list.
     package var page: CrawlPage
-    package var content: Content { didSet { describeContent() } }
-    /// The elements that are not items, with a description of the first.
-    package var skipped: SkippedItems { didSet { describeContent() } }
-    /// The feed's shape, if the page changed it.
-    package var shape: ResolvedFeed?
+    package var content: PageContent { didSet { describeContent() } }
     /// The key under which the page is stored.
     package let key: RequestKey
     package private(set) var validators: Validators
@@ -64,16 +21,14 @@ package struct PageCommit: Sendable {
     package var advice = PollingAdvice()
 
     package init(
-        _ page: CrawlPage, content: Content, key: RequestKey, validators: Validators,
-        serverDate: Int64? = nil, skipped: SkippedItems, shape: ResolvedFeed?, beginsNext: Bool
+        _ page: CrawlPage, content: PageContent, key: RequestKey, validators: Validators,
+        serverDate: Int64? = nil, beginsNext: Bool
     ) {
         self.page = page
         self.content = content
         self.key = key
         self.validators = validators
         self.serverDate = serverDate
-        self.skipped = skipped
-        self.shape = shape
         self.beginsNext = beginsNext
         describeContent()
     }
@@ -81,9 +36,8 @@ package struct PageCommit: Sendable {
     /// Tells the page about its content.
     private mutating func describeContent() {
         (page.keys, page.elementCount) = (content.keys, content.elementCount)
-        page.otherElements = content.otherElements
-        if case .notModified = content { page.isNotModified = true } else { page.isNotModified = false }
-        (page.skipped, page.sameKey) = (skipped.count, skipped.sameKey)
+        (page.otherElements, page.isNotModified) = (content.otherElements, content.isNotModified)
+        (page.skipped, page.sameKey) = (content.skipped.count, content.skipped.sameKey)
     }
 
     /// The page as the last one if it does not lead on.
@@ -96,7 +50,7 @@ package struct PageCommit: Sendable {
         case .leadsBack?: commit.page = page.asEnd()
         case .repeats?:
             commit.page = page.asRepeat()
-            commit.content = .empty
+            commit.content.items = .empty
             // The validators belong to items that are not stored with this page.
             commit.validators = Validators(etag: nil, lastModified: nil)
         case .ignoresCursor?: throw .samePageTwice(self)

@@ -45,7 +45,7 @@ struct PageStorage {
         let before = list.state
         var draft = before
         draft.open = nil
-        if let shape = commit.shape {
+        if let shape = commit.content.shape {
             if try table.adopt(shape) { try forgetValidators() }
             list.shape = table.shape
         }
@@ -265,7 +265,7 @@ struct PageStorage {
     private func write(_ commit: PageCommit, with writer: inout PageWriter) throws -> Written {
         let begin = Place(
             generation: writer.rules.crawl.generation ?? writer.rules.newest, position: writer.rules.crawl.position)
-        switch commit.content {
+        switch commit.content.items {
         case .decoded(let decoded):
             try writer.write(decoded, behind: commit.page.overlap)
             if commit.page.keys == "[]" { try writeEmpty(commit, with: &writer) }

@@ -9,7 +9,7 @@ struct CrawlNotices {
     /// Records a page.
     mutating func note(_ page: LoadedPage) {
         // An unchanged page has already reported its notices.
-        if case .decoded(let decoded) = page.content {
+        if let decoded = page.content.decoded {
             if decoded.keys != "[]" { hasItems = true }
             untried.merge(decoded.untried, uniquingKeysWith: +)
         }

@@ -16,9 +16,9 @@ extension FeedRun {
             guard error.kind.isOfAnswer else { throw error }
             return .outgrown
         }
-        let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
+        let page = loaded.content.decoded
         var result: PageComparison =
-            loaded.isNotModified
+            loaded.content.isNotModified
             ? .same
             : try committed { try $0.compare(page, loaded.end, at: place, known: fetch.stored) }
         if result == .same, rules.isProving, try !committed({ try $0.list.isRecord(fetch.stored, of: place) }) {
@@ -40,7 +40,7 @@ extension FeedRun {
             // Its items are left to the next crawl; the stored page does not change.
             try spend(meter.take())
         case .changed, .pushedDown, .movedUp, .detached:
-            follow(loaded.shape)
+            follow(loaded.content.shape)
             publish(try committed { try $0.begin(.footer, now: now()) })
             try commit(loaded, at: place)
         }

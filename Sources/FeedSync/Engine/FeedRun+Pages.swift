@@ -42,8 +42,8 @@ extension FeedRun {
             loaded = try await load(prepared, after: crawl)
         }
         let known = loader
-        follow(loaded.shape)
-        if crawl == nil, loader.isTooShort(loaded.elementCount) { loader = loader.withoutOverlap() }
+        follow(loaded.content.shape)
+        if crawl == nil, loader.isTooShort(loaded.content.elementCount) { loader = loader.withoutOverlap() }
         let overlap = loaded.overlap(behind: crawl?.lastKeys)
         let border = CrawlRules.Border(
             number: (crawl?.pages ?? 0) + 1, total: start != nil ? nil : loaded.end.total,
@@ -52,15 +52,15 @@ extension FeedRun {
         if let step = rules.came(border) {
             try spend(meter.take())
             // The page is not stored. Its shape will be new again when the page is read again.
-            if loaded.shape != nil { loader = known }
+            if loaded.content.shape != nil { loader = known }
             return step
         }
         let isOlder = isOlder(loaded, isFirst: direction == .header)
         if isOlder { loaded.end = .end(total: loaded.end.total, notice: loaded.end.notice) }
-        if rules.isReadingHeadAgain, case .decoded(let page) = loaded.content {
+        if rules.isReadingHeadAgain, let page = loaded.content.decoded {
             rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: false) })
         }
-        emptyPages = loaded.isEmpty ? emptyPages + 1 : 0
+        emptyPages = loaded.content.elementCount == 0 ? emptyPages + 1 : 0
         // An error can mean the end only for a page whose cursor was computed.
         before = loader.definition.pagination.mayAskBeyondEnd ? loaded : nil
         let wantsNext = rules.wantsNext
@@ -86,7 +86,7 @@ extension FeedRun {
     /// shows that, unless an earlier run was cut off behind it.
     private func isOlder(_ loaded: LoadedPage, isFirst: Bool) -> Bool {
         guard case .newest(let mark)? = loader.requests.span, loaded.end.next != nil else { return false }
-        return switch loaded.content {
+        return switch loaded.content.items {
         case .decoded(let page): page.ends(before: mark)
         case .notModified: isFirst && writer.resumePoint.progress.round == nil
         case .empty: false
@@ -135,9 +135,9 @@ extension FeedRun {
             else { throw error }
             return step
         }
-        let page: DecodedPage? = if case .decoded(let decoded) = loaded.content { decoded } else { nil }
+        let page = loaded.content.decoded
         let isSame =
-            loaded.isNotModified
+            loaded.content.isNotModified
             ? true
             : try committed { try $0.table.holds(page, as: fetch.stored) }
         if isSame {
@@ -146,7 +146,7 @@ extension FeedRun {
             return rules.headIsSame()
         }
         rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: true) })
-        follow(loaded.shape)
+        follow(loaded.content.shape)
         publish(try committed { try $0.begin(.header, now: now()) })
         mayMeetRange = true
         var commit = pageCommit(loaded, .header, end: loaded.end, wantsNext: true)
@@ -178,7 +178,7 @@ extension FeedRun {
             direction, end: end, upstreamNext: loaded.upstreamNext, httpStatus: fetched.response.status)
         var commit = PageCommit(
             page, content: loaded.content, key: loaded.page.key, validators: loaded.validators,
-            serverDate: fetched.serverDate, skipped: loaded.skipped, shape: loaded.shape, beginsNext: wantsNext)
+            serverDate: fetched.serverDate, beginsNext: wantsNext)
         commit.cursorParameters = loader.definition.pagination.cursorParameters
         // The polling advice of other pages is not used.
         if direction == .header { commit.advice = PollingAdvice(fetched.response) }
@@ -187,7 +187,7 @@ extension FeedRun {
         commit.page.asked = loaded.page.cursor
         commit.watermark = loader.requests.span?.stored
         if case .newest? = loader.requests.span { commit.page.asksNewest = true }
-        if case .decoded(let page) = loaded.content { commit.page.furthest = page.furthest?.json }
+        if let page = loaded.content.decoded { commit.page.furthest = page.furthest?.json }
         if let token = loader.token(of: loaded) { commit.page.furthest = token }
         commit.page.mode = mode
         commit.page.readsThrough = rules.isReadingThrough
@@ -218,12 +218,11 @@ extension FeedRun {
                 follow(try pending { try $0.table.catchUp() })
                 guard loader.definition.isResolved else {
                     // No shape was found that could decode the page.
-                    follow(commit.shape)
+                    follow(commit.content.shape)
                     continue
                 }
-                let (content, skipped, shape) = try loader.contentAgain(loaded)
-                (commit.content, commit.skipped, commit.shape) = (content, skipped, shape)
-                follow(shape)
+                commit.content = try loader.contentAgain(loaded)
+                follow(commit.content.shape)
             }
         } catch {
             // The requests were made all the same.

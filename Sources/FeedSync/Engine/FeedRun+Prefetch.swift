@@ -62,8 +62,8 @@ extension FeedRun {
     func keep(_ page: StoredPage?, _ loaded: LoadedPage) throws(FeedSyncError) {
         try spend(meter.take())
         // The rest of the body may have changed, and a 304 would confirm the stored version of it.
-        guard let page, case .decoded(let decoded) = loaded.content, decoded.elementCount == page.elements,
-            loaded.skipped.count == page.skipped, loaded.skipped.sameKey == page.sameKey,
+        guard let page, let decoded = loaded.content.decoded, decoded.elementCount == page.elements,
+            loaded.content.skipped.count == page.skipped, loaded.content.skipped.sameKey == page.sameKey,
             loaded.upstreamNext == page.cursor, loaded.end.total == page.total
         else { return }
         try committed { try $0.records.storedPages.refresh(page, loaded.validators) }

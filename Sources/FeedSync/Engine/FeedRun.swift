@@ -255,7 +255,7 @@ final class FeedRun {
         if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
         moved = moved ?? loaded.movedNotice(of: loader.definition)
         crawlNotices.note(loaded)
-        if loaded.skipped != SkippedItems() { skipped[loaded.page.identity] = loaded.skipped }
+        if loaded.content.skipped != SkippedItems() { skipped[loaded.page.identity] = loaded.content.skipped }
     }
 }
 

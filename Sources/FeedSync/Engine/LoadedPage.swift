@@ -4,20 +4,14 @@ internal import HTTP
 struct LoadedPage: Sendable {
     let page: PreparedPage
     let fetched: FetchedPage
-    let content: PageCommit.Content
+    let content: PageContent
     /// The next page of the crawl.
     var end: NextPage
     /// The next page according to the upstream. The crawl may end before it.
     let upstreamNext: PageCursor?
-    let skipped: SkippedItems
     let validators: Validators
-    /// The feed's shape, if the page changed it.
-    let shape: ResolvedFeed?
     /// The pages after the next one, as far as they can be predicted.
     var further: [PageCursor] = []
-
-    /// True if the stored page is still valid.
-    var isNotModified: Bool { if case .notModified = content { true } else { false } }
 
     /// True if the upstream refuses a page that begins with the last element of the previous page.
     var isOverlapRefused: Bool {
@@ -40,7 +34,7 @@ struct LoadedPage: Sendable {
     /// The overlap with a page that has these keys; nil if the page was not requested to overlap.
     func overlap(behind keys: String?) -> Overlap? {
         guard page.overlap > 0, let keys else { return nil }
-        let known = PageKeys.texts(self.keys)
+        let known = PageKeys.texts(content.keys)
         let before = PageKeys.texts(keys)
         if let first = known.first, before.contains(first) { return first == before.last ? .exact : .shifted }
         return mayBeginWithoutKey(known.count) ? .unknown : .broken
@@ -48,30 +42,10 @@ struct LoadedPage: Sendable {
 
     /// True if the first element may have no key. The last element of the previous page may have none either.
     private func mayBeginWithoutKey(_ keyCount: Int) -> Bool {
-        switch content {
+        switch content.items {
         case .decoded(let page): page.beginsWithoutKey
         case .empty: false
         case .notModified(let stored): stored.elements > keyCount
-        }
-    }
-
-    private var keys: String {
-        switch content {
-        case .decoded(let page): page.keys
-        case .empty: "[]"
-        case .notModified(let stored): stored.keys
-        }
-    }
-
-    /// True if the page has no elements at all.
-    var isEmpty: Bool { elementCount == 0 }
-
-    /// The number of elements in its items array.
-    var elementCount: Int {
-        switch content {
-        case .decoded(let page): page.elementCount
-        case .empty: 0
-        case .notModified(let stored): stored.elements
         }
     }
 

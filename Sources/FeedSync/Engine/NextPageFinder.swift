@@ -238,10 +238,10 @@ struct NextPageFinder: Sendable {
     private func signOfPageBefore() -> SignOfMore? {
         guard definition.partitioning == nil else { return nil }
         // An unchanged page, or one that an earlier run read, still has its sign.
-        guard let before = crawl.before, !before.isNotModified else {
+        guard let before = crawl.before, !before.content.isNotModified else {
             return loader.shape.findings.sign.map { SignOfMore(.flag, $0) }
         }
-        let count = before.elementCount
+        let count = before.content.elementCount
         let soFar = CrawlSoFar(elements: crawl.elements - (count - min(before.page.overlap, count)))
         let facts = NextPageFinder(loader: loader, page: before.page, fetched: before.fetched, crawl: soFar)
             .facts(count: count)

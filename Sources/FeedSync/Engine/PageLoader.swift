@@ -132,8 +132,8 @@ final class PageLoader: Sendable {
         options.trace(of: definition.name)?(
             .page(
                 TracedPage(
-                    number: crawl.pages + 1, cursor: loaded.page.cursor?.text, itemCount: loaded.elementCount,
-                    isUnmodified: loaded.isNotModified, next: loaded.end.next?.text)))
+                    number: crawl.pages + 1, cursor: loaded.page.cursor?.text, itemCount: loaded.content.elementCount,
+                    isUnmodified: loaded.content.isNotModified, next: loaded.end.next?.text)))
         return loaded
     }
 
@@ -160,20 +160,19 @@ final class PageLoader: Sendable {
     }
 
     /// The content of a page, decoded again with the current shape.
-    func contentAgain(
-        _ loaded: LoadedPage
-    ) throws(FeedSyncError) -> (PageCommit.Content, SkippedItems, ResolvedFeed?) {
+    func contentAgain(_ loaded: LoadedPage) throws(FeedSyncError) -> PageContent {
         let finder = NextPageFinder(loader: self, page: loaded.page, fetched: loaded.fetched, crawl: CrawlSoFar())
-        return try PageReader(finder).contentAgain(loaded)
+        return try PageReader(finder).contentAgain(loaded.content)
     }
 
     /// The page with a notice about paths in the definition that match nothing. Only for the first page that was ever
     /// loaded.
     private func withUnmatchedPaths(_ loaded: LoadedPage, _ fetch: Fetch) -> LoadedPage {
-        guard fetch.page.cursor == nil, fetch.stored == nil, case .decoded = loaded.content,
+        guard fetch.page.cursor == nil, fetch.stored == nil, loaded.content.decoded != nil,
             loaded.fetched.response.body.count <= 4 << 20,
             let notice = UnmatchedPaths(
-                shape.declared, items: (loaded.shape ?? shape).definition.items, in: loaded.fetched.response.body,
+                shape.declared, items: (loaded.content.shape ?? shape).definition.items,
+                in: loaded.fetched.response.body,
                 loaded.end)?.notice
         else { return loaded }
         var loaded = loaded

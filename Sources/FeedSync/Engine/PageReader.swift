@@ -24,9 +24,10 @@ struct PageReader: Sendable {
     func unchanged(_ stored: StoredPage) throws(FeedSyncError) -> LoadedPage {
         let end = try finder.next(afterUnchanged: stored)
         var loaded = loaded(
-            .notModified(stored), end,
-            validators: stored.validators.refreshed(by: fetched.response).without(page.secrets),
-            skipped: SkippedItems(count: stored.skipped, sameKey: stored.sameKey))
+            PageContent(
+                .notModified(stored), skipped: SkippedItems(count: stored.skipped, sameKey: stored.sameKey)),
+            end,
+            validators: stored.validators.refreshed(by: fetched.response).without(page.secrets))
         loaded.further = finder.further(behind: loaded.end, count: stored.elements)
         return loaded
     }
@@ -74,20 +75,22 @@ struct PageReader: Sendable {
         // The rule ends the list; items on the page itself still count.
         case .end(let status) where (200..<300).contains(status) && hasItems:
             return try decodeContent(shape: shape, mayGrow: mayGrow, isEnd: true)
-        case .end: return loaded(.empty, try finder.next(afterEnd: .end()), shape: shape)
+        case .end: return loaded(PageContent(.empty, shape: shape), try finder.next(afterEnd: .end()))
         // The page is then requested without overlap.
-        case .beyondEnd where page.overlap > 0: return loaded(.empty, .end(), shape: shape)
+        case .beyondEnd where page.overlap > 0: return loaded(PageContent(.empty, shape: shape), .end())
         case .beyondEnd:
             // The validators of an error say nothing about a page that may exist later.
             let none = Validators(etag: nil, lastModified: nil)
-            return loaded(.empty, try finder.nextBeyondLast(), validators: none, shape: shape)
-        case .empty, .notModified: return loaded(.empty, try finder.next(count: 0, values: []), shape: shape)
+            return loaded(PageContent(.empty, shape: shape), try finder.nextBeyondLast(), validators: none)
+        case .empty, .notModified:
+            return loaded(PageContent(.empty, shape: shape), try finder.next(count: 0, values: []))
         case .content:
             let decoded =
                 definition.isResolved
                 ? try? loader.decoder.decode(fetched.response.body, maskKeys: page.maskKeys) : nil
             if decoded == nil, isEmptyEnvelope {
-                return loaded(.empty, try finder.next(count: 0, values: valuesOutsideItems), shape: shape)
+                let end = try finder.next(count: 0, values: valuesOutsideItems)
+                return loaded(PageContent(.empty, shape: shape), end)
             }
             return try decodeContent(decoded, shape: shape, mayGrow: mayGrow, isEnd: false)
         }
@@ -124,21 +127,21 @@ struct PageReader: Sendable {
                 count: decoded.elementCount, values: decoded.bodyValues, lastItem: decoded.lastItemValues,
                 elements: definition.items?.keyedBy == nil ? decoded.elementsRange : nil)
         // Without items no columns could be found, and there is nothing to store.
+        let items = definition.isResolved ? PageContent.Items.decoded(decoded) : .empty
         var loaded = loaded(
-            definition.isResolved ? .decoded(decoded) : .empty, end.adding(notice: decoded.limitNotice),
-            skipped: skipped, shape: shape)
+            PageContent(items, skipped: skipped, shape: shape), end.adding(notice: decoded.limitNotice))
         loaded.further = finder.further(
             behind: loaded.end, count: decoded.elementCount, values: decoded.bodyValues)
         return loaded
     }
 
-    /// The content of the page, decoded again with the loader's shape, and the shape if the page changes it again.
+    /// The content of the page, decoded again with the loader's shape.
     ///
     /// - Parameter known: The content as it was decoded before.
     func contentAgain(
-        _ known: LoadedPage
-    ) throws(FeedSyncError) -> (PageCommit.Content, SkippedItems, ResolvedFeed?) {
-        guard case .decoded = known.content else { return (known.content, known.skipped, nil) }
+        _ known: PageContent
+    ) throws(FeedSyncError) -> PageContent {
+        guard known.decoded != nil else { return PageContent(known.items, skipped: known.skipped) }
         do throws(FeedSyncError) {
             var decoded = try loader.decoder.decode(page, fetched.response.body)
             var grown: ResolvedFeed?
@@ -147,7 +150,7 @@ struct PageReader: Sendable {
                 decoded = try loader.following(shape).decoder.decode(page, fetched.response.body)
                 grown = shape
             }
-            return (.decoded(decoded), try decoded.skipped(secrets: page.secrets), grown)
+            return PageContent(.decoded(decoded), skipped: try decoded.skipped(secrets: page.secrets), shape: grown)
         } catch {
             throw shown(error).keeping(fetched.response, to: page)
         }
@@ -184,20 +187,21 @@ struct PageReader: Sendable {
 
     /// - Parameter validators: nil for those of the response.
     private func loaded(
-        _ content: PageCommit.Content, _ end: NextPage, validators: Validators? = nil,
-        skipped: SkippedItems = SkippedItems(), shape: ResolvedFeed? = nil
+        _ content: PageContent, _ end: NextPage, validators: Validators? = nil
     ) -> LoadedPage {
         var effective = end
         if end.next != nil, let most = definition.maxPages, finder.crawl.pages + 1 >= most { effective.next = nil }
         // A 304 would not report the sign again.
         let isTold = end.sign.map { $0.kind != .total } ?? false
         let notice = end.part == .cut ? nil : noticeOfSign(end.sign, isFollowed: end.next != nil)
+        let shape = end.next == nil ? noting(end.sign, in: content.shape) : content.shape
         return LoadedPage(
-            page: page, fetched: fetched, content: content, end: effective.adding(notice: notice),
-            upstreamNext: end.next, skipped: skipped,
+            page: page, fetched: fetched,
+            content: PageContent(content.items, skipped: content.skipped, shape: shape),
+            end: effective.adding(notice: notice),
+            upstreamNext: end.next,
             validators: isTold
-                ? Validators(etag: nil, lastModified: nil) : validators ?? page.validators(of: fetched.response),
-            shape: end.next == nil ? noting(end.sign, in: shape) : shape)
+                ? Validators(etag: nil, lastModified: nil) : validators ?? page.validators(of: fetched.response))
     }
 
     /// The shape with the sign on the feed's last page; nil if nothing changed.
@@ -223,9 +227,10 @@ struct PageReader: Sendable {
     private func noticeOfOpenEnd(_ loaded: LoadedPage) -> String? {
         let end = loaded.end
         guard definition.hasOpenPagination, end.next == nil, end.sign == nil, end.total == nil,
-            PaginationInput.usualSizes.contains(loaded.elementCount)
+            PaginationInput.usualSizes.contains(loaded.content.elementCount)
         else { return nil }
-        return "the page has \(loaded.elementCount) items, as many as pages often have, and says nothing of others: "
+        return
+            "the page has \(loaded.content.elementCount) items, as many as pages often have, and says nothing of others: "
             + "if this is the whole list, write `pagination: none`; if not, say how it goes on"
     }
 }

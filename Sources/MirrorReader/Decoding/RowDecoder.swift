@@ -65,3 +65,42 @@ extension DecodingError {
         }
     }
 }
+
+extension Store {
+    /// The items of a feed, decoded into the caller's type.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` for a column that the feed does not have, `store`, or
+    ///   `undecodable`.
+    package nonisolated func items<Item: Decodable & Sendable>(
+        of feed: String, as type: Item.Type, section: String??, where filters: [ColumnFilter],
+        sortedBy order: [ItemOrder], offset: Int, limit: Int?
+    ) async throws(FeedSyncError) -> [Item] {
+        let known = try await columns(of: feed).map(\.name)
+        guard !known.isEmpty else { return [] }
+        if let unknown = (filters.map(\.column) + order.map(\.column)).first(where: { !known.contains($0) }) {
+            throw FeedSyncError(
+                .configuration, "feed `\(feed)` has no column `\(unknown)`",
+                advice: "name one of: \(known.joined(separator: ", "))")
+        }
+        var query = ListingQuery(feed: feed, limit: limit ?? .max)
+        (query.section, query.filters, query.order, query.offset) = (section, filters, order, max(offset, 0))
+        return try await rows(query).items(of: feed, as: type)
+    }
+}
+
+extension RowPage {
+    /// The rows of `feed`, decoded into the caller's type; see `FeedSection.items`.
+    ///
+    /// - Throws: `FeedSyncError` of kind `undecodable`, which names the feed, the column and the row's key.
+    /// - Isolation: decodes on a thread of the pool.
+    @concurrent
+    package func items<Item: Decodable & Sendable>(
+        of feed: String, as type: Item.Type
+    ) async throws(FeedSyncError) -> [Item] {
+        let decoder = RowDecoder(feed: feed, page: self)
+        var items: [Item] = []
+        items.reserveCapacity(rows.count)
+        for row in rows { items.append(try decoder.decode(type, from: row)) }
+        return items
+    }
+}

@@ -30,10 +30,10 @@ extension Store {
         let now = "2026-11-22T00:00:00.000Z"
         let (writer, _) = try open(definition, lock: lock, command: "more", now: now)
         let page = PageCommit(
-            CrawlPage(.footer, end: .more(PageCursor("3")), upstreamNext: PageCursor("3")), content: .empty,
+            CrawlPage(.footer, end: .more(PageCursor("3")), upstreamNext: PageCursor("3")),
+            content: PageContent(.empty),
             key: RequestKey(request: "GET \(definition.url)?page=2", credential: 0),
-            validators: Validators(etag: nil, lastModified: nil), skipped: SkippedItems(), shape: nil,
-            beginsNext: true)
+            validators: Validators(etag: nil, lastModified: nil), beginsNext: true)
         _ = try writer.committed { try writer.begin(.footer, now: now) }
         _ = try writer.commit(page, now: now) { _ in }
         #expect(rename(path, "\(path)-away") == 0)

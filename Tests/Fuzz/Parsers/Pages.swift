@@ -113,10 +113,10 @@ extension Store {
         let (writer, _) = try open(definition, lock: lock, command: "reload", now: Self.now)
         _ = try writer.committed { try writer.begin(.header, now: Self.now) }
         let commit = PageCommit(
-            CrawlPage(.header, end: .end(), upstreamNext: nil), content: .decoded(page),
+            CrawlPage(.header, end: .end(), upstreamNext: nil),
+            content: PageContent(.decoded(page), skipped: try page.skipped()),
             key: RequestKey(request: "GET \(definition.url)", credential: 0),
-            validators: Validators(etag: nil, lastModified: nil), skipped: try page.skipped(), shape: nil,
-            beginsNext: false)
+            validators: Validators(etag: nil, lastModified: nil), beginsNext: false)
         let committed = try writer.commit(commit, now: Self.now) { _ in }
         _ = try writer.finish(outcome: .ok, now: Self.now)
         close(writer)
