@@ -24,6 +24,8 @@ package final class ListTable {
     private var columnsBefore: [ColumnDefinition]?
     /// The columns that items lost, as found by earlier tables of this run.
     private var lostColumns: Set<String> = []
+    /// False until the first page of a list whose columns are to be found: it makes the table.
+    private var isMade: Bool
     private let connection: Connection
 
     /// - Parameter isComplete: True if the whole list had been read before the run.
@@ -31,6 +33,8 @@ package final class ListTable {
         name = TableSchema.tableName(shape.definition.owner)
         self.shape = shape
         self.connection = connection
+        let mayBeUnmade = shape.declared.hasOpenColumns && shape.findings.columns.isEmpty
+        isMade = try !mayBeUnmade || !ColumnStorage.declared(in: name, on: connection).isEmpty
         scope = try RowScope(shape.definition.part)
         columnsBefore = isComplete && shape.definition.isResolved ? shape.definition.columns : nil
         log = shape.definition.keepsChanges ? ChangeLog(of: shape.definition.owner, run: run, on: connection) : nil
@@ -57,7 +61,7 @@ package final class ListTable {
         lostColumns.formUnion(rows.lostColumns)
         rows = FeedTable(named: name, plan: shape.plan, scope: scope, log: log, on: connection)
         self.shape = shape
-        hasNewShape = true
+        (hasNewShape, isMade) = (true, true)
     }
 
     // MARK: - Findings
@@ -86,6 +90,9 @@ package final class ListTable {
     private func storedFindings() throws -> String? {
         try connection.scalar("SELECT found FROM _feed WHERE feed = ?", .text(shape.definition.owner))?.text
     }
+
+    /// The shape to adopt with a page or an end that found none; nil if the table is there, or cannot be made yet.
+    var shapeOfNewTable: ResolvedFeed? { isMade || !shape.definition.isResolved ? nil : shape }
 
     /// Applies the shape found with a page: creates the table or adds columns to it, widens columns in place, and
     /// records the findings. Part of the page's transaction.

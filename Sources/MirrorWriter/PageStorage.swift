@@ -45,7 +45,7 @@ struct PageStorage {
         let before = list.state
         var draft = before
         draft.open = nil
-        if let shape = commit.content.shape {
+        if let shape = commit.content.shape ?? table.shapeOfNewTable {
             if try table.adopt(shape) { try forgetValidators() }
             list.shape = table.shape
         }

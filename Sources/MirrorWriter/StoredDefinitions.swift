@@ -7,6 +7,8 @@ struct StoredDefinition {
     let model: String?
     let url: String
     let findings: Findings
+    /// True if no page has been stored, and nothing was found.
+    private let hasNoPage: Bool
 
     fileprivate init(_ row: Statement) {
         key = row.text(at: 0) ?? ""
@@ -14,6 +16,12 @@ struct StoredDefinition {
         model = row.text(at: 2)
         url = row.text(at: 3) ?? ""
         findings = row.text(at: 4).flatMap(Findings.init) ?? Findings()
+        hasNoPage = row.isNull(at: 4) && row.isNull(at: 5)
+    }
+
+    /// True if the first page is to make the table, with the columns that it brings.
+    fileprivate func waitsForColumns(of declared: FeedDefinition, canonical: String) -> Bool {
+        declared.hasOpenColumns && hasNoPage && text == canonical
     }
 
     /// True if the definition has changed, also where that matters to nothing that is stored.
@@ -55,7 +63,8 @@ struct StoredDefinitions {
         var row: StoredDefinition?
         try connection.rows(
             """
-            SELECT key, definition, model, url, found FROM _feed JOIN feed ON feed.name = _feed.feed WHERE feed = ?
+            SELECT key, definition, model, url, found, _feed.crawl FROM _feed JOIN feed ON feed.name = _feed.feed
+            WHERE feed = ?
             """, [.text(feed)]
         ) { row = StoredDefinition($0) }
         if let row { return row }
@@ -82,7 +91,9 @@ struct StoredDefinitions {
                 .configuration, "its table already belongs to feed `\(other)`",
                 advice: "rename the feed, or use another store")
         }
-        if definition.isResolved, definition.forEach == nil {
+        // A table that gets its columns with the first page is made then: SQLite reads its whole schema for each change of
+        // it, which is slow in a store of thousands of feeds.
+        if definition.isResolved, !definition.hasOpenColumns, definition.forEach == nil {
             try schema.create(on: connection)
             views.changeViewMayLag = true
         } else {
@@ -131,7 +142,8 @@ struct StoredDefinitions {
         let shape = try stored.resolved(declared, canonical: canonical)
         let definition = shape.definition
         try checkKey(of: definition, stored, owner: declared.name, hasParts: false)
-        let extended = try extend(definition)
+        let waits = stored.waitsForColumns(of: declared, canonical: canonical)
+        let extended = waits ? .none : try extend(definition)
         if stored.text != canonical || extended != .none { try forgetUpstream(shape, canonical: canonical) }
         try SearchIndex.follow(definition, on: connection)
         if stored.isOther(than: definition, canonical: canonical) { try describe(definition, over: stored) }

@@ -10,6 +10,17 @@ package protocol CommandRunner: Sendable {
         _ command: RequestCommand, on definition: FeedDefinition, of feeds: [FeedDefinition]
     ) async throws(FeedSyncError) -> RunSummary
 
+    /// Runs `change` on a store that has the named feeds, for writing, while nothing else changes them. When it returns,
+    /// the copy has the change.
+    ///
+    /// - Parameters:
+    ///   - names: The feeds. The configuration may lack some of them.
+    ///   - feeds: All feeds of the configuration.
+    /// - Throws: `FeedSyncError`: `locked` if another process works on a feed, `store`.
+    func change<Result: Sendable>(
+        _ names: [String], of feeds: [FeedDefinition], _ change: @Sendable (Store) async -> Result
+    ) async throws(FeedSyncError) -> Result
+
     /// Stops all commands after their last committed pages.
     func close() async
 }

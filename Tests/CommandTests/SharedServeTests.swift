@@ -18,8 +18,9 @@ import Testing
             socket = "\(bench.place.folder)/serve-\(UUID().uuidString.prefix(8)).sock"
             run = try bench.place.start(
                 "serve --no-token --listen unix:\(socket)", environment: ["TMPDIR": bench.place.folder])
-            _ = try await bench.place.shell(
-                "until curl -sf --unix-socket \(socket) http://localhost/health; do sleep 0.05; done")
+            let answer = try await bench.place.shell(
+                "curl -sf --retry 600 --retry-delay 1 --retry-all-errors --unix-socket \(socket) http://localhost/health")
+            try #require(answer.code == 0, "\(answer.errors)")
         }
 
         func shell(_ text: String) async throws -> String {
@@ -27,7 +28,7 @@ import Testing
                 """
                 get() { curl -sS --fail-with-body --unix-socket \(socket) "$@"; }
                 token=$(get http://localhost/session | sed 's/.*"token":"//; s/".*//')
-                post() { get -X POST -H "X-FeedSync-Token: $token" "http://localhost/feeds/$1"; }
+                post() { get -X POST -H "X-FeedSync-Token: $token" "http://localhost/feeds/$1" "${@:2}"; }
                 \(text)
                 """
             ).output
@@ -60,6 +61,47 @@ import Testing
         await served.end()
         try await bench.expectTrue()
         #expect(!bench.place.files.contains { $0.hasPrefix("feedsync-serve-") })
+    }
+
+    @Test("A feed is renamed on its page, with its items, while a worker has its host")
+    func renames() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 2)
+        let served = try await Served(bench)
+        let worker = try await bench.beginWorker()
+        try await bench.waitUntilComplete()
+        let renamed = try await served.shell("post h0x0/rename --data name=other; get http://localhost/feeds/other")
+        #expect(renamed.contains(#""name":"other""#), "\(renamed)")
+        #expect(try await served.items("other") == bench.feeds["h0x0"]?.items)
+        #expect(try bench.query("SELECT name FROM feed ORDER BY name") == ["h0x1", "other"])
+        #expect(try bench.query("SELECT count(*) FROM other") == ["250"])
+        let taken = try await served.shell("post other/rename --data name=h0x1 || true")
+        #expect(taken.contains("feed h0x1 already exists"), "\(taken)")
+        try await bench.end([worker])
+        await served.end()
+    }
+
+    @Test("serve shows a feed that a command renamed, reset, gave another key or removed as it is now")
+    func maintained() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 2, extra: "keep: 30d")
+        _ = try await bench.place.run("sync")
+        let served = try await Served(bench)
+        func show(_ path: String, until expected: String) async throws {
+            _ = try await served.shell("until get http://localhost/\(path) | grep -qF '\(expected)'; do sleep 0.1; done")
+        }
+        for (command, path, expected) in [
+            ("rename h0x0 other", "feeds/other", #""item_count":250"#), ("reset other", "feeds/other", #""complete":false"#),
+            ("remove h0x1 --data --yes", "feeds", #"[{"name":"other""#),
+        ] {
+            let run = try await bench.place.run(command)
+            #expect(run.code == 0, "\(run.errors)")
+            try await show(path, until: expected)
+        }
+        #expect(try await served.items("other") == bench.feeds["h0x0"]?.items)
+        _ = try await bench.place.shell("sed -i 's/key: id/key: name/' feedsync.yaml")
+        let rekeyed = try await bench.place.run("rekey other")
+        #expect(rekeyed.code == 0, "\(rekeyed.errors)")
+        try await show("feeds/other/items/item%201", until: "item 1")
+        await served.end()
     }
 
     @Test("serve shows what workers store, item by item, while lists move")

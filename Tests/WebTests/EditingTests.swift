@@ -235,28 +235,6 @@ import Testing
         }
     }
 
-    @Test("A feed of a store in PostgreSQL keeps its name, and the page and the API say so; all else can be changed")
-    func nameInPostgreSQL() async throws {
-        struct Runner: CommandRunner {
-            func run(
-                _ command: RequestCommand, on definition: FeedDefinition, of feeds: [FeedDefinition]
-            ) async throws(FeedSyncError) -> RunSummary { throw FeedSyncError(.store, "no store") }
-            func close() async {}
-        }
-        try await serving(change: { $0.runner = Runner() }) { place in
-            let before = try place.configuration
-            let reason = "a feed of a store in PostgreSQL keeps its name"
-            let page = try await place.ask("/settings/things", headers: Self.html).body
-            #expect(page.contains("A feed of a store in PostgreSQL keeps its name."))
-            #expect(!page.contains("action=\"/feeds/things/rename\"") && page.contains("Remove the feed"))
-            let reply = try await place.send("/feeds/things/rename", ["name": "others"])
-            #expect(reply.status == 422 && reply.member("title") == "\"\(reason)\"")
-            #expect(try place.configuration == before)
-            #expect(try await place.send("/feeds/things/pause").status == 200)
-            #expect(try place.configuration.contains("paused: true"))
-        }
-    }
-
     @Test("The forms of the page lead on to it, and show what was typed where that cannot be used")
     func forms() async throws {
         try await serving { place in

@@ -49,6 +49,29 @@ actor SharedCommands: CommandRunner {
         return try outcome.get()
     }
 
+    func change<Result: Sendable>(
+        _ names: [String], of feeds: [FeedDefinition], _ change: @Sendable (Store) async -> Result
+    ) async throws(FeedSyncError) -> Result {
+        guard !isClosed else { throw FeedSyncError(.cancelled, "the server ends") }
+        let configured = Set(feeds.map(\.name)).intersection(names)
+        let claimed = try claimedStore(of: configured, names.filter { !configured.contains($0) }, of: feeds)
+        let store = try await claimed.open(wait: max(options.wait, Self.leastWait), isUrgent: true)
+        let result = await change(store)
+        if let failure = await claimed.close() { throw failure }
+        _ = try? await copy.look(feeds)
+        return result
+    }
+
+    /// A store in a file of its own, not yet open.
+    private func claimedStore(
+        of names: Set<String>, _ others: [String] = [], of feeds: [FeedDefinition]
+    ) throws(FeedSyncError) -> ClaimedStore {
+        count += 1
+        return try ClaimedStore(
+            uri: uri, name: "\(ProcessName.own) (serve)", feeds: feeds, names: names, others: others,
+            path: "\(folder)/command-\(count).db", keep: keep)
+    }
+
     private func perform(
         _ command: RequestCommand, on definition: FeedDefinition, in mirror: FeedMirror
     ) async -> Result<RunSummary, FeedSyncError> {
@@ -87,13 +110,10 @@ actor SharedCommands: CommandRunner {
     private func opening(
         _ feed: String, _ feeds: [FeedDefinition], isUrgent: Bool
     ) -> Task<Result<ClaimedFeeds, FeedSyncError>, Never> {
-        count += 1
-        let path = "\(folder)/command-\(count).db"
-        let (uri, keep, options) = (uri, keep, options)
+        let options = options
         return Task {
             do throws(FeedSyncError) {
-                let claimed = try ClaimedStore(
-                    uri: uri, name: "\(ProcessName.own) (serve)", feeds: feeds, names: [feed], path: path, keep: keep)
+                let claimed = try claimedStore(of: [feed], of: feeds)
                 let store = try await claimed.open(wait: max(options.wait, Self.leastWait), isUrgent: isUrgent)
                 return .success(ClaimedFeeds(store: claimed, mirror: FeedMirror(store, options: options)))
             } catch {

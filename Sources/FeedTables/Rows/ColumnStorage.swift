@@ -1,5 +1,5 @@
 internal import CPageDecoder
-internal import SQLite
+package import SQLite
 
 /// The values that a column of a feed's table is declared to hold: one kind, so that every tool can read it, or any.
 ///
@@ -72,7 +72,9 @@ package enum ColumnStorage: String {
     }
 
     /// The declarations of a table's columns, by name as SQLite compares it.
-    static func declared(in table: String, on connection: Connection) throws(SQLiteError) -> [[UInt8]: ColumnStorage] {
+    package static func declared(
+        in table: String, on connection: Connection
+    ) throws(SQLiteError) -> [[UInt8]: ColumnStorage] {
         var declared: [[UInt8]: ColumnStorage] = [:]
         let statement = try connection.prepare("SELECT name, type FROM pragma_table_info(?)")
         try statement.bind(.text(table), at: 1)

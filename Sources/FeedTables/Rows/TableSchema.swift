@@ -124,7 +124,8 @@ package struct TableSchema {
 
     /// - Throws: `FeedSyncError` of kind `configuration` if the store has another object with the table's name.
     package func checkName(on connection: Connection) throws {
-        let others = "SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
+        // These look names up; a query of sqlite_schema would read the whole of it. Tables, views and indexes share names.
+        let others = "SELECT 1 FROM pragma_table_info(?1) UNION ALL SELECT 1 FROM pragma_index_info(?1)"
         guard try connection.scalar(others, .text(name)) == nil else {
             throw FeedSyncError(
                 .configuration, "the store already has something else named `\(name)`",

@@ -26,6 +26,8 @@ package actor FollowingCopy {
     private var source: StoreDatabase?
     /// PostgreSQL's snapshot at the last update; nil before the first one.
     private var snapshot: String?
+    /// The hash of the feeds that had been renamed or deleted by then.
+    private var gone: String?
 
     /// The part of the history that the file has from the beginning.
     package enum Extent: Sendable {
@@ -132,9 +134,13 @@ package actor FollowingCopy {
     }
 
     private func update(from source: StoreDatabase) throws -> Set<String> {
-        if let snapshot {
-            return try StoreChanges(source: source, since: snapshot, feeds: feeds, numbers: numbers).apply(to: file)
+        let gone = try source.connection.scalar(
+            "SELECT md5(string_agg(feed || configured_at, ' ' ORDER BY feed)) FROM _gone")
+        if let snapshot, gone == self.gone {
+            let changes = StoreChanges(source: source, since: snapshot, feeds: feeds, numbers: numbers)
+            if let changed = try changes.apply(to: file) { return changed }
         }
+        (snapshot, self.gone) = (nil, gone)
         // All rows get the numbers that they had.
         numbers = LogNumbers()
         let copy = WorkingCopy(source: source, scope: FeedScope(feeds: feeds), target: file, numbers: numbers)

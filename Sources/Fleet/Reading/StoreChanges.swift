@@ -18,11 +18,13 @@ struct StoreChanges {
 
     /// Writes them to the copy, in one transaction.
     ///
-    /// - Returns: The feeds of which anything changed.
-    func apply(to target: SQLite.Connection) throws -> Set<String> {
+    /// - Returns: The feeds of which anything changed; nil if one has another key, and all has to be read again: rows of
+    ///   logs were rewritten.
+    func apply(to target: SQLite.Connection) throws -> Set<String>? {
         let open = try texts("SELECT CAST(id AS TEXT) FROM run WHERE finished_at IS NULL", in: target)
         let changed = try changedFeeds(open)
         guard !changed.isEmpty else { return [] }
+        guard try !haveNewKey(changed, than: target) else { return nil }
         let scope = FeedScope(feeds: changed.sorted())
         try target.transaction {
             for name in Self.heads {
@@ -71,10 +73,36 @@ struct StoreChanges {
         let rows = try source.connection.query(
             """
             SELECT DISTINCT split_part(feed, '/', 1) FROM (\(logs) UNION ALL
+                SELECT feed FROM _feed WHERE \(isWritten) UNION ALL
                 SELECT feed FROM run WHERE id = ANY (CAST($1 AS bigint[])) AND finished_at IS NOT NULL) changed
             """, [PostgreSQL.Connection.array(open)])
         let changed = Set(rows.compactMap { $0[0] })
         return feeds.map { changed.intersection($0) } ?? changed
+    }
+
+    /// The condition for rows that were written since, by a transaction or in one: a row knows only the low 32 bits of
+    /// its transaction's number, and PostgreSQL its age.
+    /// https://www.postgresql.org/docs/15/functions-info.html#FUNCTIONS-INFO-SNAPSHOT
+    private var isWritten: String {
+        let snapshot = "CAST(\(PostgreSQL.Connection.literal(since)) AS pg_snapshot)"
+        let oldest = "pg_snapshot_xmin(\(snapshot))"
+        let distance = "age(CAST(\(oldest) AS xid)) - age(xmin)"
+        return """
+            (age(xmin) <= age(CAST(\(oldest) AS xid)) AND NOT pg_visible_in_snapshot(
+                CAST(CAST(CAST(CAST(\(oldest) AS text) AS bigint) + \(distance) AS text) AS xid8), \(snapshot)))
+            """
+    }
+
+    /// True if the key of one of these feeds is not the one that the copy has.
+    private func haveNewKey(_ feeds: Set<String>, than target: SQLite.Connection) throws -> Bool {
+        var keys: [String: String] = [:]
+        try target.rows("SELECT feed, key FROM _feed WHERE key <> ''") { row in
+            keys[row.text(at: 0) ?? ""] = row.text(at: 1)
+        }
+        let rows = try source.connection.query(
+            "SELECT feed, key FROM _feed WHERE feed = ANY (CAST($1 AS text[]))",
+            [PostgreSQL.Connection.array(feeds.sorted())])
+        return rows.contains { row in row[0].flatMap { keys[$0] }.map { $0 != row[1] } ?? false }
     }
 
     private func table(_ name: String) throws -> CopiedTable {

@@ -44,6 +44,8 @@ struct WorkingCopy {
             [PostgreSQL.Connection.array(groups)])
         let scope = groups.isEmpty ? scope : try scope.addingRenamed(source.connection)
         let tables = try source.tables(CopiedTable.fixed)
+        // The feed of one of them may have been renamed or deleted.
+        let tablesBefore = try StoredFeed.all(in: target).map(\.table)
         for name in CopiedTable.fixed {
             guard let table = tables[name] else { throw CopyProblem.unreadable(table: name) }
             try target.execute("DELETE FROM \(try SQL.identifier(name))")
@@ -55,6 +57,7 @@ struct WorkingCopy {
                 }
             if let condition { try insert(table, where: condition) }
         }
+        for table in tablesBefore { try target.execute("DROP TABLE IF EXISTS \(try SQL.identifier(table))") }
         guard extent != .summary else { return [] }
         // PostgreSQL is asked once for all tables: a host may have thousands of feeds.
         let feeds = try StoredFeed.all(in: target, withTable: false)
@@ -64,7 +67,6 @@ struct WorkingCopy {
             guard let table = itemTables[feed.table] else { continue }
             // Rows that are not read here would be lost: the table would be made again without them.
             guard let key = keys[feed.table] else { throw CopyProblem.unreadable(table: feed.table) }
-            try target.execute("DROP TABLE IF EXISTS \(try SQL.identifier(feed.table))")
             try table.make(in: target, key: key)
             if extent != .states { try insert(table) }
         }

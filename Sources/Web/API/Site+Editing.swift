@@ -46,9 +46,6 @@ extension Site {
         return nil
     }
 
-    /// The reason why feeds keep their names here; nil if they can have others.
-    var reasonToKeepName: String? { settings.runner == nil ? nil : "a feed of a store in PostgreSQL keeps its name" }
-
     /// Changes a feed, and answers with the feed; for a form of a page, with the page.
     func perform(
         _ action: FeedAction, on name: String, _ request: ServerRequest
@@ -97,15 +94,30 @@ extension Site {
     private func rename(
         _ name: String, to new: String, _ isForm: Bool, _ request: ServerRequest
     ) async throws(EditingError) -> SharedAnswer {
-        if let reason = reasonToKeepName { throw .words(reason) }
         guard !new.isEmpty, new != name else { throw .words("give it another name") }
         let renaming = try FeedRenaming(of: try await lines(of: name), to: new)
-        _ = try await renaming.perform(in: await shelf.writer)
         do throws(FeedSyncError) {
-            return try await changed(new, .own("settings", new), isForm)
+            switch try await perform(renaming, of: [name, new]) {
+            case .success: return try await changed(new, .own("settings", new), isForm)
+            case .failure(let error): return try await refused(error, on: name, isForm, request)
+            }
         } catch {
             throw EditingError(error)
         }
+    }
+
+    /// Renames a feed in the configuration and in the store.
+    ///
+    /// - Parameter names: The name and the new one.
+    private func perform(
+        _ renaming: FeedRenaming, of names: [String]
+    ) async throws(FeedSyncError) -> Result<Bool, EditingError> {
+        @Sendable func rename(in store: Store?) async -> Result<Bool, EditingError> {
+            do throws(EditingError) { return .success(try await renaming.perform(in: store)) } catch { return .failure(error) }
+        }
+        guard let runner = settings.runner else { return await rename(in: shelf.writer) }
+        let feeds = await shelf.served.configuration?.feeds ?? []
+        return try await runner.change(names, of: feeds) { store in await rename(in: store) }
     }
 
     /// Checks other lines for a feed, or writes them.

@@ -157,9 +157,6 @@ extension Site {
     private func naming(of name: String, _ draft: SettingsDraft, to html: inout HTMLWriter) {
         html.element("section", .class("part")) { html in
             html.element("h2", text: "Name")
-            if let reason = reasonToKeepName {
-                return html.element("p", .class("hint"), .id("name-obstacle"), text: Shown.sentence(reason))
-            }
             html.element("form", .class("naming"), .plain(.method, "post"), .action(.feed(name, "rename"))) { html in
                 writeToken(to: &html)
                 html.element("label", .class("hidden-label"), .plain(.for, "name"), text: "New name of \(name)")

@@ -1,3 +1,4 @@
+import HTTPServer
 import ScriptedServer
 import Testing
 
@@ -57,6 +58,33 @@ struct FoundColumnsTests {
             "url: \(bench.server.url)/things\nitems: items\nkey: id\npagination: none\nexcept: [owner.email]")
         _ = try await bench.another(changed).perform(.sync)
         #expect(try bench.query("SELECT coalesce(owner_email, '-') FROM things ORDER BY id").last == "-")
+    }
+
+    @Test("The table is made once, with the columns of the first page")
+    func madeOnce() async throws {
+        var changes: [String] = []
+        for columns in ["items: items\nkey: id", "items: items\nkey: id\ncolumns: {id: id, name: name}"] {
+            let bench = try await EngineBench(Self.items, paging: "pagination: none", columns: columns)
+            try await bench.sync()
+            // https://sqlite.org/pragma.html#pragma_schema_version
+            changes += try bench.query("PRAGMA schema_version")
+        }
+        #expect(changes[0] == changes[1])
+    }
+
+    @Test(
+        "The table is there after a run that brought no items, and gets the columns of the first page",
+        arguments: [(#"{"message":"Not Found"}"#, 404), (#"{"items":[]}"#, 200)])
+    func noItems(body: String, status: Int) async throws {
+        let bench = try await EngineBench(Self.items, paging: "pagination: none", columns: "items: items\nkey: id")
+        bench.server.enqueue("/things", [.json(body, status: status)])
+        _ = try? await bench.sync()
+        #expect(try bench.query("SELECT count(*) FROM things") == ["0"])
+        bench.server.route("/things", to: bench.upstream)
+        let changed = try EngineBench.definition(
+            "url: \(bench.server.url)/things\nitems: items\nkey: id\npagination: none\nraw: true")
+        _ = try await bench.another(changed).perform(.sync)
+        #expect(try bench.query("SELECT name, _raw IS NOT NULL FROM things") == ["a|1", "b|1"])
     }
 
     @Test(
