@@ -19,7 +19,8 @@ import Testing
             run = try bench.place.start(
                 "serve --no-token --listen unix:\(socket)", environment: ["TMPDIR": bench.place.folder])
             let answer = try await bench.place.shell(
-                "curl -sf --retry 600 --retry-delay 1 --retry-all-errors --unix-socket \(socket) http://localhost/health")
+                "curl -sf --retry 600 --retry-delay 1 --retry-all-errors --unix-socket \(socket) http://localhost/health"
+            )
             try #require(answer.code == 0, "\(answer.errors)")
         }
 
@@ -86,10 +87,12 @@ import Testing
         _ = try await bench.place.run("sync")
         let served = try await Served(bench)
         func show(_ path: String, until expected: String) async throws {
-            _ = try await served.shell("until get http://localhost/\(path) | grep -qF '\(expected)'; do sleep 0.1; done")
+            _ = try await served.shell(
+                "until get http://localhost/\(path) | grep -qF '\(expected)'; do sleep 0.1; done")
         }
         for (command, path, expected) in [
-            ("rename h0x0 other", "feeds/other", #""item_count":250"#), ("reset other", "feeds/other", #""complete":false"#),
+            ("rename h0x0 other", "feeds/other", #""item_count":250"#),
+            ("reset other", "feeds/other", #""complete":false"#),
             ("remove h0x1 --data --yes", "feeds", #"[{"name":"other""#),
         ] {
             let run = try await bench.place.run(command)

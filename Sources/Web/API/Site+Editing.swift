@@ -113,7 +113,11 @@ extension Site {
         _ renaming: FeedRenaming, of names: [String]
     ) async throws(FeedSyncError) -> Result<Bool, EditingError> {
         @Sendable func rename(in store: Store?) async -> Result<Bool, EditingError> {
-            do throws(EditingError) { return .success(try await renaming.perform(in: store)) } catch { return .failure(error) }
+            do throws(EditingError) {
+                return .success(try await renaming.perform(in: store))
+            } catch {
+                return .failure(error)
+            }
         }
         guard let runner = settings.runner else { return await rename(in: shelf.writer) }
         let feeds = await shelf.served.configuration?.feeds ?? []
