@@ -64,9 +64,7 @@ struct RunEnd {
             draft.progress.fail(crawl.id, isLost: !isPassing, mayPass: definition.pagination.mayAskBeyondEnd)
             try saveProgress()
         }
-        if let response = error.response {
-            try response.keep(at: now, run: log.run, error: error, of: list.feed, on: log.connection)
-        }
+        if let response = error.response { try log.keep(response, of: error, now: now) }
         try quota.record(cost.quota)
         try finishRun(outcome, error: error.json)
         return event

@@ -96,6 +96,16 @@ struct RunLog {
             Value(run))
     }
 
+    /// Keeps the response of an error in place of the feed's previous one.
+    func keep(_ response: FailedResponse, of error: FeedSyncError, now: String) throws {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO _response (feed, at, run, error, url, http_status, headers, body, byte_count)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .text(feed), .text(now), .integer(run), .text(error.json), .text(response.url),
+            Value(response.status), .text(response.headers.json), .text(response.body), Value(response.byteCount))
+    }
+
     /// Records that a run whose crawl was complete is proved after all.
     func prove(_ run: Int64) throws {
         try connection.run("UPDATE run SET verified = 1 WHERE id = ? AND complete = 1", Value(run))
