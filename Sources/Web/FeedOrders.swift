@@ -23,12 +23,12 @@ final class FeedOrders: Sendable {
     }
 }
 
-extension Site {
+extension Served {
     /// Lists items in feed order.
     ///
     /// - Throws: `FeedSyncError`.
-    func listing(_ query: ListingQuery, of store: Store, _ served: Served) async throws(FeedSyncError) -> Listing {
-        let key = FeedOrders.Key(feed: query.feed, version: served.version)
+    func listing(_ query: ListingQuery, of store: Store) async throws(FeedSyncError) -> Listing {
+        let key = FeedOrders.Key(feed: query.feed, version: version)
         let (listing, order) = try await store.listing(query, knowing: orders.order(key))
         orders.keep(order, key)
         return listing
@@ -37,10 +37,8 @@ extension Site {
     /// The same list as JSON.
     ///
     /// - Throws: `FeedSyncError`.
-    func listingText(
-        _ query: ListingQuery, of store: Store, _ served: Served
-    ) async throws(FeedSyncError) -> ListingText {
-        let key = FeedOrders.Key(feed: query.feed, version: served.version)
+    func listingText(_ query: ListingQuery, of store: Store) async throws(FeedSyncError) -> ListingText {
+        let key = FeedOrders.Key(feed: query.feed, version: version)
         let (listing, order) = try await store.listingText(query, knowing: orders.order(key))
         orders.keep(order, key)
         return listing

@@ -138,6 +138,26 @@ enum Responses {
         problem(status, FeedSyncError(kind, message, advice: advice))
     }
 
+    /// The refusal of a method that a path does not take.
+    static func wrongMethod(_ methods: [String]) -> ServerResponse {
+        let words = (methods.isEmpty ? ["GET", "HEAD", "POST"] : methods).joined(separator: ", ")
+        var refusal = problem(405, .rejected, "this path takes another method", advice: words)
+        refusal.headers.append(("Allow", words))
+        return refusal
+    }
+
+    static func unknownFeed(_ name: String) -> ServerResponse {
+        problem(404, .rejected, "no such feed: \(Excerpt.quoted(name, limit: 63))", advice: "GET /feeds lists them")
+    }
+
+    /// A piece of a page, for the script.
+    static func fragment(_ html: HTMLWriter, headers: [(name: String, value: String)] = []) -> ServerResponse {
+        ServerResponse(headers: [("Content-Type", "text/html; charset=utf-8")] + headers, body: html.bytes)
+    }
+
+    /// A redirect to a page after a form of a page was sent.
+    static func redirect(to page: Link) -> ServerResponse { .status(303, headers: [("Location", page.text)]) }
+
     /// The status of a response with an error.
     static func status(of error: FeedSyncError) -> Int {
         switch error.kind {
@@ -151,6 +171,24 @@ enum Responses {
 }
 
 extension ServerRequest {
+    /// The parts of the path; those of a list of a feed are the feed's, with the name of the list.
+    var pathParts: [String] {
+        let raw = rawPath.split(separator: "/")
+        let parts = raw.map { PercentCoding.decoded($0.utf8, plus: "+") }
+        guard parts.count > 3, parts[0] == "feeds", parts[2] == "parts" else { return parts }
+        let key = raw[3].split(separator: ",", omittingEmptySubsequences: false)
+            .map { PercentCoding.encoded(PercentCoding.decoded($0.utf8, plus: "+")) }
+        return ["feeds", ([parts[1]] + key).joined(separator: "/")] + parts[4...]
+    }
+
+    /// True if a browser is to show the answer.
+    var wantsPage: Bool { header("Accept")?.contains("text/html") == true }
+
+    /// The maximum number of items that an answer is to have.
+    var limit: Int { parameter("limit").flatMap { Int($0) }.map { min(max($0, 1), Self.mostItems) } ?? 100 }
+
+    static let mostItems = 1_000
+
     /// True if a list is to have each object in a line of its own.
     var wantsLines: Bool { parameter("format") == "ndjson" }
 

@@ -101,6 +101,36 @@ actor Shelf {
         return engine
     }
 
+    /// Sends a command to a feed's engine, waits for its end, and delivers the changes.
+    ///
+    /// - Parameter isDueOnly: True if a sync leaves out the lists that are not due.
+    /// - Throws: `FeedSyncError`.
+    nonisolated func run(
+        _ command: RequestCommand, on definition: FeedDefinition, isDueOnly: Bool = false
+    ) async throws(FeedSyncError) -> RunSummary {
+        if let runner = settings.runner {
+            return try await runner.run(command, on: definition, of: served.configuration?.feeds ?? [])
+        }
+        let engine = try await engine(of: definition)
+        do throws(FeedSyncError) {
+            let summary = try await isDueOnly ? engine.syncDue() : engine.perform(command)
+            await tellHook(definition, hasEndedWell: true)
+            return summary
+        } catch {
+            if error.kind != .locked { await tellHook(definition, hasEndedWell: false) }
+            throw error
+        }
+    }
+
+    /// Delivers the changes to the feed's hook, if it has one.
+    private nonisolated func tellHook(_ definition: FeedDefinition, hasEndedWell: Bool) async {
+        guard let store = await writer,
+            let delivery = ChangeDelivery(of: definition, in: store, options: settings.options)
+        else { return }
+        // Undelivered changes are kept for the next run. The event log does not report them.
+        try? await delivery.deliver(mayBegin: hasEndedWell)
+    }
+
     /// The store that engines write; nil if nothing is written.
     var writer: Store? { mirror?.store }
 
@@ -141,6 +171,8 @@ struct Served: Sendable {
     var search: Store? { searches.isEmpty ? nil : searches[turn.next() % searches.count] }
     /// A number that changes whenever the configuration is read.
     fileprivate(set) var version = 0
+    let orders = FeedOrders()
+    let shapes = RowShapes()
 
     /// The feeds that are configured or stored.
     ///

@@ -4,8 +4,8 @@ internal import HTTPServer
 internal import Reports
 internal import Text
 
-/// Answers requests: checks access, finds the handler and sends its response.
-struct Site: Sendable {
+/// Answers requests: checks access, finds the page or the document, and sends its response.
+final class Site: Sendable {
     let settings: WebSettings
     let shelf: Shelf
     let hub: EventHub
@@ -16,17 +16,20 @@ struct Site: Sendable {
     let pictures: Pictures
     /// The server's own address, for its requests to itself.
     let address: ListenAddress
-    let shapes = RowShapes()
-    let orders = FeedOrders()
     let counters = RunCounters()
     let bodies = EncodedBodies()
     let removals = Removals()
-    /// The client whose request is answered; nil before there is one.
-    var visitor: Visitor?
+
+    init(_ settings: WebSettings, _ shelf: Shelf, _ hub: EventHub, _ pictures: Pictures, address: ListenAddress) {
+        (self.settings, self.shelf, self.hub, self.pictures, self.address) = (settings, shelf, hub, pictures, address)
+        door = Doorkeeper(address, settings.access)
+        searches = Searches(options: settings.options)
+        forms = Forms(options: settings.options) { [shelf] in await shelf.served.pages }
+    }
 
     /// The answer to any request, as its client takes it.
     func answer(_ request: ServerRequest) async -> SharedAnswer {
-        if let preflight = door.sharing.preflight(request) { return finished(preflight) }
+        if let preflight = door.sharing.preflight(request) { return .finished(preflight) }
         switch await content(request) {
         case .whole(let response):
             let response = Responses.described(response)
@@ -41,50 +44,50 @@ struct Site: Sendable {
         switch door.verdict(request) {
         case .welcome(let welcome): visitor = welcome
         case .foreignHost:
-            return finished(
+            return .finished(
                 Responses.problem(
                     421, .refused, "this server is not called by that name",
                     advice: "open it by the address that feedsync serve printed, or name it with --host"))
-        case .foreignSite: return finished(foreignSite(request))
+        case .foreignSite: return .finished(foreignSite(request))
         case .foreignOrigin:
-            return finished(
+            return .finished(
                 Responses.problem(
                     403, .refused, "the request does not come from a page of this server",
                     advice: "send the token of GET /session as X-FeedSync-Token, or load the page again"))
-        case .unknown: return finished(signInFirst(request))
+        case .unknown: return .finished(signInFirst(request))
         case .wrongToken(let caller):
             await door.pay(caller)
-            return finished(tokenNeeded())
+            return .finished(tokenNeeded())
         }
-        var site = self
-        site.visitor = visitor
-        return await site.limited(request)
+        return await limited(request, visitor)
     }
 
     /// The answer within the limit of work.
-    private func limited(_ request: ServerRequest) async -> SharedAnswer {
-        let isPage = Self.wantsPage(request)
+    private func limited(_ request: ServerRequest, _ visitor: Visitor) async -> SharedAnswer {
+        let isPage = request.wantsPage
         let limit = WorkLimit(isPage ? settings.work.page : settings.work.answer)
         return await WorkLimit.$current.withValue(limit) {
             do throws(FeedSyncError) {
-                return try await route(request)
+                return try await route(request, visitor)
             } catch {
                 guard limit.isExceeded else {
-                    return finished(Responses.problem(Responses.status(of: error), error))
+                    return .finished(Responses.problem(Responses.status(of: error), error))
                 }
-                return finished(tooMuchWork(isPage: isPage))
+                return .finished(tooMuchWork(isPage: isPage, visitor))
             }
         }
     }
 
-    private func tooMuchWork(isPage: Bool) -> ServerResponse {
+    private func tooMuchWork(isPage: Bool, _ visitor: Visitor) -> ServerResponse {
         let (title, text) = ("This takes too long", "It was given up, so that others do not wait. Ask for less.")
         guard isPage else { return Responses.problem(503, .limited, title.lowercased(), advice: "ask for less") }
-        return messagePage(title, text, status: 503)
+        return frame(of: visitor).message(title, text, status: 503)
     }
 
-    /// True if whoever asks may change something.
-    var mayChange: Bool { !settings.isReadOnly && visitor?.mayChange == true }
+    /// The frame of pages.
+    ///
+    /// - Parameter visitor: Nil for a client that was not let in.
+    func frame(of visitor: Visitor?) -> PageFrame { PageFrame(visitor: visitor, isReadOnly: settings.isReadOnly) }
 
     private func tokenNeeded() -> ServerResponse {
         var refusal = Responses.problem(
@@ -95,154 +98,109 @@ struct Site: Sendable {
 
     /// A browser is led to the page for the token, and from there to where it was going.
     private func signInFirst(_ request: ServerRequest) -> ServerResponse {
-        guard Self.wantsPage(request), request.header("X-FeedSync-Token") == nil else { return tokenNeeded() }
+        guard request.wantsPage, request.header("X-FeedSync-Token") == nil else { return tokenNeeded() }
         let target = request.method == "POST" ? "" : request.target
-        return .status(303, headers: [("Location", signInLink(to: target).text)])
-    }
-
-    static func wantsPage(_ request: ServerRequest) -> Bool {
-        request.header("Accept")?.contains("text/html") == true
+        return .status(303, headers: [("Location", SignInPage.link(to: target).text)])
     }
 
     /// A link on a page of another site costs nothing until somebody follows it here, too.
     private func foreignSite(_ request: ServerRequest) -> ServerResponse {
-        guard Self.wantsPage(request), let link = Link(ownTarget: request.target) else {
+        guard request.wantsPage, let link = Link(ownTarget: request.target) else {
             return Responses.problem(
                 403, .refused, "another site asked for this", advice: "open it from a page of this server")
         }
-        return messagePage(
+        return frame(of: nil).message(
             "This link stands on another site", "It asks this server to search.", status: 403, link: (link, "Open it"))
     }
 
-    func finished(_ response: ServerResponse) -> SharedAnswer { .whole(Responses.finished(response)) }
-
-    /// A response to a GET, or 304 if the client has it.
-    func shown(_ response: ServerResponse, _ request: ServerRequest) -> SharedAnswer {
-        finished(Responses.conditional(response, request))
-    }
-
-    private func route(_ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
-        let parts = Self.parts(of: request)
+    private func route(_ request: ServerRequest, _ visitor: Visitor) async throws(FeedSyncError) -> SharedAnswer {
+        let parts = request.pathParts
         switch request.method {
         case "GET", "HEAD":
             if let problem = Self.parameterProblem(parts, request) {
-                return finished(Responses.problem(400, .rejected, problem, advice: "see /openapi.json"))
+                return .finished(Responses.problem(400, .rejected, problem, advice: "see /openapi.json"))
             }
+            let visit = await visit(request, visitor)
             // There are hundreds of these at once.
-            if parts == ["events"] { return try await events(request) }
-            return try await read(parts, request)
-        case "POST": return try await change(parts, request)
-        default: return wrongMethod(OpenAPI.methods(at: parts))
+            if parts == ["events"] { return try await EventStream.answer(visit) }
+            return try await read(parts, visit)
+        case "POST": return try await change(parts, await visit(request, visitor))
+        default: return .finished(Responses.wrongMethod(OpenAPI.methods(at: parts)))
         }
+    }
+
+    private func visit(_ request: ServerRequest, _ visitor: Visitor) async -> Visit {
+        Visit(site: self, visitor: visitor, request: request, served: await shelf.served)
     }
 
     @inline(never)
-    private func change(_ parts: [String], _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
+    private func change(_ parts: [String], _ visit: Visit) async throws(FeedSyncError) -> SharedAnswer {
         switch (parts.first ?? "", parts.count) {
         case ("feeds", 3):
-            if let action = FeedAction(rawValue: parts[2]) { return try await perform(action, on: parts[1], request) }
-            return try await perform(parts[2], on: parts[1], request)
-        case ("search", 2): return try await search(parts[1], request, isMore: false)
-        case ("search", 3) where parts[2] == "more": return try await search(parts[1], request, isMore: true)
-        case ("search", 3) where parts[2] == "keep": return try await keep(parts[1], request)
-        case ("add", 1): return try await add(request)
-        case ("add", 2) where parts[1] == "check": return try await checkForm(request)
-        case ("add", 2) where parts[1] == "look": return try await lookForm(request)
-        case ("add", 2) where parts[1] == "demo": return try await addDemo(request)
-        case ("login", 1): return finished(await login(request))
-        case ("logout", 1): return finished(logout())
-        default: return notFound(request)
+            if let action = FeedAction(rawValue: parts[2]) {
+                return try await FeedEditing(parts[1], visit).perform(action)
+            }
+            return try await FeedCommand(feed: parts[1], visit: visit).perform(parts[2])
+        case ("search", 2): return try await UpstreamSearch(feed: parts[1], visit: visit).answer()
+        case ("search", 3) where parts[2] == "more":
+            return try await UpstreamSearch(feed: parts[1], visit: visit).more()
+        case ("search", 3) where parts[2] == "keep": return try await FeedAdding(visit).keep(searchOf: parts[1])
+        case ("add", 1): return try await FeedAdding(visit).add()
+        case ("add", 2) where parts[1] == "check": return try await FeedAdding(visit).check()
+        case ("add", 2) where parts[1] == "look": return try await FeedAdding(visit).look()
+        case ("add", 2) where parts[1] == "demo": return try await FeedAdding(visit).addDemo()
+        case ("login", 1): return await SignIn(visit).begin()
+        case ("logout", 1): return SignIn(visit).end()
+        default: return visit.notFound()
         }
-    }
-
-    /// The parts of the path; those of a list of a feed are the feed's, with the name of the list.
-    private static func parts(of request: ServerRequest) -> [String] {
-        let raw = request.rawPath.split(separator: "/")
-        let parts = raw.map { PercentCoding.decoded($0.utf8, plus: "+") }
-        guard parts.count > 3, parts[0] == "feeds", parts[2] == "parts" else { return parts }
-        let key = raw[3].split(separator: ",", omittingEmptySubsequences: false)
-            .map { PercentCoding.encoded(PercentCoding.decoded($0.utf8, plus: "+")) }
-        return ["feeds", ([parts[1]] + key).joined(separator: "/")] + parts[4...]
-    }
-
-    private func wrongMethod(_ methods: [String]) -> SharedAnswer {
-        let words = (methods.isEmpty ? ["GET", "HEAD", "POST"] : methods).joined(separator: ", ")
-        var refusal = Responses.problem(405, .rejected, "this path takes another method", advice: words)
-        refusal.headers.append(("Allow", words))
-        return finished(refusal)
     }
 
     /// Not inlined: each request that waits in it takes 12 KB for its cases.
     @inline(never)
-    private func read(_ parts: [String], _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
-        let served = await shelf.served
+    private func read(_ parts: [String], _ visit: Visit) async throws(FeedSyncError) -> SharedAnswer {
         switch (parts.first ?? "", parts.count) {
-        case ("", _): return shown(try await overviewPage(served, request), request)
-        case ("list", 2): return try await listPage(parts[1], served, request)
-        case ("list", 3) where parts[2] == "rows": return try await rowsFragment(parts[1], served, request)
-        case ("list", 3) where parts[2] == "state": return try await stateFragment(parts[1], served, request)
-        case ("find", 1): return try await findPage(served, request)
-        case ("keys", 1): return shown(keysPage(), request)
-        case ("changes", 1): return try await changes(nil, served, request)
-        case ("changes", 2): return try await changesPage(parts[1], served, request)
-        case ("settings", 2): return try await settingsPage(parts[1], served, request)
-        case ("table", 2): return try await tablePage(parts[1], served, request)
+        case ("", _): return visit.answer(try await OverviewPage(visit))
+        case ("list", 2): return visit.answer(try await ListPage(parts[1], visit))
+        case ("list", 3) where parts[2] == "rows": return try await ListPage.rows(of: parts[1], visit)
+        case ("list", 3) where parts[2] == "state": return try await ListPage.state(of: parts[1], visit)
+        case ("find", 1): return visit.answer(try await FindPage(visit))
+        case ("keys", 1): return visit.answer(KeysPage(frame: visit.frame))
+        case ("changes", 1) where !visit.request.wantsPage: return try await ChangesDocument(nil, visit).answer()
+        case ("changes", 1): return visit.answer(try await ChangesPage(nil, visit))
+        case ("changes", 2): return visit.answer(try await ChangesPage(parts[1], visit))
+        case ("settings", 2): return visit.answer(try await SettingsPage(parts[1], visit))
+        case ("table", 2): return visit.answer(try await TablePage(parts[1], visit))
         case ("search", 2):
-            return searchPage(parts[1], served, request, text: request.parameter("q") ?? "")
-        case ("item", 2): return try await itemPage(parts[1], served, request)
-        case ("add", 1): return try await addPage(served, request)
-        case ("demo", _): return demo(request)
-        case ("picture", 2): return try await picture(parts[1], served, request)
-        case ("status", 1): return shown(try await statusPage(served), request)
-        case ("login", 1): return shown(loginPage(to: request.parameter("to") ?? pageBefore(request)), request)
-        case ("open", 1): return finished(await open(request))
-        case ("assets", 2): return asset(parts[1], isPinned: false, request)
-        case ("assets", 3) where parts[1] == Asset.version: return asset(parts[2], isPinned: true, request)
-        case ("feeds", 1): return shown(try await feedsDocument(served), request)
-        case ("feeds", 2): return try await feedDocument(parts[1], served, request)
-        case ("feeds", 3) where parts[2] == "export": return try await export(parts[1], served, request)
-        case ("feeds", 3) where parts[2] == "parts": return try await partsDocument(parts[1], served, request)
-        case ("feeds", 3) where parts[2] == "definition": return try await definitionDocument(parts[1], served, request)
-        case ("feeds", 3) where parts[2] == "sections": return try await sectionsDocument(parts[1], served, request)
-        case ("feeds", 3) where parts[2] == "items": return try await itemsDocument(parts[1], served, request)
-        case ("feeds", 4) where parts[2] == "items": return try await itemDocument(parts[1], parts[3], served, request)
-        case ("feeds", 3) where parts[2] == "changes": return try await changesDocument(parts[1], served, request)
-        case ("feeds", 3) where parts[2] == "runs": return try await runsDocument(parts[1], served, request)
-        case ("feeds", 3) where parts[2] == "schema": return try await schemaDocument(parts[1], served, request)
-        case ("runs", 1): return try await runsDocument(nil, served, request)
-        case ("quota", 1): return shown(try await quotaDocument(served), request)
-        case ("session", 1): return shown(sessionDocument(), request)
-        case ("openapi.json", 1): return shown(OpenAPI.response, request)
-        case ("metrics", 1): return shown(try await metrics(served), request)
-        case ("health", 1): return shown(try await health(served), request)
-        default: return notFound(request)
+            return visit.answer(SearchPage(parts[1], visit, text: visit.request.parameter("q") ?? ""))
+        case ("item", 2): return visit.answer(try await ItemPage(parts[1], visit))
+        case ("add", 1): return visit.answer(try await AddPage(visit))
+        case ("demo", _): return DemoUpstream(visit.site).answer(visit)
+        case ("picture", 2): return try await ItemPicture(feed: parts[1], visit: visit).answer()
+        case ("status", 1): return visit.answer(try await StatusPage(visit))
+        case ("login", 1): return visit.answer(SignInPage(visit))
+        case ("open", 1): return await SignIn(visit).open()
+        case ("assets", 2): return visit.answer(Asset.named(parts[1]), isPinned: false)
+        case ("assets", 3) where parts[1] == Asset.version: return visit.answer(Asset.named(parts[2]), isPinned: true)
+        case ("feeds", 1): return try await ServerDocuments(visit).feeds()
+        case ("feeds", 2): return try await FeedDocuments(parts[1], visit).state()
+        case ("feeds", 3) where parts[2] == "export": return try await FeedDocuments(parts[1], visit).export()
+        case ("feeds", 3) where parts[2] == "parts": return try await FeedDocuments(parts[1], visit).parts()
+        case ("feeds", 3) where parts[2] == "definition": return try await FeedEditing(parts[1], visit).definition()
+        case ("feeds", 3) where parts[2] == "sections": return try await FeedDocuments(parts[1], visit).sections()
+        case ("feeds", 3) where parts[2] == "items": return try await ItemsDocument(parts[1], visit).answer()
+        case ("feeds", 4) where parts[2] == "items": return try await FeedDocuments(parts[1], visit).item(parts[3])
+        case ("feeds", 3) where parts[2] == "changes": return try await ChangesDocument(parts[1], visit).answer()
+        case ("feeds", 3) where parts[2] == "runs": return try await RunsDocument(parts[1], visit).answer()
+        case ("feeds", 3) where parts[2] == "schema": return try await FeedDocuments(parts[1], visit).schema()
+        case ("runs", 1): return try await RunsDocument(nil, visit).answer()
+        case ("quota", 1): return try await ServerDocuments(visit).quota()
+        case ("session", 1): return ServerDocuments(visit).session()
+        case ("openapi.json", 1): return visit.shown(OpenAPI.response)
+        case ("metrics", 1): return try await ServerDocuments(visit).metrics()
+        case ("health", 1): return try await ServerDocuments(visit).health()
+        default: return visit.notFound()
         }
     }
-
-    func notFound(_ request: ServerRequest) -> SharedAnswer {
-        let methods = OpenAPI.methods(at: Self.parts(of: request))
-        guard methods.isEmpty || methods.contains(request.method) else { return wrongMethod(methods) }
-        guard request.header("Accept")?.contains("text/html") == true else {
-            return finished(
-                Responses.problem(404, .rejected, "there is nothing at this path", advice: "see /openapi.json"))
-        }
-        return finished(
-            messagePage(
-                "There is nothing here", "What was here may have another name now, or may have been removed.",
-                status: 404))
-    }
-
-    /// A feed by its name.
-    func feed(_ name: String, _ served: Served) async throws(FeedSyncError) -> KnownFeed? {
-        try await served.feed(named: name)
-    }
-
-    /// The maximum number of items that a request wants.
-    static func limit(of request: ServerRequest) -> Int {
-        request.parameter("limit").flatMap { Int($0) }.map { min(max($0, 1), mostItems) } ?? 100
-    }
-
-    private static let mostItems = 1_000
 
     /// The problem with a parameter of the API; nil if there is none. Pages ignore invalid parameters.
     private static func parameterProblem(_ parts: [String], _ request: ServerRequest) -> String? {
@@ -255,8 +213,8 @@ struct Site: Sendable {
         func isWrong(_ name: String, _ isRight: (String) -> Bool) -> Bool {
             request.parameter(name).map { !isRight($0) } ?? false
         }
-        if isWrong("limit", { Int($0).map { (1...mostItems).contains($0) } ?? false }) {
-            return "`limit` is a whole number from 1 to \(mostItems)"
+        if isWrong("limit", { Int($0).map { (1...ServerRequest.mostItems).contains($0) } ?? false }) {
+            return "`limit` is a whole number from 1 to \(ServerRequest.mostItems)"
         }
         if path == "events" { return isWrong("after", { Int($0) != nil }) ? "`after` is the number of an event" : nil }
         let isOfChanges = parts.last == "changes"
@@ -283,29 +241,10 @@ struct Site: Sendable {
     /// The problem with a parameter that a path of the API does not take. Without it, `sort=stars` at a path that sorts
     /// nothing would look as if it did.
     private static func unknownParameter(_ parts: [String], _ request: ServerRequest) -> String? {
-        guard !request.query.isEmpty, !wantsPage(request), let names = OpenAPI.queryParameters(at: parts),
+        guard !request.query.isEmpty, !request.wantsPage, let names = OpenAPI.queryParameters(at: parts),
             let unknown = request.query.map(\.name).first(where: { !names.contains($0) })
         else { return nil }
         let nearest = NearestWord.suggestion(for: unknown, among: names).map { "; did you mean `\($0)`?" } ?? ""
         return "there is no parameter \(Excerpt.quoted(unknown, limit: 60)) here\(nearest)"
-    }
-
-    /// A cached response, valid as long as the store does not change.
-    func kept(
-        _ request: ServerRequest, _ served: Served,
-        make: (Store) async throws(FeedSyncError) -> ServerResponse
-    ) async throws(FeedSyncError) -> SharedAnswer {
-        guard let store = served.pages else {
-            return shown(Responses.json("[]"), request)
-        }
-        let mark = try await store.mark()
-        let key = ResponseCache.Key(request, version: served.version)
-        if let hit = cache.response(key, mark: mark) {
-            return finished(Responses.conditional(hit.response, request, tag: hit.tag))
-        }
-        let response = try await make(store)
-        let tag = Responses.tag(of: response.body)
-        cache.keep(response, tag: tag, key, mark: mark)
-        return finished(Responses.conditional(response, request, tag: tag))
     }
 }

@@ -33,12 +33,7 @@ package final class WebServer: Sendable {
             return await site.answer(request)
         }
         let pictures = Pictures(in: settings.pictureFolder, client: Self.pictureClient(settings))
-        let site = Site(
-            settings: settings, shelf: shelf, hub: hub, door: Doorkeeper(server.address, settings.access),
-            searches: Searches(options: settings.options),
-            forms: Forms(options: settings.options) { [shelf] in await shelf.served.pages },
-            pictures: pictures,
-            address: server.address)
+        let site = Site(settings, shelf, hub, pictures, address: server.address)
         handler.withLock { $0 = site }
         (self.site, self.server, address) = (site, server, server.address)
         following = Task { await Self.follow(settings, shelf, hub) }
@@ -85,7 +80,7 @@ package final class WebServer: Sendable {
     ///
     /// - Throws: `FeedSyncError`.
     package func syncDue(_ definition: FeedDefinition) async throws(FeedSyncError) {
-        _ = try await site.run(.sync, on: definition, isDueOnly: true)
+        _ = try await site.shelf.run(.sync, on: definition, isDueOnly: true)
     }
 
     /// Stops commands after their last committed pages, ends all streams, and closes.

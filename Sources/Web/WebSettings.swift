@@ -34,6 +34,18 @@ package struct WebSettings: Sendable {
         (self.address, self.options) = (address, options)
         (self.configuration, self.storePath) = (configuration, storePath)
     }
+
+    /// Reads the file for new feeds.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` for a file that must not be used.
+    func readNewFeedsFile() throws(FeedSyncError) -> ConfigurationFile {
+        do throws(ConfigurationProblem) {
+            if let file = try newFeedsFile?() { return file }
+        } catch {
+            throw FeedSyncError(.configuration, error.lines.joined(separator: "; "))
+        }
+        throw FeedSyncError(.configuration, "this server adds no feeds")
+    }
 }
 
 /// The reason why the configuration cannot be used, in lines for people.

@@ -28,7 +28,7 @@ final class RunCounters: Sendable {
     private let state = Lock(State())
 
     /// Counts the runs that have ended since the last call.
-    func take(_ runs: [RunRecord]) -> [Key: Sums] {
+    private func take(_ runs: [RunRecord]) -> [Key: Sums] {
         state.withLock { state in
             let before = state.last
             for run in runs {
@@ -57,18 +57,16 @@ final class RunCounters: Sendable {
     }
 
     /// The run from which to read: the oldest one that had not ended.
-    var firstUncounted: Int { state.withLock { min($0.open.min() ?? .max, $0.last &+ 1) } }
-}
+    private var firstUncounted: Int { state.withLock { min($0.open.min() ?? .max, $0.last &+ 1) } }
 
-extension Site {
     /// The metrics in Prometheus' text format.
     ///
     /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
-    func metrics(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
+    func metrics(of served: Served, listeners: Int) async throws(FeedSyncError) -> ServerResponse {
         let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages)
-        let first = counters.firstUncounted
+        let first = firstUncounted
         let runs = try await served.pages?.runs(from: first) ?? []
-        let sums = counters.take(runs).sorted { ($0.key.feed, $0.key.outcome) < ($1.key.feed, $1.key.outcome) }
+        let sums = take(runs).sorted { ($0.key.feed, $0.key.outcome) < ($1.key.feed, $1.key.outcome) }
         var text = MetricText()
         text.begin("feedsync_runs_total", "counter", "Runs that have ended.")
         for (key, sum) in sums { text.add([("feed", key.feed), ("outcome", key.outcome)], sum.runs) }
@@ -118,7 +116,7 @@ extension Site {
             text.add([("origin", limit[0]), ("resource", limit[1])], remaining)
         }
         text.begin("feedsync_listeners", "gauge", "Clients that listen to events.")
-        text.add([], hub.listenerCount)
+        text.add([], listeners)
         let type = (name: "Content-Type", value: "text/plain; version=0.0.4; charset=utf-8")
         return ServerResponse(headers: [type], body: Array(text.text.utf8))
     }

@@ -158,6 +158,22 @@ final class EventStream: ResponseStream {
         state = Lock(State(place: id, changes: hub.changes))
     }
 
+    /// The event log as a stream, from the listener's last event on.
+    static func answer(_ visit: Visit) async throws(FeedSyncError) -> SharedAnswer {
+        let (served, hub) = (visit.served, visit.site.hub)
+        let name = visit.request.parameter("feed")
+        if let name, try await served.feed(named: name) == nil { return visit.unknownFeed(name) }
+        let known = visit.request.header("Last-Event-ID") ?? visit.request.parameter("after")
+        // Without an event id the stream begins now: events that are committed but not published yet are skipped.
+        let newest = try await served.pages?.events(last: 1).last?.id ?? 0
+        let last = known.flatMap { Int($0) }.map { min(max($0, 0), newest) } ?? max(newest, hub.last)
+        let headers = [(name: "Content-Type", value: "text/event-stream; charset=utf-8")]
+        let head = Responses.finished(ServerResponse(headers: headers))
+        guard visit.request.method == "GET" else { return .whole(head) }
+        return .stream(
+            head, EventStream(hub, feed: name, after: last) { [shelf = visit.site.shelf] in await shelf.served.pages })
+    }
+
     func begin(wake: @escaping @Sendable () -> Void) {
         state.withLock { $0.wake = wake }
         hub.add(self)

@@ -62,35 +62,3 @@ final class ExportStream: ResponseStream {
         wake?()
     }
 }
-
-extension Site {
-    /// All items of a feed, as CSV or as a line of JSON for each.
-    func export(_ name: String, _ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer
-    {
-        guard try await feed(name, served) != nil else { return unknownFeed(name) }
-        let isLines = request.wantsLines
-        let fileName = "\(name.replacing("/", with: "-")).\(isLines ? "ndjson" : "csv")"
-        let head = Responses.finished(
-            ServerResponse(headers: [
-                ("Content-Type", isLines ? "application/x-ndjson" : "text/csv; charset=utf-8"),
-                ("Content-Disposition", "attachment; filename=\"\(fileName)\""),
-            ]))
-        guard let store = served.search, request.method == "GET" else { return .whole(head) }
-        return .stream(
-            head,
-            ExportStream { place in
-                var query = ListingQuery(feed: name, limit: Self.itemsAtOnce)
-                query.after = place
-                guard !isLines else {
-                    let listing = try await store.listingText(query)
-                    return (listing.lines, listing.hasMore ? listing.lastPlace : nil)
-                }
-                let listing = try await store.listing(query)
-                let columns = listing.columns.enumerated().map { (index: $0.offset, column: $0.element) }
-                let text = CommaSeparated.document(listing, columns, hasNames: place == nil)
-                return (text, listing.hasMore ? listing.items.last?.place : nil)
-            })
-    }
-
-    private static let itemsAtOnce = 1_000
-}

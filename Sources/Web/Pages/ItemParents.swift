@@ -19,12 +19,15 @@ struct ItemParents: Sendable {
     /// The number of rows in one query, because SQLite limits the length of a condition.
     private static let most = 100
 
-    fileprivate init(
-        of items: [Listing.Item], in parent: KnownFeed, _ site: Site, _ store: Store, _ served: Served
+    /// Reads the parent rows of items; nil for a feed with one list.
+    init?(
+        of items: [Listing.Item], of feed: KnownFeed, in store: Store?, _ served: Served
     ) async throws(FeedSyncError) {
-        feed = parent.name
+        guard let name = feed.definition?.forEach?.feed, let store, let parent = try await served.feed(named: name)
+        else { return nil }
+        self.feed = parent.name
         keys = try await store.parentKeys(of: items.map(\.key), in: parent.name)
-        let shape = try await site.shape(of: parent, in: store, served)
+        let shape = try await served.shape(of: parent, in: store)
         var rest = Set(keys.values)[...]
         var titles: [String: String] = [:]
         while !rest.isEmpty {
@@ -35,31 +38,5 @@ struct ItemParents: Sendable {
             for item in listing.items { titles[item.key] = listing.text(shape.rule.title, of: item) }
         }
         self.titles = titles
-    }
-}
-
-extension Site {
-    /// The lists that belong to an item, of feeds with a list for each row of its feed.
-    func lists(
-        of item: Listing.Item, in feed: String, _ served: Served
-    ) async throws(FeedSyncError) -> [FeedRecord] {
-        let feeds = served.configuration?.feeds.filter { $0.forEach?.feed == feed } ?? []
-        guard !feeds.isEmpty, let store = served.pages else { return [] }
-        var lists: [FeedRecord] = []
-        for feed in feeds {
-            if let list = try await store.part(of: feed.name, parentKey: item.key) { lists.append(list) }
-        }
-        return lists
-    }
-
-    /// The parent rows of items; nil for a feed with one list.
-    func parents(
-        of items: [Listing.Item], of feed: KnownFeed, in store: Store?, _ served: Served
-    ) async throws(FeedSyncError) -> ItemParents? {
-        guard let name = feed.definition?.forEach?.feed, let store, let parent = try await self.feed(name, served)
-        else {
-            return nil
-        }
-        return try await ItemParents(of: items, in: parent, self, store, served)
     }
 }

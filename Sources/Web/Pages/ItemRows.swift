@@ -79,7 +79,7 @@ struct ItemRows {
             .data(.seen, isStored ? item.row.firstSeenAt : nil)
         ) { html in
             if isStored || searched != nil {
-                Site.picture(
+                ItemPicture.write(
                     listing.text(shape.rule.picture, of: item), of: item.key, in: feed, search: searched, size: 44,
                     to: &html)
             }

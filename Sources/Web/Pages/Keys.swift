@@ -33,10 +33,12 @@ enum Keys {
     }
 }
 
-extension Site {
-    /// The list of the keys as a page.
-    func keysPage() -> ServerResponse {
-        page("keys-list", title: "Keys") { html in
+/// The list of the keys as a page.
+struct KeysPage: Page {
+    let frame: PageFrame
+
+    var response: ServerResponse {
+        frame.page("keys-list", title: "Keys") { html in
             html.element("h1", text: "Keys")
             Keys.write(to: &html)
         }

@@ -4,8 +4,18 @@ internal import JSON
 internal import Reports
 internal import Time
 
-extension Site {
-    /// A whole page: the common frame with the given content.
+/// A page of the site: its response, as far as its visitor may see it.
+protocol Page {
+    var response: ServerResponse { get }
+}
+
+/// The frame of all pages, and the forms in them that send the visitor's token.
+struct PageFrame: Sendable {
+    /// Nil for a client that was not let in.
+    let visitor: Visitor?
+    let isReadOnly: Bool
+
+    /// A whole page: the frame with the given content.
     ///
     /// - Parameters:
     ///   - kind: The kind of the page, for the script.
@@ -32,7 +42,7 @@ extension Site {
                 }
             }
             html.element(
-                "body", .data(.page, kind), .data(.token, isPlain || settings.isReadOnly ? nil : visitor?.pageToken)
+                "body", .data(.page, kind), .data(.token, isPlain || isReadOnly ? nil : visitor?.pageToken)
             ) { html in
                 html.element("a", .class("skip"), .href(.fragment("main")), text: "Skip to the content")
                 html.element("header", .class("site")) { html in
@@ -80,6 +90,27 @@ extension Site {
         html.void("input", .plain(.type, "hidden"), .plain(.name, "token"), .plain(.value, visitor?.pageToken ?? ""))
     }
 
+    /// Writes a button that sends a command to a feed.
+    func commandForm(
+        _ command: String, id: String? = nil, of name: String, label: String, to html: inout HTMLWriter
+    ) {
+        html.element(
+            "form", .plain(.method, "post"), .action(.own("feeds", name, command)), .class("command"),
+            .data(.command, command)
+        ) { html in
+            writeToken(to: &html)
+            html.element("button", .plain(.type, "submit"), .id(id ?? command), text: label)
+        }
+    }
+
+    /// Writes the button that undoes a removal.
+    func restoring(_ name: String, to html: inout HTMLWriter) {
+        html.element("form", .class("command"), .plain(.method, "post"), .action(.feed(name, "restore"))) { html in
+            writeToken(to: &html)
+            html.element("button", .plain(.type, "submit"), text: "Undo the removal")
+        }
+    }
+
     private func searchForm(_ text: String, to html: inout HTMLWriter) {
         html.element(
             "form", .class("find"), .plain(.role, "search"), .plain(.ariaLabel, "All feeds"), .plain(.method, "get"),
@@ -101,14 +132,14 @@ extension Site {
                 writeToken(to: &html)
                 html.element("button", .class("plain"), .plain(.type, "submit"), text: "Sign out")
             }
-        case .reader where !settings.isReadOnly:
-            html.element("a", .class("signing"), .href(signInLink(to: "")), text: "Sign in")
+        case .reader where !isReadOnly:
+            html.element("a", .class("signing"), .href(SignInPage.link(to: "")), text: "Sign in")
         case .open, .token, .reader, nil: break
         }
     }
 
     /// A page with a message and a link.
-    func messagePage(_ title: String, _ text: String, status: Int, link: (to: Link, text: String)? = nil)
+    func message(_ title: String, _ text: String, status: Int, link: (to: Link, text: String)? = nil)
         -> ServerResponse
     {
         page("message", title: title, status: status) { html in
@@ -120,16 +151,6 @@ extension Site {
                 }
             }
         }
-    }
-
-    /// - Parameter isPinned: True if the path contains the version of the assets, so that the content never changes.
-    func asset(_ name: String, isPinned: Bool, _ request: ServerRequest) -> SharedAnswer {
-        guard let asset = Asset.named(name) else { return notFound(request) }
-        let headers = [
-            (name: "Content-Type", value: asset.type),
-            (name: "Cache-Control", value: isPinned ? "public, max-age=31536000, immutable" : "no-cache"),
-        ]
-        return shown(ServerResponse(headers: headers, body: asset.bytes), request)
     }
 }
 
@@ -164,6 +185,18 @@ struct Asset: Sendable {
     static func named(_ name: String) -> Asset? { all[name] }
 
     static func link(_ name: String) -> Link { .own("assets", version, name) }
+}
+
+extension Visit {
+    /// - Parameter isPinned: True if the path contains the version of the assets, so that the content never changes.
+    func answer(_ asset: Asset?, isPinned: Bool) -> SharedAnswer {
+        guard let asset else { return notFound() }
+        let headers = [
+            (name: "Content-Type", value: asset.type),
+            (name: "Cache-Control", value: isPinned ? "public, max-age=31536000, immutable" : "no-cache"),
+        ]
+        return shown(ServerResponse(headers: headers, body: asset.bytes))
+    }
 }
 
 /// Texts of others, in the form in which they are shown.

@@ -176,18 +176,16 @@ extension StoredValue {
     }
 }
 
-extension Site {
+extension Served {
     /// The shape of a feed's rows, derived from its first items, so that it stays the same further down.
-    func shape(
-        of feed: KnownFeed, in store: Store, _ served: Served
-    ) async throws(FeedSyncError) -> RowShape {
+    func shape(of feed: KnownFeed, in store: Store) async throws(FeedSyncError) -> RowShape {
         let mark = try await store.mark()
-        if let shape = shapes.shape(of: feed.name, mark: mark, version: served.version) { return shape }
+        if let shape = shapes.shape(of: feed.name, mark: mark, version: version) { return shape }
         var query = ListingQuery(feed: feed.name, limit: 50)
         query.textLimit = RowShape.textLimit
-        let sample = try await listing(query, of: store, served)
+        let sample = try await listing(query, of: store)
         let shape = RowShape(feed.definition?.show, sample)
-        shapes.keep(shape, of: feed.name, mark: mark, version: served.version)
+        shapes.keep(shape, of: feed.name, mark: mark, version: version)
         return shape
     }
 }

@@ -81,43 +81,10 @@ struct TableView: Sendable {
         guard !columns.isEmpty else { return all }
         return columns.compactMap { name in all.first { $0.column.name == name } }
     }
-}
 
-extension Site {
     /// The columns of a feed's table; none as long as nothing is stored.
-    func columns(of name: String, in store: Store) async throws(FeedSyncError) -> [RowColumn] {
-        try await store.listing(ListingQuery(feed: name, limit: 0)).columns
-    }
-
-    /// The items of a view as JSON or CSV, for programs; nil if the address has none of its parameters.
-    func tableDocument(
-        _ name: String, in store: Store, _ request: ServerRequest
-    ) async throws(FeedSyncError) -> ServerResponse? {
-        let isCSV = request.parameter("format") == "csv"
-        guard isCSV || request.query.contains(where: { TableView.parameters.contains($0.name) }) else { return nil }
-        let view = TableView(request, known: try await columns(of: name, in: store))
-        if let problem = view.problem { return Responses.problem(400, .rejected, problem, advice: "see /openapi.json") }
-        let limit = Self.limit(of: request)
-        let query = view.query(name, limit: limit)
-        func link(_ offset: Int) -> Link {
-            let place = [(name: "limit", value: String(limit)), (name: "offset", value: String(offset))]
-            return .feed(name, "items", query: view.words + request.kept("format", "total") + place)
-        }
-        func links(_ hasMore: Bool, _ count: Int) -> [(name: String, value: String)] {
-            Responses.links(
-                next: hasMore && count > 0 ? link(view.offset + count) : nil, first: view.offset > 0 ? link(0) : nil)
-        }
-        var headers: [(name: String, value: String)] = []
-        if request.wantsTotal { headers.append((Responses.totalHeader, String(try await store.count(query)))) }
-        guard isCSV else {
-            let listing = try await store.listingText(query)
-            return Responses.list(listing, for: request, headers: headers + links(listing.hasMore, listing.count))
-        }
-        let listing = try await store.listing(query)
-        headers += links(listing.hasMore, listing.items.count)
-        headers.append(("Content-Type", "text/csv; charset=utf-8"))
-        headers.append(("Content-Disposition", "attachment; filename=\"\(name.replacing("/", with: "-")).csv\""))
-        return ServerResponse(headers: headers, body: CommaSeparated.document(listing, view.ordered(listing)))
+    static func columns(of feed: String, in store: Store) async throws(FeedSyncError) -> [RowColumn] {
+        try await store.listing(ListingQuery(feed: feed, limit: 0)).columns
     }
 }
 

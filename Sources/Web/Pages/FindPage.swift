@@ -4,44 +4,50 @@ internal import HTTPServer
 internal import Reports
 internal import Text
 
-/// A search over all feeds.
-extension Site {
+/// The page with the items of all feeds that have all words of a text.
+struct FindPage: Page {
+    private let visit: Visit
+    /// The text as typed, and its words.
+    private let typed: String
+    private let text: SearchText
+    private var found: [Found] = []
+    /// The feeds that were not searched to the end.
+    private var left: [KnownFeed] = []
+
     /// The most items of a feed that are shown; a link leads to all of them.
     private static let hitsOfFeed = 5
 
     /// The items found in a feed.
-    private struct Found {
+    private struct Found: Sendable {
         let feed: KnownFeed
         let rows: ItemRows
         let items: FoundItems
         let count: Int
     }
 
-    /// The page with the items of all feeds that have all words of a text.
-    func findPage(_ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
-        let typed = String((request.parameter("q") ?? "").prefix(200))
-        let text = SearchText(typed)
-        var found: [Found] = []
-        var left: [KnownFeed] = []
+    init(_ visit: Visit) async throws(FeedSyncError) {
+        self.visit = visit
+        typed = String((visit.request.parameter("q") ?? "").prefix(200))
+        text = SearchText(typed)
+        let most = visit.site.settings.work.page
         // A feed without an index is read through: one that takes long does not keep the others from being searched.
         let began = ContinuousClock.now
-        for feed in try await served.feeds() where !text.isEmpty && feed.record?.itemCount ?? 0 > 0 {
-            let limit = WorkLimit(settings.work.page / 4)
-            guard began.duration(to: .now) < settings.work.page else {
+        for feed in try await visit.served.feeds() where !text.isEmpty && feed.record?.itemCount ?? 0 > 0 {
+            let limit = WorkLimit(most / 4)
+            guard began.duration(to: .now) < most else {
                 left.append(feed)
                 continue
             }
-            switch await find(text, in: feed, served, limit) {
+            switch await Self.find(text, in: feed, visit.served, limit) {
             case .success(let one): if let one, one.count > 0 { found.append(one) }
             case .failure(let error):
                 guard limit.isExceeded else { throw error }
                 left.append(feed)
             }
         }
-        return shown(page(typed, text, found, left), request)
     }
 
-    private func find(
+    private static func find(
         _ text: SearchText, in feed: KnownFeed, _ served: Served, _ limit: WorkLimit
     ) async -> Result<Found?, FeedSyncError> {
         await WorkLimit.$current.withValue(limit) {
@@ -53,23 +59,23 @@ extension Site {
         }
     }
 
-    private func find(
+    private static func find(
         _ text: SearchText, in feed: KnownFeed, _ served: Served
     ) async throws(FeedSyncError) -> Found? {
         guard let store = served.search else { return nil }
-        let shape = try await shape(of: feed, in: store, served)
+        let shape = try await served.shape(of: feed, in: store)
         var query = ListingQuery(feed: feed.name, limit: Self.hitsOfFeed)
         query.textLimit = RowShape.textLimit
         query.columns = shape.columns
-        let (items, count) = try await self.found(text, in: feed, served, like: query, isRanked: true)
+        let (items, count) = try await FeedSearch(text, in: feed, served).found(like: query, isRanked: true)
         let rows = ItemRows(
             feed: feed.name, shape: shape, listing: items.listing, sections: [],
-            parents: try await parents(of: items.items.map(\.item), of: feed, in: store, served))
+            parents: try await ItemParents(of: items.items.map(\.item), of: feed, in: store, served))
         return Found(feed: feed, rows: rows, items: items, count: count)
     }
 
-    private func page(_ typed: String, _ text: SearchText, _ found: [Found], _ left: [KnownFeed]) -> ServerResponse {
-        page("find", title: typed.isEmpty ? "Search" : "\(typed) in all feeds", searched: typed) { html in
+    var response: ServerResponse {
+        visit.frame.page("find", title: typed.isEmpty ? "Search" : "\(typed) in all feeds", searched: typed) { html in
             html.element("h1", text: "Search")
             if text.isEmpty {
                 return html.element(

@@ -3,22 +3,34 @@ internal import HTTP
 internal import HTTPServer
 internal import Reports
 
-extension Site {
-    /// The page with the feeds' states and due times, the last runs, the hosts' quotas, and the event log.
-    func statusPage(_ served: Served) async throws(FeedSyncError) -> ServerResponse {
-        let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages).urgentFirst
-        let events = try await served.pages?.events(last: 30) ?? []
-        let runs = RunLine.lines(try await served.pages?.runs(limit: 300) ?? []).prefix(20)
-        let quotas = try await served.pages?.quota() ?? []
-        var days: [String: [DayFigures]] = [:]
-        for feed in feeds { days[feed.feed.name] = try await served.pages?.days(of: feed.feed.name) }
-        let plots = try await plots(of: quotas, feeds, served)
-        return page("status", title: "Status") { html in
+/// The page with the feeds' states and due times, the last runs, the hosts' quotas, and the event log.
+struct StatusPage: Page {
+    private let visit: Visit
+    private let feeds: [StateRow]
+    private var days: [String: [DayFigures]] = [:]
+    private let events: [StatusEvent]
+    private let runs: ArraySlice<RunLine>
+    private let quotas: [QuotaRecord]
+    private let plots: [QuotaPlot]
+
+    init(_ visit: Visit) async throws(FeedSyncError) {
+        self.visit = visit
+        let (served, store) = (visit.served, visit.served.pages)
+        feeds = try await StateRow.rows(of: try await served.feeds(), in: store).urgentFirst
+        events = try await store?.events(last: 30) ?? []
+        runs = RunLine.lines(try await store?.runs(limit: 300) ?? []).prefix(20)
+        quotas = try await store?.quota() ?? []
+        for feed in feeds { days[feed.feed.name] = try await store?.days(of: feed.feed.name) }
+        plots = try await Self.plots(of: quotas, feeds, in: store)
+    }
+
+    var response: ServerResponse {
+        visit.frame.page("status", title: "Status") { html in
             html.element("div", .class("bar")) { html in html.element("h1", text: "Status") }
-            problem(served, to: &html)
+            ConfigurationNotice.write(visit.served.problem, to: &html)
             html.element("section", .class("part")) { html in
                 html.element("p", .class("meta"), text: feeds.summary)
-                for feed in feeds { health(feed, days[feed.feed.name] ?? [], to: &html) }
+                for feed in feeds { health(feed, to: &html) }
                 if feeds.isEmpty { html.element("p", .class("hint"), text: "There is no feed yet.") }
             }
             html.element("div", .class("tables")) { html in
@@ -45,14 +57,14 @@ extension Site {
     }
 
     /// Plots of the last day's requests, for each host that reports a quota.
-    private func plots(
-        of quotas: [QuotaRecord], _ feeds: [StateRow], _ served: Served
+    private static func plots(
+        of quotas: [QuotaRecord], _ feeds: [StateRow], in store: Store?
     ) async throws(FeedSyncError) -> [QuotaPlot] {
         let now = WallClock.system.seconds
         let hours = (0..<QuotaPlot.hours).reversed().compactMap { hour in
             Timestamp.text(ofSecond: now - Int64(hour) * 3_600).map { String($0.prefix(13)) }
         }
-        guard let store = served.pages, let first = hours.first else { return [] }
+        guard let store, let first = hours.first else { return [] }
         var names: [String: Set<String>] = [:]
         for feed in feeds.map(\.feed) {
             guard let definition = feed.definition, let url = try? WebURL(definition.url.description) else { continue }
@@ -68,7 +80,7 @@ extension Site {
     }
 
     /// Writes a feed as a line that opens.
-    private func health(_ feed: StateRow, _ days: [DayFigures], to html: inout HTMLWriter) {
+    private func health(_ feed: StateRow, to html: inout HTMLWriter) {
         html.element("details", .class("health"), .data(.feed, feed.feed.name)) { html in
             html.element("summary") { html in
                 html.element("span", .class("name"), text: feed.feed.name)
@@ -96,7 +108,7 @@ extension Site {
                     }
                 }
             }
-            let series = DaySeries(days, itemCount: feed.feed.record?.itemCount ?? 0)
+            let series = DaySeries(days[feed.feed.name] ?? [], itemCount: feed.feed.record?.itemCount ?? 0)
             guard !series.days.isEmpty else { return }
             html.element("div", .class("charts")) { html in
                 for chart in series.itemCharts + [series.requestChart] { chart.write(to: &html) }

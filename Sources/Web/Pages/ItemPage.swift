@@ -2,38 +2,70 @@ internal import FeedSync
 internal import HTTPServer
 internal import Reports
 
-extension Site {
+/// The page of one item: all its columns, its times, and its JSON if that is kept.
+struct ItemPage: Page {
+    private let visit: Visit
+    private let feed: KnownFeed
+    /// The item, in a listing with all its columns.
+    private let item: Listing.Item
+    private let listing: Listing
+    private let shape: RowShape
+    private let title: String
+    private let body: (column: String, text: String)?
+    private let parents: ItemParents?
+    /// The lists of other feeds that belong to the item.
+    private let lists: [FeedRecord]
+    private let neighbours: (previous: String?, next: String?)
+    private let history: ItemHistory
+    /// The last event before the page was made.
+    private let event: Int
+
     /// The most characters of a text on an item's page; the API has all.
     private static let longestText = 500_000
 
     /// The maximum number of characters of a value that a page shows.
     private static let valueLength = 20_000
 
-    /// The page of one item: all its columns, its times, and its JSON if that is kept.
-    func itemPage(
-        _ name: String, _ served: Served, _ request: ServerRequest
-    ) async throws(FeedSyncError) -> SharedAnswer {
-        guard let feed = try await feed(name, served), let store = served.pages,
-            let key = request.parameter("key")
-        else { return notFound(request) }
+    init?(_ name: String, _ visit: Visit) async throws(FeedSyncError) {
+        let served = visit.served
+        guard let feed = try await served.feed(named: name), let store = served.pages,
+            let key = visit.request.parameter("key")
+        else { return nil }
         var query = ListingQuery(feed: name, limit: 1)
         query.textLimit = Self.longestText
         (query.keys, query.wantsRaw, query.includesRemoved) = ([key], true, true)
         // The events are read first: later ones are published to the page.
-        let event = try await store.events(last: 1).last?.id ?? 0
-        let listing = try await store.listing(query)
-        guard let item = listing.items.first else { return notFound(request) }
-        let shape = try await self.shape(of: feed, in: store, served)
-        let parents = try await self.parents(of: [item], of: feed, in: store, served)
-        let lists = try await lists(of: item, in: name, served)
-        let title = shape.title(of: item, in: listing, most: 300)
-        let body = shape.body(of: item, in: listing)
-        let neighbours = item.row.removedAt == nil ? try await store.neighbours(of: item.place, in: name) : (nil, nil)
-        let history = ItemHistory(
+        event = try await store.events(last: 1).last?.id ?? 0
+        listing = try await store.listing(query)
+        guard let item = listing.items.first else { return nil }
+        (self.visit, self.feed, self.item) = (visit, feed, item)
+        shape = try await served.shape(of: feed, in: store)
+        parents = try await ItemParents(of: [item], of: feed, in: store, served)
+        lists = try await Self.lists(of: item, in: name, served, store)
+        title = shape.title(of: item, in: listing, most: 300)
+        body = shape.body(of: item, in: listing)
+        neighbours = item.row.removedAt == nil ? try await store.neighbours(of: item.place, in: name) : (nil, nil)
+        history = ItemHistory(
             changes: try await store.history(
                 of: item.key, in: FeedPart.feed(ofPart: name) ?? name, last: ItemHistory.most),
             firstSeenAt: item.row.firstSeenAt)
-        let response = page("item", title: title) { html in
+    }
+
+    /// The lists that belong to an item, of feeds with a list for each row of its feed.
+    private static func lists(
+        of item: Listing.Item, in feed: String, _ served: Served, _ store: Store
+    ) async throws(FeedSyncError) -> [FeedRecord] {
+        var lists: [FeedRecord] = []
+        for feed in served.configuration?.feeds.filter({ $0.forEach?.feed == feed }) ?? [] {
+            if let list = try await store.part(of: feed.name, parentKey: item.key) { lists.append(list) }
+        }
+        return lists
+    }
+
+    private var name: String { feed.name }
+
+    var response: ServerResponse {
+        visit.frame.page("item", title: title) { html in
             html.element("article", .id("item"), .data(.feed, name), .data(.event, String(event))) { html in
                 html.element("nav", .class("crumbs"), .plain(.ariaLabel, "Breadcrumbs")) { html in
                     html.element("a", .href(.own("list", name)), text: name)
@@ -45,12 +77,13 @@ extension Site {
                         html.text(" › ")
                         html.element("bdi", text: Shown.text(section, most: 120))
                     }
-                    self.steps(neighbours, in: name, to: &html)
+                    steps(to: &html)
                 }
-                Self.picture(listing.text(shape.rule.picture, of: item), of: item.key, in: name, size: 96, to: &html)
+                ItemPicture.write(
+                    listing.text(shape.rule.picture, of: item), of: item.key, in: name, size: 96, to: &html)
                 html.element("h1", .plain(.dir, "auto"), text: title)
                 if let body {
-                    self.prose(body.text, in: body.column, of: item.key, feed: name, to: &html)
+                    prose(body.text, in: body.column, to: &html)
                 } else if let text = shape.line(shape.rule.text, of: item, in: listing, most: 1_000) {
                     html.element("p", .class("lead"), .plain(.dir, "auto"), text: text)
                 }
@@ -87,13 +120,13 @@ extension Site {
                         for (index, label) in columns where listing.columns[index].name != body?.column {
                             html.element("dt", text: Shown.column(label))
                             html.element("dd", .plain(.dir, "auto")) { html in
-                                self.member(item.row.values[index], of: listing.columns[index], shape, to: &html)
+                                member(item.row.values[index], of: listing.columns[index], to: &html)
                             }
                         }
                     }
                 }
                 history.write(shape, to: &html)
-                self.source(of: item, feed, to: &html)
+                source(to: &html)
                 if let raw = item.raw {
                     html.element("details") { html in
                         html.element("summary", text: "As it was received")
@@ -102,31 +135,32 @@ extension Site {
                 }
             }
         }
-        return shown(response, request)
     }
 
     /// Writes HTML of the upstream, with its pictures loaded through this server.
-    private func prose(_ text: String, in column: String, of key: String, feed: String, to html: inout HTMLWriter) {
+    private func prose(_ text: String, in column: String, to html: inout HTMLWriter) {
         html.element("div", .class("prose"), .plain(.dir, "auto")) { html in
             ForeignHTML.write(text, to: &html) { number, address in
                 guard Link.web(address) != nil else { return nil }
                 return .own(
-                    "picture", feed, query: [("key", key), ("column", column), ("number", String(number))])
+                    "picture", name, query: [("key", item.key), ("column", column), ("number", String(number))])
             }
         }
     }
 
     /// Writes the links to the items before and after this one.
-    private func steps(_ keys: (previous: String?, next: String?), in feed: String, to html: inout HTMLWriter) {
+    private func steps(to html: inout HTMLWriter) {
         html.element("span", .class("neighbours")) { html in
-            for (text, word, key) in [("← Previous", "prev", keys.previous), ("Next →", "next", keys.next)] {
+            for (text, word, key) in [
+                ("← Previous", "prev", neighbours.previous), ("Next →", "next", neighbours.next),
+            ] {
                 guard let key else { continue }
-                html.element("a", .href(.own("item", feed, query: [("key", key)])), .plain(.rel, word), text: text)
+                html.element("a", .href(.own("item", name, query: [("key", key)])), .plain(.rel, word), text: text)
             }
         }
     }
 
-    private func member(_ value: StoredValue, of column: RowColumn, _ shape: RowShape, to html: inout HTMLWriter) {
+    private func member(_ value: StoredValue, of column: RowColumn, to html: inout HTMLWriter) {
         switch value {
         case .text(let text) where shape.markup.contains(column.name):
             html.text(ForeignHTML.text(of: text, most: Self.valueLength))
@@ -139,7 +173,7 @@ extension Site {
     }
 
     /// Writes where an item is from, and its address in the API.
-    private func source(of item: Listing.Item, _ feed: KnownFeed, to html: inout HTMLWriter) {
+    private func source(to html: inout HTMLWriter) {
         html.element("p", .class("hint")) { html in
             html.text("From ")
             html.element("bdi", text: Shown.text(feed.record?.url ?? feed.name, most: 200))

@@ -15,16 +15,36 @@ struct SettingsDraft: Sendable {
 }
 
 /// The page that syncs, pauses, edits, renames, exports and removes a feed.
-extension Site {
-    func settingsPage(
-        _ name: String, _ served: Served, _ request: ServerRequest, draft: SettingsDraft = SettingsDraft()
-    ) async throws(FeedSyncError) -> SharedAnswer {
-        guard let feed = try await feed(name, served),
-            let state = try await StateRow.rows(of: [feed], in: served.pages).first
-        else { return notFound(request) }
-        let obstacle = obstacle(to: feed)
-        let source = obstacle == nil ? await source(of: name) : nil
-        let response = page("settings", title: "Settings of \(name)", status: draft.error == nil ? 200 : 422) { html in
+struct SettingsPage: Page {
+    private let visit: Visit
+    private let feed: KnownFeed
+    private let state: StateRow
+    private let draft: SettingsDraft
+    /// The reason why the visitor may not change the feed; nil if they may.
+    private let obstacle: FeedSyncError?
+    /// The lines of the feed, or the reason why they are not shown; nil where nothing may be changed.
+    private let source: Result<String, EditingError>?
+
+    init?(_ name: String, _ visit: Visit, draft: SettingsDraft = SettingsDraft()) async throws(FeedSyncError) {
+        guard let feed = try await visit.served.feed(named: name),
+            let state = try await StateRow.rows(of: [feed], in: visit.served.pages).first
+        else { return nil }
+        (self.visit, self.feed, self.state, self.draft) = (visit, feed, state, draft)
+        let editing = FeedEditing(name, visit)
+        obstacle = editing.obstacle(to: feed)
+        source = obstacle == nil ? Self.source(editing) : nil
+    }
+
+    private static func source(_ editing: FeedEditing) -> Result<String, EditingError> {
+        do throws(EditingError) { return .success(try FeedEdit(of: try editing.lines()).source) } catch {
+            return .failure(error)
+        }
+    }
+
+    private var name: String { feed.name }
+
+    var response: ServerResponse {
+        visit.frame.page("settings", title: "Settings of \(name)", status: draft.error == nil ? 200 : 422) { html in
             html.element("div", .class("bar")) { html in
                 html.element("div", .class("heading")) { html in
                     html.element("h1", text: name)
@@ -36,24 +56,14 @@ extension Site {
             }
             FeedTabs.write(feed, here: .settings, to: &html)
             if let error = draft.error { notice(error, to: &html) }
-            syncing(state, obstacle, to: &html)
-            if let source { definition(source, of: name, draft, to: &html) }
-            exports(of: name, to: &html)
-            if obstacle == nil { naming(of: name, draft, to: &html) }
+            syncing(to: &html)
+            if let source { definition(source, to: &html) }
+            exports(to: &html)
+            if obstacle == nil { naming(to: &html) }
             if let obstacle {
                 html.element("p", .class("hint"), .id("obstacle"), text: Shown.sentence(obstacle.message))
-                if removals.undo(of: name) != nil, mayAdd { restoring(name, to: &html) }
+                if visit.site.removals.undo(of: name) != nil, visit.mayAdd { visit.frame.restoring(name, to: &html) }
             }
-        }
-        return draft.error == nil && draft.diff == nil ? shown(response, request) : finished(response)
-    }
-
-    /// The lines of a feed, or the reason why they are not shown.
-    private func source(of name: String) async -> Result<String, EditingError> {
-        do throws(EditingError) {
-            return .success(try FeedEdit(of: try await lines(of: name)).source)
-        } catch {
-            return .failure(error)
         }
     }
 
@@ -64,7 +74,7 @@ extension Site {
         }
     }
 
-    private func syncing(_ state: StateRow, _ obstacle: FeedSyncError?, to html: inout HTMLWriter) {
+    private func syncing(to html: inout HTMLWriter) {
         html.element("section", .class("part")) { html in
             html.element("h2", text: "Sync")
             html.element("p", .class("why")) { html in
@@ -72,20 +82,18 @@ extension Site {
                 guard let plan = state.plan else { return }
                 html.text(plan.isPaused ? " Paused: nothing syncs it by itself." : " Due \(state.due).")
             }
-            guard mayCommand(state.feed) else { return }
+            guard visit.mayCommand(feed) else { return }
             html.element("div", .class("actions")) { html in
-                commandForm("sync", of: state.feed.name, label: "Sync now", to: &html)
+                visit.frame.commandForm("sync", of: name, label: "Sync now", to: &html)
                 guard obstacle == nil else { return }
                 let isPaused = state.plan?.isPaused == true
-                commandForm(
-                    isPaused ? "resume" : "pause", of: state.feed.name, label: isPaused ? "Resume" : "Pause", to: &html)
+                visit.frame.commandForm(
+                    isPaused ? "resume" : "pause", of: name, label: isPaused ? "Resume" : "Pause", to: &html)
             }
         }
     }
 
-    private func definition(
-        _ source: Result<String, EditingError>, of name: String, _ draft: SettingsDraft, to html: inout HTMLWriter
-    ) {
+    private func definition(_ source: Result<String, EditingError>, to html: inout HTMLWriter) {
         html.element("section", .class("part")) { html in
             html.element("h2", text: "Definition")
             switch source {
@@ -99,9 +107,10 @@ extension Site {
                 html.element(
                     "form", .class("definition"), .plain(.method, "post"), .action(.feed(name, "definition"))
                 ) { html in
-                    writeToken(to: &html)
+                    visit.frame.writeToken(to: &html)
                     html.void(
-                        "input", .plain(.type, "hidden"), .plain(.name, "base"), .plain(.value, Self.base(of: source)))
+                        "input", .plain(.type, "hidden"), .plain(.name, "base"),
+                        .plain(.value, FeedEditing.base(of: source)))
                     html.element("label", .class("hidden-label"), .plain(.for, "text"), text: "Definition of \(name)")
                     html.element(
                         "textarea", .id("text"), .plain(.name, "text"), .class("code"), .plain(.spellcheck, "false"),
@@ -142,7 +151,7 @@ extension Site {
         }
     }
 
-    private func exports(of name: String, to html: inout HTMLWriter) {
+    private func exports(to html: inout HTMLWriter) {
         html.element("section", .class("part")) { html in
             html.element("h2", text: "Export")
             html.element("p", .class("exports")) { html in
@@ -154,11 +163,11 @@ extension Site {
         }
     }
 
-    private func naming(of name: String, _ draft: SettingsDraft, to html: inout HTMLWriter) {
+    private func naming(to html: inout HTMLWriter) {
         html.element("section", .class("part")) { html in
             html.element("h2", text: "Name")
             html.element("form", .class("naming"), .plain(.method, "post"), .action(.feed(name, "rename"))) { html in
-                writeToken(to: &html)
+                visit.frame.writeToken(to: &html)
                 html.element("label", .class("hidden-label"), .plain(.for, "name"), text: "New name of \(name)")
                 html.void(
                     "input", .id("name"), .plain(.name, "name"), .plain(.value, draft.name ?? name),
@@ -170,19 +179,11 @@ extension Site {
         html.element("section", .class("part")) { html in
             html.element("h2", text: "Remove")
             html.element("form", .class("command"), .plain(.method, "post"), .action(.feed(name, "remove"))) { html in
-                writeToken(to: &html)
+                visit.frame.writeToken(to: &html)
                 html.element("button", .class("danger"), .plain(.type, "submit"), text: "Remove the feed")
             }
             html.element(
                 "p", .class("hint"), text: "From the configuration; its items stay. It can be undone.")
-        }
-    }
-
-    /// Writes the button that undoes a removal.
-    func restoring(_ name: String, to html: inout HTMLWriter) {
-        html.element("form", .class("command"), .plain(.method, "post"), .action(.feed(name, "restore"))) { html in
-            writeToken(to: &html)
-            html.element("button", .plain(.type, "submit"), text: "Undo the removal")
         }
     }
 }

@@ -5,27 +5,40 @@ internal import JSON
 internal import Time
 
 /// The form that adds a feed. A step opens when the previous one is right. Without scripts all steps are open, and the
-/// server reports problems.
-extension Site {
-    func addPage(_ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> SharedAnswer {
-        guard mayAdd else { return notFound(request) }
+/// server reports problems. It has the typed values, but for secrets, which are never written into a page.
+struct AddPage: Page {
+    private let visit: Visit
+    private let typed: FeedForm
+    /// The typed values without secrets.
+    private let form: FeedForm
+    private let states: [FeedForm.State]
+    private let look: TypedFeed.Outcome?
+    private let status: Int
+
+    /// The form with the values of a link to it; nil for a visitor who may not add feeds.
+    init?(_ visit: Visit) async throws(FeedSyncError) {
+        guard visit.mayAdd else { return nil }
+        let request = visit.request
         var form = FeedForm()
         form.name = String((request.parameter("name") ?? "").prefix(63))
         form.source = String((request.parameter("source") ?? "").prefix(4_000))
         form.parameters = String((request.parameter("parameters") ?? "").prefix(4_000))
-        return shown(addForm(form, try await rules().check(form).states, look: nil), request)
+        self.init(visit, form, try await FeedAdding(visit).rules().check(form).states)
     }
 
-    /// The form with its typed values, but without secrets, which are never written into a page.
-    func addForm(
-        _ typed: FeedForm, _ states: [FeedForm.State], look: TypedFeed.Outcome?, status: Int = 200
-    ) -> ServerResponse {
-        let form = typed.withoutSecrets
-        return page("add", title: "Add a feed", status: status) { html in
+    init(
+        _ visit: Visit, _ typed: FeedForm, _ states: [FeedForm.State], look: TypedFeed.Outcome? = nil, status: Int = 200
+    ) {
+        (self.visit, self.typed, form) = (visit, typed, typed.withoutSecrets)
+        (self.states, self.look, self.status) = (states, look, status)
+    }
+
+    var response: ServerResponse {
+        visit.frame.page("add", title: "Add a feed", status: status) { html in
             html.element("h1", text: "Add a feed")
             html.element("form", .id("add-form"), .class("steps"), .plain(.method, "post"), .action(.own("add"))) {
                 html in
-                writeToken(to: &html)
+                visit.frame.writeToken(to: &html)
                 html.void("input", .plain(.type, "hidden"), .plain(.name, "as"), .plain(.value, ""))
                 for var state in states {
                     let isCleared =
@@ -36,7 +49,7 @@ extension Site {
                         }
                     // Also if an earlier step is wrong and this one was not checked.
                     if isCleared, state.problem == nil { state.problem = FeedForm.whyNoSecrets }
-                    step(state, form, look, to: &html)
+                    step(state, to: &html)
                 }
                 html.element("p", .class("hint")) { html in
                     html.text("Adds the feed to the configuration, and stores its first page.")
@@ -54,9 +67,7 @@ extension Site {
         }
     }
 
-    private func step(
-        _ state: FeedForm.State, _ form: FeedForm, _ look: TypedFeed.Outcome?, to html: inout HTMLWriter
-    ) {
+    private func step(_ state: FeedForm.State, to html: inout HTMLWriter) {
         let name = state.step.rawValue
         html.element("fieldset", .id("step-\(name)"), .class(state.isRight ? "step right" : "step")) { html in
             html.element("legend", text: Self.title(of: state.step))
@@ -91,7 +102,7 @@ extension Site {
                 }
                 html.element("div", .id("look"), .plain(.ariaLive, "polite")) { html in
                     if let look {
-                        write(look, to: &html)
+                        LookResult(outcome: look).write(to: &html)
                     } else {
                         html.element(
                             "p", .class("hint"), text: "The server's items are shown here, as soon as it can be asked.")
@@ -129,7 +140,7 @@ extension Site {
     }
 
     private var presetNames: [String] {
-        UserPresets(beside: (try? newFeedsFile())?.path ?? "").names
+        UserPresets(beside: (try? visit.site.settings.readNewFeedsFile())?.path ?? "").names
     }
 
     private func field(
@@ -161,9 +172,13 @@ extension Site {
         )
         html.element("p", .id("\(name)-hint"), .class("hint"), text: hint)
     }
+}
 
-    /// Writes the result of a look: each finding with its certainty, or the error.
-    func write(_ outcome: TypedFeed.Outcome, to html: inout HTMLWriter) {
+/// The result of a look: each finding with its certainty, or the error.
+struct LookResult {
+    let outcome: TypedFeed.Outcome
+
+    func write(to html: inout HTMLWriter) {
         let isRight = if case .success = outcome { true } else { false }
         html.element("div", .data(.right, String(isRight))) { html in
             switch outcome {

@@ -2,34 +2,46 @@ internal import FeedSync
 internal import HTTPServer
 internal import Reports
 
-extension Site {
-    /// The page of all feeds, with their states.
-    func overviewPage(_ served: Served, _ request: ServerRequest) async throws(FeedSyncError) -> ServerResponse {
+/// The page of all feeds, with their states.
+struct OverviewPage: Page {
+    private let visit: Visit
+    /// The last event before the page was made.
+    private let event: Int
+    private let feeds: [StateRow]
+    private var days: [String: DaySeries] = [:]
+    private var lastChanges: [String: String] = [:]
+
+    init(_ visit: Visit) async throws(FeedSyncError) {
+        self.visit = visit
+        let served = visit.served
         // The events are read first: later ones are published to the page.
-        let event = try await served.pages?.events(last: 1).last?.id ?? 0
-        let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages).urgentFirst
-        var days: [String: DaySeries] = [:]
-        var lastChanges: [String: String] = [:]
+        event = try await served.pages?.events(last: 1).last?.id ?? 0
+        feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages).urgentFirst
         for feed in feeds {
             lastChanges[feed.feed.name] = try await served.pages?.lastChange(of: feed.feed.name)
             let known = try await served.pages?.days(of: feed.feed.name, last: Self.days) ?? []
             days[feed.feed.name] = DaySeries(known, itemCount: feed.feed.record?.itemCount ?? 0, last: Self.days)
         }
-        return page("overview", title: "Feeds") { html in
+    }
+
+    var response: ServerResponse {
+        visit.frame.page("overview", title: "Feeds") { html in
             html.element("div", .id("overview"), .class("bar"), .data(.event, String(event))) { html in
                 html.element("div", .class("heading")) { html in
                     html.element("h1", text: "Feeds")
                     if !feeds.isEmpty { html.element("p", .class("meta"), text: feeds.summary) }
                 }
-                if mayAdd, !feeds.isEmpty {
+                if visit.mayAdd, !feeds.isEmpty {
                     html.element("a", .class("button"), .href(.own("add")), text: "Add a feed")
                 }
             }
-            problem(served, to: &html)
-            if let removed = request.parameter("removed"), removals.undo(of: removed) != nil, mayAdd {
+            ConfigurationNotice.write(visit.served.problem, to: &html)
+            if let removed = visit.request.parameter("removed"), visit.site.removals.undo(of: removed) != nil,
+                visit.mayAdd
+            {
                 html.element("div", .class("removed")) { html in
                     html.element("p", text: "\(removed) was removed. Its items stay in the store.")
-                    restoring(removed, to: &html)
+                    visit.frame.restoring(removed, to: &html)
                 }
             }
             guard !feeds.isEmpty else { return beginning(to: &html) }
@@ -37,11 +49,7 @@ extension Site {
             html.element("div", .class("all-feeds")) { html in
                 for (name, members) in Self.groups(feeds) {
                     if let name { html.element("h2", text: name) }
-                    html.element("ul", .class("feeds")) { html in
-                        for feed in members {
-                            row(feed, days[feed.feed.name], changedAt: lastChanges[feed.feed.name], to: &html)
-                        }
-                    }
+                    html.element("ul", .class("feeds")) { html in for feed in members { row(feed, to: &html) } }
                 }
             }
         }
@@ -77,20 +85,18 @@ extension Site {
         return groups.filter { $0.name == nil } + named + (others.isEmpty ? [] : [("Others", others)])
     }
 
-    private func row(
-        _ feed: StateRow, _ series: DaySeries?, changedAt: String?, to html: inout HTMLWriter
-    ) {
+    private func row(_ feed: StateRow, to html: inout HTMLWriter) {
         html.element("li", .data(.feed, feed.feed.name)) { html in
             html.element("a", .class("feed"), .href(.own("list", feed.feed.name))) { html in
                 html.element("span", .class("name"), text: feed.feed.name)
-                html.element("span", .class("bars")) { series?.writeBars(to: &$0) }
+                html.element("span", .class("bars")) { days[feed.feed.name]?.writeBars(to: &$0) }
                 html.element(
                     "span", .class("count"), text: NumberFormat.count(feed.feed.record?.itemCount ?? 0, "item"))
                 StateBadge.write(feed, to: &html)
                 html.element("span", .class("why")) { html in
                     if feed.feed.definition == nil { html.text("Not in the configuration any more. ") }
                     Shown.why(feed, to: &html)
-                    if let changedAt {
+                    if let changedAt = lastChanges[feed.feed.name] {
                         html.text(" Changed ")
                         Shown.time(changedAt, to: &html)
                         html.text(".")
@@ -101,24 +107,15 @@ extension Site {
         }
     }
 
-    /// Writes a notice if the present configuration cannot be used.
-    func problem(_ served: Served, to html: inout HTMLWriter) {
-        guard let lines = served.problem else { return }
-        html.element("div", .class("notice"), .plain(.role, "alert")) { html in
-            html.element("p", text: "The configuration has a mistake; what is shown is as it was before.")
-            for line in lines.prefix(5) { html.element("p", .class("why"), text: Shown.text(line, most: 300)) }
-        }
-    }
-
     private func beginning(to html: inout HTMLWriter) {
         html.element("div", .class("empty")) { html in
             html.element("p", text: "There is no feed yet.")
-            if mayAdd {
+            if visit.mayAdd {
                 html.element("p") { $0.element("a", .class("button"), .href(.own("add")), text: "Add the first feed") }
             }
-            if mayAdd, demoURL != nil {
+            if visit.mayAdd, DemoUpstream(visit.site).url != nil {
                 html.element("form", .class("command"), .plain(.method, "post"), .action(.own("add", "demo"))) { html in
-                    writeToken(to: &html)
+                    visit.frame.writeToken(to: &html)
                     html.element("button", .plain(.type, "submit"), text: "Add the demo's feeds")
                     html.element("p", .class("hint"), text: "Made-up lists, which this server has for itself.")
                 }
@@ -129,6 +126,18 @@ extension Site {
                 text:
                     "feedsync add swift-repos github.search 'q=language:swift stars:>=2000'\nfeedsync add things https://api.example.com/things"
             )
+        }
+    }
+}
+
+/// A notice of the mistake in the present configuration.
+enum ConfigurationNotice {
+    /// - Parameter lines: Nil if the configuration can be used; then nothing is written.
+    static func write(_ lines: [String]?, to html: inout HTMLWriter) {
+        guard let lines else { return }
+        html.element("div", .class("notice"), .plain(.role, "alert")) { html in
+            html.element("p", text: "The configuration has a mistake; what is shown is as it was before.")
+            for line in lines.prefix(5) { html.element("p", .class("why"), text: Shown.text(line, most: 300)) }
         }
     }
 }

@@ -3,59 +3,43 @@ internal import HTTPServer
 internal import Reports
 
 /// The changes of feeds, the newest first: what is new, changed, removed and back, by day and by feed.
-extension Site {
+struct ChangesPage: Page {
+    private let visit: Visit
+    /// The feed; nil for all feeds.
+    private let feed: KnownFeed?
+    private let selection: ChangeSelection
+    private let recent: RecentChanges
+    private let shapes: [String: RowShape]
+    private let series: DaySeries
+    /// The last event before the page was made.
+    private let event: Int
+
     /// The number of changes on a page.
     private static let changesOnPage = 150
     /// The number of changes of a feed in a day that are shown at once; the others are folded.
     private static let mostAtOnce = 15
 
-    /// The changes of all feeds: a page for browsers, and JSON for programs.
-    func changes(_ name: String?, _ served: Served, _ request: ServerRequest) async throws(FeedSyncError)
-        -> SharedAnswer
-    {
-        Self.wantsPage(request)
-            ? try await changesPage(nil, served, request) : try await changesDocument(nil, served, request)
-    }
-
-    func changesDocument(
-        _ name: String?, _ served: Served, _ request: ServerRequest
-    ) async throws(FeedSyncError) -> SharedAnswer {
-        if let name, try await feed(name, served) == nil { return unknownFeed(name) }
-        let limit = Self.limit(of: request)
-        let recent = try await recentChanges(name, served, request, limit: limit).recent
-        func link(_ place: [(name: String, value: String)]) -> Link {
-            let words =
-                [(name: "limit", value: String(limit))] + Self.kindWords(request) + place
-                + request.kept("format", "total")
-            return name.map { .feed($0, "changes", query: words) } ?? .own("changes", query: words)
-        }
-        let links = Responses.links(
-            next: recent.next.map { link([(name: "before", value: $0.text)]) },
-            first: request.parameter("before").map { _ in link([]) })
-        var headers = [(name: "Vary", value: "Accept")] + links
-        if request.wantsTotal, let store = served.search {
-            let names = if let name { [name] } else { try await served.feeds().map(\.name) }
-            let count = try await store.changeCount(names.map { ChangeQuery(feed: $0) }, kinds: Self.kinds(request))
-            headers.append((Responses.totalHeader, String(count)))
-        }
-        return shown(Responses.list(recent.changes.map(\.result), for: request, headers: headers), request)
-    }
-
-    func changesPage(
-        _ name: String?, _ served: Served, _ request: ServerRequest
-    ) async throws(FeedSyncError) -> SharedAnswer {
-        let known = if let name { try await feed(name, served) } else { nil as KnownFeed? }
-        guard name == nil || known != nil else { return notFound(request) }
+    /// - Parameter name: The name of a feed; nil for all feeds.
+    init?(_ name: String?, _ visit: Visit) async throws(FeedSyncError) {
+        let served = visit.served
+        feed = if let name { try await served.feed(named: name) } else { nil as KnownFeed? }
+        guard name == nil || feed != nil else { return nil }
         // The events are read first: later ones are published to the page.
-        let event = try await served.pages?.events(last: 1).last?.id ?? 0
-        let (recent, shapes) = try await recentChanges(name, served, request, limit: Self.changesOnPage)
-        let kinds = Self.kinds(request)
+        event = try await served.pages?.events(last: 1).last?.id ?? 0
+        selection = ChangeSelection(name, visit.request)
+        (recent, shapes) = try await selection.recent(in: served, limit: Self.changesOnPage)
         let days = if let name { try await served.search?.days(of: name) ?? [] } else { [DayFigures]() }
-        let series = DaySeries(days, itemCount: known?.record?.itemCount ?? 0)
-        var response = page("changes", title: name.map { "Changes of \($0)" } ?? "Changes") { html in
+        series = DaySeries(days, itemCount: feed?.record?.itemCount ?? 0)
+        self.visit = visit
+    }
+
+    private var name: String? { selection.feed }
+
+    var response: ServerResponse {
+        var response = visit.frame.page("changes", title: name.map { "Changes of \($0)" } ?? "Changes") { html in
             html.element("div", .class("bar")) { html in html.element("h1", text: name ?? "Changes") }
-            if let known { FeedTabs.write(known, here: .changes, to: &html) }
-            kindLinks(kinds, of: name, to: &html)
+            if let feed { FeedTabs.write(feed, here: .changes, to: &html) }
+            kindLinks(to: &html)
             html.element("div", .id("changes"), .data(.feed, name), .data(.event, String(event))) { html in
                 if !series.days.isEmpty {
                     html.element("div", .class("charts")) { html in
@@ -64,58 +48,31 @@ extension Site {
                 }
                 if recent.changes.isEmpty { html.element("p", .class("nothing"), text: "Nothing has changed.") }
                 let days = Groups(recent.changes) { String($0.at.prefix(10)) }
-                for (day, changes) in days.groups {
-                    self.day(day, changes, recent, shapes, isOfAll: name == nil, to: &html)
-                }
+                for (day, changes) in days.groups { self.day(day, changes, to: &html) }
                 html.element("p", .class("pages")) { html in
                     guard let next = recent.next else { return }
-                    let words = Self.kindWords(request) + [(name: "before", value: next.text)]
-                    let link = name.map { Link.own("changes", $0, query: words) } ?? .own("changes", query: words)
-                    html.element("a", .class("button"), .href(link), .plain(.rel, "next"), text: "Older changes")
+                    let words = selection.kindWords + [(name: "before", value: next.text)]
+                    html.element("a", .class("button"), .href(link(words)), .plain(.rel, "next"), text: "Older changes")
                 }
             }
         }
         response.headers.append(("Vary", "Accept"))
-        return shown(response, request)
+        return response
     }
 
-    private static func kinds(_ request: ServerRequest) -> Set<ItemChange.Kind> {
-        let kinds = Set(request.query.filter { $0.name == "kind" }.compactMap { ItemChange.Kind(rawValue: $0.value) })
-        return kinds.isEmpty ? [.new, .changed, .removed, .returned] : kinds
+    private func link(_ words: [(name: String, value: String)]) -> Link {
+        name.map { .own("changes", $0, query: words) } ?? .own("changes", query: words)
     }
 
-    private static func kindWords(_ request: ServerRequest) -> [(name: String, value: String)] {
-        request.query.filter { $0.name == "kind" && ItemChange.Kind(rawValue: $0.value) != nil }.prefix(4).map { $0 }
-    }
-
-    private func recentChanges(
-        _ name: String?, _ served: Served, _ request: ServerRequest, limit: Int
-    ) async throws(FeedSyncError) -> (recent: RecentChanges, shapes: [String: RowShape]) {
-        guard let store = served.search else { return (RecentChanges(), [:]) }
-        let feeds = if let name { [try await feed(name, served)].compactMap(\.self) } else { try await served.feeds() }
-        var queries: [ChangeQuery] = []
-        var shapes: [String: RowShape] = [:]
-        for feed in feeds where feed.record != nil {
-            let shape = try await self.shape(of: feed, in: store, served)
-            var query = ChangeQuery(feed: feed.name)
-            query.title = shape.rule.title
-            queries.append(query)
-            shapes[feed.name] = shape
-        }
-        let before = request.parameter("before").flatMap(ChangeMoment.init(text:))
-        let recent = try await store.recentChanges(queries, kinds: Self.kinds(request), before: before, limit: limit)
-        return (recent, shapes)
-    }
-
-    private func kindLinks(_ kinds: Set<ItemChange.Kind>, of name: String?, to html: inout HTMLWriter) {
+    private func kindLinks(to html: inout HTMLWriter) {
         let choices: [(String, [ItemChange.Kind])] = [
             ("All", []), ("New", [.new]), ("Changed", [.changed]), ("Removed", [.removed]), ("Back", [.returned]),
         ]
         html.element("nav", .class("choices"), .plain(.ariaLabel, "Kinds of changes")) { html in
             for (text, chosen) in choices {
                 let words = chosen.map { (name: "kind", value: $0.rawValue) }
-                let link = name.map { Link.own("changes", $0, query: words) } ?? .own("changes", query: words)
-                if chosen.isEmpty ? kinds.count == 4 : kinds == Set(chosen) {
+                let link = link(words)
+                if chosen.isEmpty ? selection.kinds.count == 4 : selection.kinds == Set(chosen) {
                     html.element("a", .href(link), .plain(.ariaCurrent, "true"), text: text)
                 } else {
                     html.element("a", .href(link), text: text)
@@ -124,10 +81,8 @@ extension Site {
         }
     }
 
-    private func day(
-        _ day: String, _ changes: [ItemChange], _ recent: RecentChanges, _ shapes: [String: RowShape], isOfAll: Bool,
-        to html: inout HTMLWriter
-    ) {
+    private func day(_ day: String, _ changes: [ItemChange], to html: inout HTMLWriter) {
+        let isOfAll = name == nil
         html.element("section", .class("day")) { html in
             html.element("h2") { html in
                 html.element("time", .plain(.datetime, day), text: DayName.text(day))
@@ -255,25 +210,5 @@ struct Groups<Key: Hashable, Value> {
                 groups.append((key, [value]))
             }
         }
-    }
-}
-
-extension ChangeMoment {
-    /// The place in the form that requests use.
-    var text: String { "\(at)~\(count)" }
-
-    /// The form of it, for the API's description too.
-    static let pattern = #"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z~[0-9]{1,7}$"#
-
-    init?(text: String) {
-        let bytes = Array(text.utf8)
-        // In the order of texts, what is no day at all stands between two days.
-        guard (26...32).contains(bytes.count),
-            zip("0000-00-00T00:00:00.000Z~".utf8, bytes).allSatisfy({ form, byte in
-                form == UInt8(ascii: "0") ? (0x30...0x39).contains(byte) : form == byte
-            }),
-            let count = Int(text.suffix(bytes.count - 25)), bytes[25...].allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
-        self.init(at: String(text.prefix(24)), count: count)
     }
 }

@@ -3,25 +3,38 @@ internal import HTTPServer
 internal import Reports
 
 /// A feed as a table: columns that are chosen and ordered, sorted by any, filtered, with counts of frequent values.
-extension Site {
+struct TablePage: Page {
+    private let visit: Visit
+    private let feed: KnownFeed
+    private let view: TableView
+    /// The columns to choose from.
+    private let known: [RowColumn]
+    private let listing: Listing
+    /// The number of all rows of the view.
+    private let count: Int
+    private let facets: [Facet]
+
     private static let rowsOnPage = 100
     /// The most values of a column whose counts are shown, and the most such columns.
     private static let mostValues = 12
     private static let mostFacets = 5
 
-    func tablePage(_ name: String, _ served: Served, _ request: ServerRequest) async throws(FeedSyncError)
-        -> SharedAnswer
-    {
-        guard let feed = try await feed(name, served), let store = served.search else { return notFound(request) }
-        let known = try await columns(of: name, in: store)
-        let view = TableView(request, known: known)
+    init?(_ name: String, _ visit: Visit) async throws(FeedSyncError) {
+        guard let feed = try await visit.served.feed(named: name), let store = visit.served.search else { return nil }
+        (self.visit, self.feed) = (visit, feed)
+        known = try await TableView.columns(of: name, in: store)
+        view = TableView(visit.request, known: known)
         var query = view.query(name, limit: Self.rowsOnPage)
         query.textLimit = RowShape.textLimit
-        let listing = try await store.listing(query)
-        let count = try await store.count(query)
-        let facets = try await store.facets(
-            query, of: Self.facetColumns(listing, view), most: Self.mostValues)
-        let response = page("table", title: "\(name) as a table") { html in
+        listing = try await store.listing(query)
+        count = try await store.count(query)
+        facets = try await store.facets(query, of: Self.facetColumns(listing, view), most: Self.mostValues)
+    }
+
+    private var name: String { feed.name }
+
+    var response: ServerResponse {
+        visit.frame.page("table", title: "\(name) as a table") { html in
             html.element("div", .class("bar")) { html in
                 html.element("div", .class("heading")) { html in
                     html.element("h1", text: "\(name) as a table")
@@ -29,16 +42,15 @@ extension Site {
                     let words = count == total ? "" : "\(NumberFormat.count(count)) of "
                     html.element("p", .class("meta"), text: words + NumberFormat.count(total, "item"))
                 }
-                exports(view, of: name, to: &html)
+                exports(to: &html)
             }
             FeedTabs.write(feed, here: .table, to: &html)
-            filterForm(view, listing, of: name, to: &html)
-            self.facets(facets, view, of: name, to: &html)
-            chooser(view, known, of: name, to: &html)
-            table(listing, view, of: name, to: &html)
-            pages(listing, view, of: name, to: &html)
+            filterForm(to: &html)
+            writeFacets(to: &html)
+            chooser(to: &html)
+            table(to: &html)
+            pages(to: &html)
         }
-        return shown(response, request)
     }
 
     /// The columns whose values repeat in the rows that are shown.
@@ -54,12 +66,12 @@ extension Site {
         return names.prefix(mostFacets).map(\.element.name)
     }
 
-    private func link(_ view: TableView, of name: String) -> Link {
+    private func link(_ view: TableView) -> Link {
         let place = view.offset > 0 ? [(name: "offset", value: String(view.offset))] : []
         return .own("table", name, query: view.words + place)
     }
 
-    private func exports(_ view: TableView, of name: String, to html: inout HTMLWriter) {
+    private func exports(to html: inout HTMLWriter) {
         html.element("p", .class("exports")) { html in
             for (text, format) in [("CSV", "csv"), ("JSON", nil)] {
                 let words = view.words + (format.map { [(name: "format", value: $0)] } ?? [])
@@ -71,13 +83,13 @@ extension Site {
         }
     }
 
-    private func filterForm(_ view: TableView, _ listing: Listing, of name: String, to html: inout HTMLWriter) {
-        let examples = Self.examples(listing)
+    private func filterForm(to html: inout HTMLWriter) {
+        let examples = examples
         html.element(
             "form", .class("table-filter"), .plain(.role, "search"), .plain(.method, "get"),
             .action(.own("table", name))
         ) { html in
-            hidden(view, to: &html)
+            hidden(to: &html)
             html.element("label", .class("hidden-label"), .plain(.for, "where"), text: "Add a filter")
             html.void(
                 "input", .id("where"), .plain(.name, "where"),
@@ -95,7 +107,7 @@ extension Site {
                     html.text(Shown.text(filter.text, most: 80) + " ")
                     let without = view.changed { $0.filters.removeAll { $0 == filter } }
                     html.element(
-                        "a", .href(link(without, of: name)), .plain(.ariaLabel, "Remove the filter \(filter.text)"),
+                        "a", .href(link(without)), .plain(.ariaLabel, "Remove the filter \(filter.text)"),
                         text: "×")
                 }
             }
@@ -103,7 +115,7 @@ extension Site {
     }
 
     /// Filters as people may type them, of columns that the feed has.
-    static func examples(_ listing: Listing) -> [String] {
+    private var examples: [String] {
         func first(_ holds: (StoredValue, RowColumn) -> Bool) -> String? {
             listing.columns.enumerated().dropFirst().first { index, column in
                 let values = listing.items.map { $0.row.values[index] }
@@ -119,20 +131,20 @@ extension Site {
             return ValueText.isTime(text, column.type)
         }
         let examples = [
-            first(isNumber).map { "\($0) > 100" }, first(isTime).map { "\($0) 2026-11" },
+            first(Self.isNumber).map { "\($0) > 100" }, first(isTime).map { "\($0) 2026-11" },
             first(isText).map { "\($0) ~ word" },
         ]
         return examples.compactMap(\.self)
     }
 
     /// The view as fields of a form that adds to it.
-    private func hidden(_ view: TableView, isWithColumns: Bool = true, to html: inout HTMLWriter) {
+    private func hidden(isWithColumns: Bool = true, to html: inout HTMLWriter) {
         for (name, value) in view.words where isWithColumns || name != "columns" {
             html.void("input", .plain(.type, "hidden"), .plain(.name, name), .plain(.value, value))
         }
     }
 
-    private func facets(_ facets: [Facet], _ view: TableView, of name: String, to html: inout HTMLWriter) {
+    private func writeFacets(to html: inout HTMLWriter) {
         guard !facets.isEmpty else { return }
         html.element("div", .class("facets")) { html in
             for facet in facets {
@@ -142,7 +154,7 @@ extension Site {
                         for (value, count) in facet.values {
                             html.element("li") { html in
                                 let filter = ColumnFilter(facet.column.name, .equal, value.description)
-                                html.element("a", .href(link(view.changed { $0.filters.append(filter) }, of: name))) {
+                                html.element("a", .href(link(view.changed { $0.filters.append(filter) }))) {
                                     ValueText(isLinked: false).write(value, type: facet.column.type, to: &$0)
                                 }
                                 html.element("span", .class("count"), text: NumberFormat.count(count))
@@ -155,11 +167,11 @@ extension Site {
     }
 
     /// The columns to choose from; those that are chosen can be moved.
-    private func chooser(_ view: TableView, _ known: [RowColumn], of name: String, to html: inout HTMLWriter) {
+    private func chooser(to html: inout HTMLWriter) {
         html.element("details", .class("chooser")) { html in
             html.element("summary", text: "Columns")
             html.element("form", .plain(.method, "get"), .action(.own("table", name))) { html in
-                hidden(view, isWithColumns: false, to: &html)
+                hidden(isWithColumns: false, to: &html)
                 html.element("ul") { html in
                     let others = known.map(\.name).filter { !view.columns.contains($0) }
                     for (place, column) in (view.columns + others).enumerated() {
@@ -173,7 +185,7 @@ extension Site {
                             guard (1..<max(view.columns.count, 1)).contains(place) else { return }
                             let moved = view.changed { $0.columns.swapAt(place, place - 1) }
                             html.element(
-                                "a", .href(link(moved, of: name)),
+                                "a", .href(link(moved)),
                                 .plain(.ariaLabel, "Move \(Shown.column(column)) to the front"), text: "↑")
                         }
                     }
@@ -183,7 +195,7 @@ extension Site {
         }
     }
 
-    private func table(_ listing: Listing, _ view: TableView, of name: String, to html: inout HTMLWriter) {
+    private func table(to html: inout HTMLWriter) {
         guard !listing.items.isEmpty else { return html.element("p", .class("nothing"), text: "No item is like this.") }
         let columns = view.ordered(listing)
         html.element(
@@ -194,7 +206,7 @@ extension Site {
                     html.element("tr") { html in
                         for (index, column) in columns {
                             let isNumber = listing.items.contains { Self.isNumber($0.row.values[index], column) }
-                            head(column, view, isNumber: isNumber, of: name, to: &html)
+                            head(column, isNumber: isNumber, to: &html)
                         }
                     }
                 }
@@ -224,16 +236,14 @@ extension Site {
         }
     }
 
-    private func head(
-        _ column: RowColumn, _ view: TableView, isNumber: Bool, of name: String, to html: inout HTMLWriter
-    ) {
+    private func head(_ column: RowColumn, isNumber: Bool, to html: inout HTMLWriter) {
         let order = view.sort.flatMap { $0.column == column.name ? $0 : nil }
         let next = view.changed {
             $0.sort = ItemQuery.Order(column: column.name, isDescending: order?.isDescending == false)
         }
         let word = order.map { $0.isDescending ? "descending" : "ascending" } ?? "none"
         html.element("th", .class(isNumber ? "number" : ""), .plain(.scope, "col"), .plain(.ariaSort, word)) { html in
-            html.element("a", .href(link(next, of: name))) { html in
+            html.element("a", .href(link(next))) { html in
                 html.text(Shown.column(column.name))
                 if let order {
                     html.element("span", .plain(.ariaHidden, "true"), text: order.isDescending ? " ↓" : " ↑")
@@ -250,16 +260,16 @@ extension Site {
         }
     }
 
-    private func pages(_ listing: Listing, _ view: TableView, of name: String, to html: inout HTMLWriter) {
+    private func pages(to html: inout HTMLWriter) {
         html.element("p", .class("pages")) { html in
             if view.offset > 0 {
                 let before = view.changed { $0.offset = max(0, view.offset - Self.rowsOnPage) }
                 html.element(
-                    "a", .class("button"), .href(link(before, of: name)), .plain(.rel, "prev"), text: "Previous")
+                    "a", .class("button"), .href(link(before)), .plain(.rel, "prev"), text: "Previous")
             }
             if listing.hasMore {
                 let after = view.changed { $0.offset = view.offset + listing.items.count }
-                html.element("a", .class("button"), .href(link(after, of: name)), .plain(.rel, "next"), text: "Next")
+                html.element("a", .class("button"), .href(link(after)), .plain(.rel, "next"), text: "Next")
             }
         }
     }

@@ -4,70 +4,70 @@ internal import Reports
 internal import Text
 
 /// The list of a feed, with the state that its engine reports.
-extension Site {
+struct ListPage: Page {
+    private let visit: Visit
+    private let state: FeedState
+    private let part: ListPart
+    /// The last event before the page was made.
+    private let event: Int
+
     /// The number of stored items that are shown at first, and added each time the end is reached.
     private static let pageSize = 100
 
-    func listPage(
-        _ name: String, _ served: Served, _ request: ServerRequest
-    ) async throws(FeedSyncError) -> SharedAnswer {
-        guard let feed = try await feed(name, served) else { return notFound(request) }
+    init?(_ name: String, _ visit: Visit) async throws(FeedSyncError) {
+        let served = visit.served
+        guard let feed = try await served.feed(named: name) else { return nil }
         // The events are read first: later ones are published to the page.
-        let event = try await served.pages?.events(last: 1).last?.id ?? 0
-        guard let state = try await StateRow.rows(of: [feed], in: served.pages).first else { return notFound(request) }
-        let part = try await ListPart(of: feed, request, limit: Self.pageSize, self, served)
-        let response = page("list", title: name) { html in
-            head(state, text: request.parameter("q") ?? "", to: &html)
+        event = try await served.pages?.events(last: 1).last?.id ?? 0
+        guard let state = try await FeedState(feed, visit) else { return nil }
+        part = try await ListPart(of: feed, visit.request, limit: Self.pageSize, served)
+        (self.visit, self.state) = (visit, state)
+    }
+
+    private var row: StateRow { state.row }
+    private var name: String { row.feed.name }
+
+    var response: ServerResponse {
+        visit.frame.page("list", title: name) { html in
+            head(text: visit.request.parameter("q") ?? "", to: &html)
             part.write(to: &html, event: event)
-            foot(state, part, to: &html)
+            foot(to: &html)
         }
-        return shown(response, request)
     }
 
     /// The state of a feed as on its list, for the script.
-    func stateFragment(
-        _ name: String, _ served: Served, _ request: ServerRequest
-    ) async throws(FeedSyncError) -> SharedAnswer {
-        guard let feed = try await feed(name, served),
-            let state = try await StateRow.rows(of: [feed], in: served.pages).first
-        else { return unknownFeed(name) }
+    static func state(of name: String, _ visit: Visit) async throws(FeedSyncError) -> SharedAnswer {
+        guard let feed = try await visit.served.feed(named: name), let state = try await FeedState(feed, visit)
+        else { return visit.unknownFeed(name) }
         var html = HTMLWriter()
-        write(state, to: &html)
-        return shown(Self.fragment(html), request)
+        state.write(to: &html)
+        return visit.shown(Responses.fragment(html))
     }
 
     /// Rows of a list, or the rows with the words of a text, for the script.
-    func rowsFragment(
-        _ name: String, _ served: Served, _ request: ServerRequest
-    ) async throws(FeedSyncError) -> SharedAnswer {
-        guard let feed = try await feed(name, served) else { return unknownFeed(name) }
-        let limit = Self.limit(of: request)
-        return try await kept(request, served) { _ async throws(FeedSyncError) in
-            let part = try await ListPart(of: feed, request, limit: limit, self, served)
+    static func rows(of name: String, _ visit: Visit) async throws(FeedSyncError) -> SharedAnswer {
+        guard let feed = try await visit.served.feed(named: name) else { return visit.unknownFeed(name) }
+        return try await visit.kept { _ async throws(FeedSyncError) in
+            let part = try await ListPart(of: feed, visit.request, limit: visit.request.limit, visit.served)
             var html = HTMLWriter()
             part.write(to: &html)
-            return Self.fragment(html)
+            return Responses.fragment(html)
         }
     }
 
-    private static func fragment(_ html: HTMLWriter) -> ServerResponse {
-        ServerResponse(headers: [(name: "Content-Type", value: "text/html; charset=utf-8")], body: html.bytes)
-    }
-
-    private func head(_ state: StateRow, text: String, to html: inout HTMLWriter) {
-        let name = state.feed.name
+    private func head(text: String, to html: inout HTMLWriter) {
         html.element("div", .class("bar")) { html in
             html.element("div", .class("heading")) { html in
                 html.element("h1", text: name)
-                write(state, to: &html)
+                state.write(to: &html)
             }
-            if mayCommand(state.feed) {
-                commandForm("sync", of: name, label: "Sync", to: &html)
-                commandForm("reload", of: name, label: "Reload", to: &html)
+            if state.isOffered {
+                visit.frame.commandForm("sync", of: name, label: "Sync", to: &html)
+                visit.frame.commandForm("reload", of: name, label: "Reload", to: &html)
             }
         }
-        let isEmpty = state.feed.record?.itemCount ?? 0 == 0 && text.isEmpty
-        FeedTabs.write(state.feed, here: .list, to: &html)
+        let isEmpty = row.feed.record?.itemCount ?? 0 == 0 && text.isEmpty
+        FeedTabs.write(row.feed, here: .list, to: &html)
         html.element(
             "form", .id("filter-form"), .class("filter"), .plain(.role, "search"), .plain(.method, "get"),
             .action(.own("list", name)), .flag(.hidden, isEmpty)
@@ -80,7 +80,7 @@ extension Site {
             html.element("span", .id("filter-indicator"), .class("spinner"), .flag(.hidden)) { _ in }
             html.element("noscript") { $0.element("button", .plain(.type, "submit"), text: "Filter") }
         }
-        if state.feed.definition?.search?.parameter != nil, mayChange {
+        if row.feed.definition?.search?.parameter != nil, visit.mayChange {
             html.element("p", .class("hint")) { html in
                 html.text("Not here? ")
                 html.element("a", .href(.own("search", name)), text: "Search the server")
@@ -88,7 +88,7 @@ extension Site {
         }
         html.element("div", .id("notice"), .class("notice"), .plain(.role, "alert"), .flag(.hidden)) { _ in }
         html.element(
-            "div", .id("header-indicator"), .class("indicator"), .flag(.hidden, !isBusy(state, .beginHeader))
+            "div", .id("header-indicator"), .class("indicator"), .flag(.hidden, !state.isBusy(.beginHeader))
         ) { html in
             html.element("span", .class("spinner"), .plain(.ariaHidden, "true")) { _ in }
             html.element("span", text: "Loading…")
@@ -96,38 +96,10 @@ extension Site {
         html.element("button", .id("pill"), .class("pill"), .plain(.type, "button"), .flag(.hidden)) { _ in }
     }
 
-    /// Writes the state of a feed with its reason, its number of items and, while it fails, advice.
-    private func write(_ state: StateRow, to html: inout HTMLWriter) {
-        let name = state.feed.name
-        let record = state.feed.record
-        let error = state.state == .running ? nil : record?.error
-        html.element(
-            "div", .id("state"), .data(.header, String(isBusy(state, .beginHeader))),
-            .data(.footer, String(isBusy(state, .beginFooter))), .data(.end, String(record?.noMoreData ?? false)),
-            .data(.loaded, String(record?.reloadedAtText != nil)), .data(.total, String(record?.itemCount ?? 0))
-        ) { html in
-            html.element("p", .class("meta")) { html in
-                StateBadge.write(state, to: &html)
-                html.element("span", .id("total"), text: NumberFormat.count(record?.itemCount ?? 0, "item"))
-            }
-            html.element("div", .id("why"), .class(error == nil ? "why" : "why failure")) { html in
-                html.element("p") { Shown.why(state, to: &$0) }
-                guard let error else { return }
-                if let advice = FailureAdvice.text(error.kind, of: name) {
-                    html.element("p", .id("advice"), .class("hint"), text: "Try: \(advice)")
-                }
-                if mayCommand(state.feed) {
-                    commandForm("reload", id: "retry", of: name, label: "Retry", to: &html)
-                }
-            }
-        }
-    }
-
     /// Writes the elements below the rows. The script shows those that match its state.
-    private func foot(_ state: StateRow, _ part: ListPart, to html: inout HTMLWriter) {
-        let name = state.feed.name
-        let isLoaded = state.feed.record?.reloadedAtText != nil
-        let isAtEnd = state.feed.record?.noMoreData ?? false
+    private func foot(to html: inout HTMLWriter) {
+        let isLoaded = row.feed.record?.reloadedAtText != nil
+        let isAtEnd = row.feed.record?.noMoreData ?? false
         let isEmpty = part.isEmpty && part.text.isEmpty && part.start == nil
         html.element("p", .id("nothing"), .class("nothing"), .flag(.hidden, !part.isEmpty || part.text.isEmpty)) {
             $0.text("No item has these words.")
@@ -136,10 +108,9 @@ extension Site {
             html.element("p", .id("empty-loaded"), .flag(.hidden, !isLoaded), text: "The list is empty.")
             html.element("div", .id("empty-new"), .flag(.hidden, isLoaded)) { html in
                 html.element("p", text: "Nothing is stored yet.")
-                let isOffered = mayCommand(state.feed)
                 html.element(
                     "p", .class("hint"),
-                    text: isOffered ? "Reload fetches the first page." : "The next sync stores the first page.")
+                    text: state.isOffered ? "Reload fetches the first page." : "The next sync stores the first page.")
             }
         }
         html.element("div", .id("foot"), .class("foot")) { html in
@@ -149,7 +120,7 @@ extension Site {
                 "a", .id("next"), .class("button"), .href(.own("list", name, query: words + onward)),
                 .flag(.hidden, !part.hasMore), text: "Show more")
             html.element(
-                "div", .id("footer-indicator"), .class("indicator"), .flag(.hidden, !isBusy(state, .beginFooter))
+                "div", .id("footer-indicator"), .class("indicator"), .flag(.hidden, !state.isBusy(.beginFooter))
             ) { html in
                 html.element("span", .class("spinner"), .plain(.ariaHidden, "true")) { _ in }
                 html.element("span", text: "Loading more…")
@@ -160,35 +131,55 @@ extension Site {
             if part.start != nil {
                 html.element("p") { $0.element("a", .href(.own("list", name)), text: "Back to the top of the list") }
             }
-            if mayCommand(state.feed) {
+            if state.isOffered {
                 let isOffered = isLoaded && !isAtEnd && !part.hasMore && part.text.isEmpty
                 html.element("div", .id("onward"), .flag(.hidden, !isOffered)) { html in
-                    commandForm("more", of: name, label: "Load more", to: &html)
+                    visit.frame.commandForm("more", of: name, label: "Load more", to: &html)
+                }
+            }
+        }
+    }
+}
+
+/// The state of a feed with its reason, its number of items and, while it fails, advice.
+struct FeedState: Sendable {
+    let row: StateRow
+    /// True if the visitor may send commands to the feed.
+    let isOffered: Bool
+    private let frame: PageFrame
+
+    init?(_ feed: KnownFeed, _ visit: Visit) async throws(FeedSyncError) {
+        guard let row = try await StateRow.rows(of: [feed], in: visit.served.pages).first else { return nil }
+        (self.row, isOffered, frame) = (row, visit.mayCommand(feed), visit.frame)
+    }
+
+    func write(to html: inout HTMLWriter) {
+        let record = row.feed.record
+        let error = row.state == .running ? nil : record?.error
+        html.element(
+            "div", .id("state"), .data(.header, String(isBusy(.beginHeader))),
+            .data(.footer, String(isBusy(.beginFooter))), .data(.end, String(record?.noMoreData ?? false)),
+            .data(.loaded, String(record?.reloadedAtText != nil)), .data(.total, String(record?.itemCount ?? 0))
+        ) { html in
+            html.element("p", .class("meta")) { html in
+                StateBadge.write(row, to: &html)
+                html.element("span", .id("total"), text: NumberFormat.count(record?.itemCount ?? 0, "item"))
+            }
+            html.element("div", .id("why"), .class(error == nil ? "why" : "why failure")) { html in
+                html.element("p") { Shown.why(row, to: &$0) }
+                guard let error else { return }
+                if let advice = FailureAdvice.text(error.kind, of: row.feed.name) {
+                    html.element("p", .id("advice"), .class("hint"), text: "Try: \(advice)")
+                }
+                if isOffered {
+                    frame.commandForm("reload", id: "retry", of: row.feed.name, label: "Retry", to: &html)
                 }
             }
         }
     }
 
-    /// Writes a button that sends a command to a feed.
-    func commandForm(
-        _ command: String, id: String? = nil, of name: String, label: String, to html: inout HTMLWriter
-    ) {
-        html.element(
-            "form", .plain(.method, "post"), .action(.own("feeds", name, command)), .class("command"),
-            .data(.command, command)
-        ) { html in
-            writeToken(to: &html)
-            html.element("button", .plain(.type, "submit"), .id(id ?? command), text: label)
-        }
-    }
-
-    /// True if whoever asks may send commands to a feed.
-    func mayCommand(_ feed: KnownFeed) -> Bool { mayChange && feed.definition != nil }
-
     /// True if a running command has this status. The status that a dead process left does not count.
-    private func isBusy(_ state: StateRow, _ status: RefreshStatus) -> Bool {
-        state.state == .running && state.feed.record?.status == status
-    }
+    func isBusy(_ status: RefreshStatus) -> Bool { row.state == .running && row.feed.record?.status == status }
 }
 
 /// A part of a list: its rows from a place on, or the rows with the words of a text.
@@ -212,7 +203,7 @@ struct ListPart: Sendable {
 
     /// Reads the rows that a request wants with `q`, `order` and `after`.
     init(
-        of feed: KnownFeed, _ request: ServerRequest, limit: Int, _ site: Site, _ served: Served
+        of feed: KnownFeed, _ request: ServerRequest, limit: Int, _ served: Served
     ) async throws(FeedSyncError) {
         typed = String((request.parameter("q") ?? "").prefix(200))
         text = SearchText(typed)
@@ -225,15 +216,14 @@ struct ListPart: Sendable {
         var shape = RowShape(feed.definition?.show, listing)
         var total = 0
         if let store = served.pages {
-            shape = try await site.shape(of: feed, in: store, served)
+            shape = try await served.shape(of: feed, in: store)
             query.columns = shape.columns
             if text.isEmpty {
-                listing = try await site.listing(query, of: store, served)
+                listing = try await served.listing(query, of: store)
                 total = try await store.feed(named: feed.name)?.itemCount ?? 0
             } else {
                 let isRanked = query.after == nil && request.parameter("order") != "place"
-                (found, total) = try await site.found(
-                    text, in: feed, served, like: query, isRanked: isRanked)
+                (found, total) = try await FeedSearch(text, in: feed, served).found(like: query, isRanked: isRanked)
                 listing = found?.listing ?? listing
             }
         }
@@ -245,7 +235,7 @@ struct ListPart: Sendable {
         rows = ItemRows(
             feed: feed.name, shape: shape, listing: listing,
             sections: try await served.pages?.sections(of: feed.name) ?? [],
-            parents: try await site.parents(of: items, of: feed, in: served.pages, served))
+            parents: try await ItemParents(of: items, of: feed, in: served.pages, served))
     }
 
     func write(to html: inout HTMLWriter, event: Int? = nil) {

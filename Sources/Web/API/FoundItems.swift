@@ -16,13 +16,24 @@ struct FoundItems: Sendable {
     var isRanked = false
 }
 
-extension Site {
-    /// The items of a feed with all words of a text, and their number. A feed with a full-text index is searched with
-    /// it, ranked if requested. Otherwise the items are those with the words in the shown columns, in feed order.
+/// A search of the stored items of a feed for all words of a text.
+///
+/// A feed with a full-text index is searched with it, ranked if requested. Otherwise the items are those with the words
+/// in the shown columns, in feed order.
+struct FeedSearch {
+    private let text: SearchText
+    private let feed: KnownFeed
+    private let served: Served
+
+    init(_ text: SearchText, in feed: KnownFeed, _ served: Served) {
+        (self.text, self.feed, self.served) = (text, feed, served)
+    }
+
+    /// The items, and their number.
     ///
     /// - Parameter query: The limit, the columns and the place to begin after.
     func found(
-        _ text: SearchText, in feed: KnownFeed, _ served: Served, like query: ListingQuery, isRanked: Bool
+        like query: ListingQuery, isRanked: Bool
     ) async throws(FeedSyncError) -> (items: FoundItems, count: Int) {
         guard let store = served.search else { return (FoundItems(listing: Listing(), items: []), 0) }
         let isIndexed = try await store.isSearchable(feed.name)
@@ -30,7 +41,7 @@ extension Site {
         if isIndexed {
             query.indexedWords = text
         } else {
-            query.words = (text, try await shape(of: feed, in: store, served).rule.columns)
+            query.words = (text, try await served.shape(of: feed, in: store).rule.columns)
         }
         var whole = query
         whole.after = nil
@@ -40,7 +51,8 @@ extension Site {
             let items = listing.items.map { FoundItems.Item(item: $0, hit: nil) }
             return (FoundItems(listing: listing, items: items), count)
         }
-        let hits = try await store.hits(search(text, feed.name, feed.definition?.show, limit: query.limit))
+        let hits = try await store.hits(
+            Self.query(text, feed.name, feed.definition?.show, limit: query.limit))
         var named = ListingQuery(feed: feed.name, limit: hits.count)
         (named.columns, named.keys, named.textLimit) = (query.columns, hits.map(\.key), query.textLimit)
         let listing = try await store.listing(named)
@@ -50,32 +62,26 @@ extension Site {
         return (FoundItems(listing: listing, items: items, isRanked: true), max(count, items.count))
     }
 
-    /// The same items as JSON; nil if the feed does not exist or nothing of it is stored.
-    func foundText(
+    /// The items as JSON; nil if the feed does not exist or nothing of it is stored.
+    static func listingText(
         _ text: SearchText, in name: String, _ served: Served, limit: Int
     ) async throws(FeedSyncError) -> ListingText? {
         guard let store = served.search else { return nil }
         let show = served.configuration?.feed(named: name)?.show
-        if let listing = try await store.foundText(search(text, name, show, limit: limit), in: name) { return listing }
-        guard let feed = try await feed(name, served) else { return nil }
-        return try await store.listingText(try await query(text, in: feed, served, limit: limit))
+        if let listing = try await store.foundText(query(text, name, show, limit: limit), in: name) { return listing }
+        guard let feed = try await served.feed(named: name) else { return nil }
+        // It has no full-text index.
+        var query = ListingQuery(feed: feed.name, limit: limit)
+        if let pages = served.pages {
+            query.words = (text, try await served.shape(of: feed, in: pages).rule.columns)
+        }
+        return try await store.listingText(query)
     }
 
-    private func search(_ text: SearchText, _ name: String, _ show: ShowRule?, limit: Int) -> SearchQuery {
+    private static func query(_ text: SearchText, _ name: String, _ show: ShowRule?, limit: Int) -> SearchQuery {
         var search = SearchQuery(text, in: [name], limit: limit)
         search.show[name] = show
         return search
-    }
-
-    /// The query for a feed without a full-text index.
-    private func query(
-        _ text: SearchText, in feed: KnownFeed, _ served: Served, limit: Int
-    ) async throws(FeedSyncError) -> ListingQuery {
-        var query = ListingQuery(feed: feed.name, limit: limit)
-        if let pages = served.pages {
-            query.words = (text, try await shape(of: feed, in: pages, served).rule.columns)
-        }
-        return query
     }
 }
 
