@@ -66,18 +66,18 @@ extension Command {
         example: "feedsync add swift-repos github.search q=language:swift"
     ) { session throws(Failure) in
         if let list = session.invocation.options[.opml] {
-            return try await session.addSubscriptions(of: list)
+            return try await SubscriptionAdding(session: session, path: list).perform()
         }
         if let connector = session.invocation.options[.connector] {
-            return try await session.addStreams(of: connector)
+            return try await ConnectorAdding(session: session, path: connector).perform()
         }
         if let document = session.invocation.options[.openapi] {
-            return try await session.addDocumentedLists(of: document)
+            return try await DocumentAdding(session: session, path: document).perform()
         }
         if let recording = session.invocation.options[.har] {
-            return try session.addRecordedLists(of: recording)
+            return try RecordingAdding(session: session, path: recording).perform()
         }
-        let file = try session.configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
+        let file = try session.fileForFeeds()
         let new = try NewFeed(session.invocation, presets: UserPresets(beside: file.path))
         var draft = FeedDraft(
             file: file, environment: session.environment, entry: new.entry, advice: new.advice,
@@ -117,6 +117,34 @@ extension Command {
 }
 
 extension Session {
+    /// Requests a feed's pages to discover the settings that its draft leaves open.
+    ///
+    /// - Throws: `Failure`, as for a page that a feed's command requests.
+    fileprivate func look(at draft: FeedDraft, _ store: Store?) async throws(Failure) -> FeedLook {
+        let options = try engineOptions(folder: draft.file.folder)
+        let name = draft.entry.name
+        defer { console.showProgress("") }
+        do throws(EditingError) {
+            return try await FeedLook(
+                at: draft, options: options, store: store, hasColumns: invocation.has(.columns)
+            ) { [console] step in
+                let progress: String
+                switch step {
+                case .requesting(let address): progress = "requesting \(address)"
+                case .retry(let attempt, let reason):
+                    progress = "attempt \(attempt): \(DisplayWidth.printable(reason))"
+                case .note(let text):
+                    console.showProgress("")
+                    return console.note(text)
+                }
+                guard let width = console.progressWidth else { return }
+                console.showProgress(DisplayWidth.cut("\(name)  \(progress)", to: width - 1))
+            }
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     /// Checks that the rows of a feed's parent have the columns that its requests need, as far as there are rows.
     fileprivate func checkColumns(of draft: FeedDraft, _ store: Store?) async throws(Failure) {
         do throws(EditingError) {

@@ -83,7 +83,8 @@ private struct Demo: Sendable {
         guard !Task.isCancelled, let feed = configuration.feed(named: name) else { return }
         prompt(words)
         let lines = EventLines(form: .people, nameWidth: 0, palette: palette)
-        let report = await session.run(command, on: feed, store: store, options: options) { [console] event in
+        let runner = FeedRunner(console: console, store: store, options: options)
+        let report = await runner.run(command, on: feed) { [console] event in
             console.print("  \(lines.transition(event))")
         }
         if let failure = report.failure { throw failure }

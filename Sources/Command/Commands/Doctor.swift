@@ -27,7 +27,7 @@ extension Command {
     ) { session throws(Failure) in
         var findings: [Finding] = []
         if session.invocation.has(.repair) { findings.append(try await session.repair()) }
-        findings += await session.examination()
+        findings += await Examination(session: session).findings()
         if session.invocation.has(.json) {
             session.console.print(json: JSONLines.array(findings.map(\.result)))
         } else {
@@ -63,35 +63,5 @@ extension Session {
                 .store, .ok,
                 corrected.isEmpty ? words : "\(words); corrected: \(corrected.joined(separator: "; "))")
         }
-    }
-
-    /// All that can be found out.
-    fileprivate func examination() async -> [Finding] {
-        var findings: [Finding] = []
-        let configuration: Configuration?
-        do throws(Failure) {
-            configuration = try configurationForReading()
-        } catch {
-            configuration = nil
-            findings += Finding.problems(.configuration, error)
-        }
-        if let configuration { findings += configurationFindings(configuration) }
-        findings += environmentFindings()
-        var store: Store?
-        do throws(Failure) {
-            store = try await storeIfAny(configuration)
-        } catch {
-            findings += Finding.problems(.store, error.rescuing(storePath(configuration)))
-        }
-        if sharedStore(configuration) != nil, let name = storeName(configuration) {
-            if !findings.contains(where: { $0.subject == .store }) {
-                findings.append(Finding(.store, .ok, name + (store == nil ? ": nothing stored yet" : "")))
-            }
-        } else if let path = storePath(configuration), !findings.contains(where: { $0.subject == .store }) {
-            findings += await storeFindings(store, at: path)
-        }
-        if let configuration { findings += await networkFindings(configuration) }
-        if let store, let configuration { findings += await feedFindings(configuration, store) }
-        return [await versionFinding(store)] + findings
     }
 }

@@ -14,11 +14,12 @@ extension Command {
     ) { session throws(Failure) in
         let pages = try session.invocation.count(.pages)
         guard session.invocation.has(.all) else {
-            return try await session.perform(pages.map(RequestCommand.nextPages) ?? .nextPage)
+            let command = pages.map(RequestCommand.nextPages) ?? .nextPage
+            return try await CommandRuns(session: session, command: command).perform()
         }
         guard pages == nil else {
             throw .usage("--pages and --all cannot be used together", advice: session.invocation.command.helpAdvice)
         }
-        return try await session.perform(.allPages)
+        return try await CommandRuns(session: session, command: .allPages).perform()
     }
 }

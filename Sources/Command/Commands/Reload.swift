@@ -12,6 +12,6 @@ extension Command {
             """,
         example: "feedsync reload swift-repos"
     ) { session throws(Failure) in
-        try await session.perform(.reload)
+        try await CommandRuns(session: session, command: .reload).perform()
     }
 }

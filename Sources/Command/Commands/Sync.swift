@@ -15,6 +15,7 @@ extension Command {
             """,
         example: "feedsync sync --due --quiet"
     ) { session throws(Failure) in
-        try await session.sync()
+        var runs = try await SyncRuns(session)
+        return try await runs.perform()
     }
 }

@@ -101,11 +101,12 @@ extension Session {
         let store = try await reading { () async throws(FeedSyncError) in
             try await Store(path: "\(folder.path)/check.db")
         }
+        let runner = FeedRunner(console: console, store: store, options: options)
         var codes: [ExitCode] = []
         var documents: [String] = []
         for feed in feeds {
             if Task.isCancelled { break }
-            var report = await run(.reload, on: feed, store: store, options: options)
+            var report = await runner.run(.reload, on: feed)
             var check: OnlineCheck?
             if let summary = report.summary {
                 do throws(FeedSyncError) {

@@ -89,4 +89,7 @@ struct RunReport: Sendable {
         ].filter { $0.0 > 0 }.map { count, word, paint in paint("\(NumberFormat.count(count)) \(word)") }
         return parts.isEmpty ? "no items" : parts.joined(separator: ", ")
     }
+
+    /// The width of the longest name, for the lines of several feeds.
+    static func nameWidth(of feeds: [FeedDefinition]) -> Int { feeds.map(\.name.count).max() ?? 0 }
 }

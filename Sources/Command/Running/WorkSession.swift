@@ -99,7 +99,8 @@ struct WorkSession: WorkCommand {
 
     func sync(_ feed: FeedDefinition, in store: Store) async {
         let line = ProgressLine(feed: feed.name, console: session.console, isShown: false)
-        let report = await session.run("sync", on: feed, store: store, options: options, progress: line) {
+        let runner = FeedRunner(console: session.console, store: store, options: options)
+        let report = await runner.run("sync", on: feed, progress: line) {
             engine throws(FeedSyncError) in try await engine.syncDue()
         }
         metrics.count(report)

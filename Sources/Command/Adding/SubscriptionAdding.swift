@@ -4,7 +4,11 @@ internal import HTTP
 internal import Platform
 internal import Reports
 
-extension Session {
+/// The feeds of an OPML file, which `add --opml` adds.
+struct SubscriptionAdding {
+    let session: Session
+    let path: String
+
     /// The most bytes of an OPML file: some hundred thousand feeds.
     private static let mostBytes = 16 << 20
 
@@ -12,12 +16,13 @@ extension Session {
     /// first pages.
     ///
     /// - Throws: `Failure` with exit code 64 for a file that cannot be read, 65 for one that is not a list of feeds.
-    func addSubscriptions(of path: String) async throws(Failure) -> ExitCode {
+    func perform() async throws(Failure) -> ExitCode {
+        let (invocation, console) = (session.invocation, session.console)
         guard invocation.operands.isEmpty else {
             throw .usage("--opml takes the names and URLs from the file", advice: Command.add.helpAdvice)
         }
-        let file = try configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
-        let list = try subscriptions(in: path)
+        let file = try session.fileForFeeds()
+        let list = try subscriptions()
         guard !list.isEmpty else {
             throw Failure(
                 .data, ["\(path): no `outline` has an `xmlUrl`"], advice: "export the feeds, not the articles")
@@ -27,7 +32,7 @@ extension Session {
         var added: [FeedEntry] = []
         var counts = (known: 0, refused: 0)
         func entries(besides text: [UInt8]) throws(Failure) -> [FeedEntry] {
-            let configuration = try parsed(text, of: file)
+            let configuration = try file.configuration(in: text, session.environment)
             var names = FeedNames(of: configuration.feeds)
             names.reserve(stored + ["post"])
             // The presets' view would have the name of a feed.
@@ -63,13 +68,14 @@ extension Session {
         }
         _ = try file.edit { text throws(Failure) in
             added = try entries(besides: text)
-            let new = try Self.adding(added, to: text, of: file)
+            let new = try file.adding(added, to: text)
             // Nothing is written that could not be read again.
-            _ = try parsed(new, of: file)
+            _ = try file.configuration(in: new, session.environment)
             return new
         }
         if invocation.has(.json) {
-            print(result: JSONFields([("added", JSONDocument(JSONLines.array(added.map { "\"\($0.name)\"" })))]))
+            session.print(
+                result: JSONFields([("added", JSONDocument(JSONLines.array(added.map { "\"\($0.name)\"" })))]))
             return .done
         }
         let known = counts.known > 0 ? "; already there: \(NumberFormat.count(counts.known))" : ""
@@ -81,25 +87,20 @@ extension Session {
 
     /// The names of the feeds that the store has, of which some are in no configuration any more.
     private func storedNames() async -> [String] {
-        guard let configuration = try? configurationIfAny(), let store = try? await storeIfAny(configuration) else {
+        guard let configuration = try? session.configurationIfAny(),
+            let store = try? await session.storeIfAny(configuration)
+        else {
             return []
         }
         return (try? await store.feeds().map(\.name)) ?? []
     }
 
     private var every: [FeedEntry.Member] {
-        invocation.options[.every].map { [.init("every", .init(word: $0))] } ?? []
+        session.invocation.options[.every].map { [.init("every", .init(word: $0))] } ?? []
     }
 
-    private func subscriptions(in path: String) throws(Failure) -> [SubscriptionList.Subscription] {
-        let advice = "feedsync help add"
-        let bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try FileContents.read(path, limit: Self.mostBytes)
-        } catch {
-            let message = "\(path) \(error.problem)"
-            throw error.code == 0 ? Failure(.data, [message], advice: advice) : .usage(message, advice: advice)
-        }
+    private func subscriptions() throws(Failure) -> [SubscriptionList.Subscription] {
+        let bytes = try DescriptionSource.contents(of: path, limit: Self.mostBytes)
         do throws(SubscriptionList.Fault) {
             return try SubscriptionList(parsing: bytes).subscriptions
         } catch {
@@ -108,28 +109,5 @@ extension Session {
                 .data, ["\(path)\(place): this is not an OPML file: \(error.problem)"],
                 advice: "export the subscriptions of your feed reader as OPML")
         }
-    }
-
-    func parsed(_ text: [UInt8], of file: ConfigurationFile) throws(Failure) -> Configuration {
-        do throws(ConfigurationError) {
-            return try Configuration.parse(
-                text, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
-        } catch {
-            throw Failure(error)
-        }
-    }
-
-    static func adding(
-        _ entries: [FeedEntry], to text: [UInt8], of file: ConfigurationFile
-    ) throws(Failure) -> [UInt8] {
-        var text = text
-        do throws(ConfigurationError) {
-            for entry in entries { text = try ConfigurationEditor(text, file: file.path).adding(entry) }
-        } catch {
-            throw Failure(
-                .configuration, error.diagnostics.map(\.description),
-                advice: "run it again with --dry-run, and add the lines it prints to \(file.path) yourself")
-        }
-        return text
     }
 }

@@ -33,36 +33,56 @@ struct SyncRequest: Sendable {
     }
 }
 
-extension Session {
-    /// Syncs the named feeds, or all, several at a time, and prints the outcome of each when it ends.
+/// The runs of `sync`: the named feeds, or all, several at a time, with the outcome of each printed when it ends.
+struct SyncRuns {
+    private let session: Session
+    private let configuration: Configuration
+    private let request: SyncRequest
+    private let budget: RequestBudget
+    private let options: EngineOptions
+    private var feeds: [FeedDefinition]
+    private var store: Store
+
+    /// Opens the store, and finds the feeds that are wanted.
     ///
     /// - Throws: `Failure` if no feed can be tried at all.
-    func sync() async throws(Failure) -> ExitCode {
-        var request = try SyncRequest(invocation)
-        let configuration = try configuration()
-        let budget = RequestBudget(requests: request.maxRequests, time: request.maxTime)
-        var options = try engineOptions(folder: configuration.folder, budget: budget)
+    init(_ session: Session) async throws(Failure) {
+        self.session = session
+        var request = try SyncRequest(session.invocation)
+        configuration = try session.configuration()
+        budget = RequestBudget(requests: request.maxRequests, time: request.maxTime)
+        var options = try session.engineOptions(folder: configuration.folder, budget: budget)
         if let deadline = budget.deadline {
             options.clock = DeadlineClock(deadline: deadline)
             SilentServer.end(at: deadline)
         }
-        var feeds =
-            invocation.operands.isEmpty ? configuration.feeds : try self.feeds(of: configuration, partsToo: true)
-        var store = try await storeForWriting(configuration, feeds)
+        feeds =
+            session.invocation.operands.isEmpty
+            ? configuration.feeds : try session.feeds(of: configuration, partsToo: true)
+        store = try await session.storeForWriting(configuration, feeds)
         options.client.run(on: store.executor)
-        if request.isDueOnly { feeds = try await due(feeds, in: store) }
-        request.triesAgain = sharedStore(configuration) != nil && feeds.count > 1
+        if request.isDueOnly { feeds = try await Self.due(feeds, in: store, session) }
+        request.triesAgain = session.sharedStore(configuration) != nil && feeds.count > 1
+        (self.request, self.options) = (request, options)
+    }
 
+    private var console: Console { session.console }
+    private var isJSON: Bool { session.invocation.has(.json) }
+
+    /// Syncs the feeds, and prints the outcomes.
+    ///
+    /// - Throws: `Failure` where the store is opened again and cannot be.
+    mutating func perform() async throws(Failure) -> ExitCode {
         var reports: [String: RunReport] = [:]
         for level in SyncOrder.levels(feeds) {
-            var own = await sync(level, request, store, options, width: Self.width(of: feeds))
-            if request.triesAgain, await shared.hasRefusedFeed() {
+            var own = await sync(level)
+            if request.triesAgain, await session.shared.hasRefusedFeed() {
                 // The data of one feed was refused, and the others failed with it. Each is tried alone.
                 for feed in level where own[feed.name]?.isUnstored ?? true && !Task.isCancelled {
-                    do throws(Failure) { try await shared.end() } catch {}
-                    store = try await storeForWriting(configuration, [feed])
+                    do throws(Failure) { try await session.shared.end() } catch {}
+                    store = try await session.storeForWriting(configuration, [feed])
                     options.client.run(on: store.executor)
-                    let report = await sync([feed], request, store, options, width: Self.width(of: feeds))
+                    let report = await sync([feed])
                     own.merge(report) { _, last in last }
                 }
             }
@@ -71,14 +91,14 @@ extension Session {
         if request.triesAgain {
             feeds.compactMap { reports[$0.name] }.filter(\.isUnstored).compactMap(\.failure).forEach(tell)
         }
-        if invocation.has(.json) {
+        if isJSON {
             var documents: [String] = []
             for feed in feeds {
                 if let report = reports[feed.name] { documents.append(await report.json(from: store)) }
             }
             console.print(json: JSONLines.array(documents))
         }
-        let stuck = await stuckFeeds(reports, in: store, budget: budget)
+        let stuck = await stuckFeeds(reports)
         let codes = feeds.compactMap { reports[$0.name] }.flatMap { report in
             let isStuck = stuck.contains(report.feed)
             return report.isCutOff(by: budget)
@@ -99,9 +119,7 @@ extension Session {
     private static let mostRunsWithoutProgress = 3
 
     /// The feeds whose last runs were all cut off by a limit of the command line before they stored anything.
-    private func stuckFeeds(
-        _ reports: [String: RunReport], in store: Store, budget: RequestBudget
-    ) async -> Set<String> {
+    private func stuckFeeds(_ reports: [String: RunReport]) async -> Set<String> {
         var stuck: Set<String> = []
         for (feed, report) in reports where report.isCutOff(by: budget) {
             guard let record = try? await store.feed(named: feed), !record.isComplete,
@@ -123,34 +141,35 @@ extension Session {
     }
 
     /// The feeds that are due: those never synced first, then the one that has been due longest.
-    private func due(_ feeds: [FeedDefinition], in store: Store) async throws(Failure) -> [FeedDefinition] {
+    private static func due(
+        _ feeds: [FeedDefinition], in store: Store, _ session: Session
+    ) async throws(Failure) -> [FeedDefinition] {
         let now = WallClock.system.milliseconds
-        let plans = try await plans(of: feeds, in: store)
+        let plans = try await session.plans(of: feeds, in: store)
         let due = SyncOrder.due(feeds, plans, at: now)
         if due.isEmpty, let next = plans.compactMap(\.dueAt).min() {
-            console.note("nothing is due for another \(RelativeTime.until(next, now: now)); feedsync plan shows why")
+            session.console.note(
+                "nothing is due for another \(RelativeTime.until(next, now: now)); feedsync plan shows why")
         }
         return due
     }
 
     /// Syncs feeds in parallel; only this task prints, so that the lines of a feed stay together.
-    private func sync(
-        _ feeds: [FeedDefinition], _ request: SyncRequest, _ store: Store, _ options: EngineOptions, width: Int
-    ) async -> [String: RunReport] {
+    private func sync(_ feeds: [FeedDefinition]) async -> [String: RunReport] {
         var queue = JobQueue(feeds) { $0.url.host }
         var reports: [String: RunReport] = [:]
         let progress = FeedsProgress(total: feeds.count, console: console)
-        let budget = options.client.budget
         let indices = Dictionary(feeds.enumerated().map { ($1.name, $0) }) { first, _ in first }
-        let showsLines = !console.isQuiet && !invocation.has(.json)
+        let showsLines = !console.isQuiet && !isJSON
+        let runner = FeedRunner(console: console, store: store, options: options)
         await withTaskGroup(of: (RunReport, String).self) { group in
             func begin() {
                 // After Ctrl-C, or when a limit is reached, no further feed is started.
-                guard !Task.isCancelled, budget?.spent == nil, let (feed, host) = queue.next() else { return }
+                guard !Task.isCancelled, budget.spent == nil, let (feed, host) = queue.next() else { return }
                 progress.begin(feed.name)
-                group.addTask {
+                group.addTask { [console, request] in
                     let line = ProgressLine(feed: feed.name, console: console, isShown: feeds.count == 1)
-                    let report = await run("sync", on: feed, store: store, options: options, progress: line) {
+                    let report = await runner.run("sync", on: feed, progress: line) {
                         engine throws(FeedSyncError) in
                         try await request.isDueOnly ? engine.syncDue() : engine.perform(.sync)
                     }
@@ -161,15 +180,13 @@ extension Session {
             for await (report, host) in group {
                 queue.end(at: host)
                 progress.end(report.feed)
-                let limit = report.isCutOff(by: budget) ? budget?.spent : nil
+                let limit = report.isCutOff(by: budget) ? budget.spent : nil
                 let reach = limit == nil ? nil : await LoadingReach(of: report.feed, in: store)
                 let known = KnownFeed(definition: indices[report.feed].map { feeds[$0] }, record: nil)
                 // Nil if the store cannot be read.
                 let state =
-                    showsLines && report.summary != nil ? try? await states(of: [known], in: store).first : nil
-                show(
-                    report, width: width, limit: limit.map(request.words), reach: reach, state: state,
-                    mayBeTriedAgain: request.triesAgain)
+                    showsLines && report.summary != nil ? try? await session.states(of: [known], in: store).first : nil
+                show(report, limit: limit.map(request.words), reach: reach, state: state)
                 reports[report.feed] = report
                 begin()
             }
@@ -182,23 +199,21 @@ extension Session {
     ///   - limit: The limit that cut it off, as on the command line; nil where none did.
     ///   - reach: How far the feed came by then.
     ///   - state: The feed's state after a sync that ended well.
-    ///   - mayBeTriedAgain: True if the caller reports data that the store did not take.
-    private func show(
-        _ report: RunReport, width: Int, limit: String?, reach: LoadingReach?, state: StateRow?,
-        mayBeTriedAgain: Bool
-    ) {
+    private func show(_ report: RunReport, limit: String?, reach: LoadingReach?, state: StateRow?) {
+        let width = RunReport.nameWidth(of: feeds)
         defer { report.hookFailure.map(tell) }
         if let limit, let reach {
-            guard !invocation.has(.json) else { return }
+            guard !isJSON else { return }
             let padding = String(repeating: " ", count: max(0, width - report.feed.count) + 2)
             console.print(console.palette.name(report.feed) + padding + reach.text(stoppedAt: limit))
             return
         }
         let isCutOff = limit != nil
-        if !invocation.has(.json), let line = report.line(console.palette, nameWidth: width, state: state) {
+        if !isJSON, let line = report.line(console.palette, nameWidth: width, state: state) {
             console.print(line)
         }
-        guard !report.isUnstored || !mayBeTriedAgain else { return }
+        // Data that the store did not take is reported at the end.
+        guard !report.isUnstored || !request.triesAgain else { return }
         for notice in report.notices { console.note("\(report.feed): note: \(notice)") }
         guard let failure = report.failure, !isCutOff else { return }
         tell(failure)

@@ -4,9 +4,43 @@ internal import Platform
 internal import Reports
 internal import XML
 
-// What `doctor` looks at on this machine.
-extension Session {
-    func versionFinding(_ store: Store?) async -> Finding {
+/// The examination of `doctor`.
+struct Examination {
+    let session: Session
+
+    /// All that can be found out.
+    func findings() async -> [Finding] {
+        var findings: [Finding] = []
+        let configuration: Configuration?
+        do throws(Failure) {
+            configuration = try session.configurationForReading()
+        } catch {
+            configuration = nil
+            findings += Finding.problems(.configuration, error)
+        }
+        if let configuration { findings += configurationFindings(configuration) }
+        findings += environmentFindings()
+        var store: Store?
+        do throws(Failure) {
+            store = try await session.storeIfAny(configuration)
+        } catch {
+            findings += Finding.problems(.store, error.rescuing(session.storePath(configuration)))
+        }
+        if session.sharedStore(configuration) != nil, let name = session.storeName(configuration) {
+            if !findings.contains(where: { $0.subject == .store }) {
+                findings.append(Finding(.store, .ok, name + (store == nil ? ": nothing stored yet" : "")))
+            }
+        } else if let path = session.storePath(configuration), !findings.contains(where: { $0.subject == .store }) {
+            findings += await storeFindings(store, at: path)
+        }
+        if let configuration {
+            findings += await Reachability(session: session, configuration: configuration).findings()
+        }
+        if let store, let configuration { findings += await feedFindings(configuration, store) }
+        return [await versionFinding(store)] + findings
+    }
+
+    private func versionFinding(_ store: Store?) async -> Finding {
         do throws(HTTPError) {
             let curl = try CurlLibrary.version()
             let sqlite = (try? await store?.libraryVersion()).flatMap(\.self).map { ", SQLite/\($0)" } ?? ""
@@ -20,7 +54,7 @@ extension Session {
         }
     }
 
-    func configurationFindings(_ configuration: Configuration) -> [Finding] {
+    private func configurationFindings(_ configuration: Configuration) -> [Finding] {
         var findings: [Finding] = []
         let file = configuration.file
         if let status = FileStatus(of: file), !status.isWritable() {
@@ -35,7 +69,7 @@ extension Session {
                     advice: FeedCheck.exposureAdvice(place.file)))
         }
         for feed in configuration.feeds {
-            let check = FeedCheck(feed: feed, environment: environment, folder: configuration.folder)
+            let check = FeedCheck(feed: feed, environment: session.environment, folder: configuration.folder)
             findings += check.unresolved.map { Finding(.configuration, .warning, feed: feed.name, $0) }
             findings += check.exposed.map {
                 Finding(.configuration, .warning, feed: feed.name, $0, advice: FeedCheck.exposureAdvice(file))
@@ -46,13 +80,13 @@ extension Session {
     }
 
     /// The variables that count, by name: a value may hold a credential.
-    func environmentFindings() -> [Finding] {
+    private func environmentFindings() -> [Finding] {
         let proxies = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
         let names = proxies + ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "FEEDSYNC_CONFIG", "FEEDSYNC_STORE"]
-        let set = names.filter { environment[$0].map { !$0.isEmpty } ?? false }
+        let set = names.filter { session.environment[$0].map { !$0.isEmpty } ?? false }
         guard !set.isEmpty else { return [] }
         var findings = [Finding(.environment, .ok, "set: \(set.joined(separator: ", "))")]
-        if let file = Client.caFile(in: environment), access(file, R_OK) != 0 {
+        if let file = Client.caFile(in: session.environment), access(file, R_OK) != 0 {
             let reason = String(cString: strerror(errno))
             findings.append(
                 Finding(
@@ -62,7 +96,7 @@ extension Session {
         return findings
     }
 
-    func storeFindings(_ store: Store?, at path: String) async -> [Finding] {
+    private func storeFindings(_ store: Store?, at path: String) async -> [Finding] {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard let store else {
             if let failure = Failure.missingFolder(of: path) { return Finding.problems(.store, failure) }
@@ -131,6 +165,66 @@ extension Session {
     /// The largest size of a page with its log.
     private static let leastRoom = 64_000_000
     private static let fairRoom = 512_000_000
+
+    private func feedFindings(_ configuration: Configuration, _ store: Store) async -> [Finding] {
+        do throws(Failure) {
+            let feeds = try await session.knownFeeds(configuration, store, includesRemoved: false)
+            let rows = try await session.states(of: feeds, in: store)
+            let lastSync = try await session.reading { () async throws(FeedSyncError) in
+                try await store.lastBegin(of: "sync")
+            }
+            let findings = rows.compactMap(Self.finding) + rows.compactMap(Self.hookFinding)
+            let well = rows.count(where: \.isWell)
+            let count = "\(NumberFormat.count(well)) of \(NumberFormat.count(rows.count, "feed")) fresh"
+            let summary = rows.isEmpty ? [] : [Finding(.feed, .ok, count)]
+            return [Self.schedule(rows, lastSync)] + summary + findings
+        } catch {
+            return Finding.problems(.store, error)
+        }
+    }
+
+    private static func schedule(_ rows: [StateRow], _ lastSync: Timestamp?) -> Finding {
+        let stale = rows.count { if case .stale = $0.stateAtRest { true } else { false } }
+        let advice = "check that cron or systemd runs feedsync sync --due: crontab -l, systemctl list-timers"
+        let last = lastSync.map { "sync last ran \(RelativeTime.ago($0.text))" } ?? "sync was never run"
+        guard stale == 0 else {
+            return Finding(
+                .schedule, .problem,
+                "\(last), and \(NumberFormat.count(stale, "feed")) \(stale == 1 ? "is" : "are") overdue",
+                advice: advice)
+        }
+        return Finding(.schedule, lastSync == nil ? .warning : .ok, last, advice: lastSync == nil ? advice : nil)
+    }
+
+    private static func hookFinding(_ row: StateRow) -> Finding? {
+        row.hookFailure.map {
+            Finding(.feed, .problem, feed: row.feed.name, $0, advice: "feedsync sync \(row.feed.name)")
+        }
+    }
+
+    /// The finding about a feed; nil if all is well.
+    private static func finding(_ row: StateRow) -> Finding? {
+        let name = row.feed.name
+        let level: Finding.Level
+        let advice: String
+        switch row.stateAtRest {
+        case .fresh, .new, .running: return nil
+        case .failing:
+            level = .problem
+            advice = "feedsync sync \(name) -v; feedsync explain \(name) --response"
+        case .limited:
+            level = .warning
+            advice = "wait, or use a token with a larger quota"
+        case .stale:
+            level = .problem
+            advice = "feedsync sync \(name)"
+        case .loading, .incomplete:
+            level = .warning
+            advice = "feedsync sync \(name)"
+        }
+        let words = [row.stateAtRest.word, row.whyAtRest].compactMap(\.self).joined(separator: ": ")
+        return Finding(.feed, level, feed: name, words, advice: advice)
+    }
 }
 
 extension Failure {

@@ -1,25 +1,18 @@
 internal import Connectors
 internal import Editing
 internal import FeedSync
-internal import HTTP
 internal import Reports
 
-extension Session {
-    /// Adds the streams of a low-code connector to the configuration, without requests to their upstream.
-    ///
-    /// - Throws: `Failure` with exit code 64 for unknown words and settings that are missing, 65 for a file that
-    ///   is not a manifest, and if no stream can become a feed.
-    func addStreams(of path: String) async throws(Failure) -> ExitCode {
-        let file = try configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
-        let connector = try reading(try await connectorFiles(of: path)) { files throws(ConnectorError) in
-            try Connector(files)
-        }
-        let given = try settings()
-        return try add(to: file, orFailing: "no stream of the connector becomes a feed") { configured throws(Failure) in
-            try reading(connector) { connector throws(ConnectorError) in
-                try connector.translation(of: invocation.operands, given: given, besides: configured)
-            }
-        }
+/// The feeds that a description of an API becomes, as `add` lists them and adds them.
+struct DescribedFeeds {
+    let session: Session
+    /// The values of `--set`, by their names.
+    let given: [(name: String, value: String)]
+
+    /// - Throws: `Failure` with exit code 64 for `--set` without a value.
+    init(_ session: Session) throws(Failure) {
+        self.session = session
+        given = try Self.settings(session.invocation)
     }
 
     /// Adds the feeds that a description becomes beside those that there are.
@@ -29,22 +22,23 @@ extension Session {
         to file: ConfigurationFile, orFailing problem: String,
         _ translation: (_ configured: [FeedDefinition]) throws(Failure) -> Connector.Translation
     ) throws(Failure) -> ExitCode {
-        let isDry = invocation.has(.dryRun)
+        let isDry = session.invocation.has(.dryRun)
         var result = Connector.Translation()
         func added(to text: [UInt8]) throws(Failure) -> [UInt8] {
-            result = try translation(try parsed(text, of: file).feeds)
+            result = try translation(try file.configuration(in: text, session.environment).feeds)
             guard !result.feeds.isEmpty || !result.known.isEmpty else {
-                throw Failure(.data, result.leftOut.map { reason($0) } + [problem], advice: "feedsync help add")
+                throw Failure(.data, result.leftOut.map(Self.reason) + [problem], advice: "feedsync help add")
             }
             var new = text
             for index in result.feeds.indices {
                 // The feeds whose rows have its lists may be among those before it.
-                let draft = FeedDraft(file: file, environment: environment, entry: entry(of: result.feeds[index]))
+                let draft = FeedDraft(
+                    file: file, environment: session.environment, entry: entry(of: result.feeds[index]))
                 let entry = try editing { () throws(EditingError) in try draft.withParent(in: new).entry }
-                new = try Self.adding([entry], to: new, of: file)
+                new = try file.adding([entry], to: new)
                 result.feeds[index].entry = entry
             }
-            _ = try parsed(new, of: file)
+            _ = try file.configuration(in: new, session.environment)
             return new
         }
         if isDry {
@@ -58,12 +52,12 @@ extension Session {
 
     /// The feed with what the command line says of its schedule.
     private func entry(of feed: Connector.Feed) -> FeedEntry {
-        let every = invocation.options[.every].map { [FeedEntry.Member("every", .init(word: $0))] } ?? []
+        let every = session.invocation.options[.every].map { [FeedEntry.Member("every", .init(word: $0))] } ?? []
         return FeedEntry(name: feed.entry.name, members: feed.entry.members + every)
     }
 
     /// The words of `--set`, as names with values.
-    func settings() throws(Failure) -> [(name: String, value: String)] {
+    private static func settings(_ invocation: Invocation) throws(Failure) -> [(name: String, value: String)] {
         var settings: [(name: String, value: String)] = []
         for word in invocation.values[.set] ?? [] {
             guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
@@ -75,43 +69,8 @@ extension Session {
         return settings
     }
 
-    private func connectorFiles(of path: String) async throws(Failure) -> Connector.Files {
-        guard !path.contains("://") else {
-            let manifest = try await download(
-                path, limit: Connector.Files.mostBytes, advice: "give the URL of the manifest.yaml itself")
-            return Connector.Files(source: path, manifest: manifest)
-        }
-        do throws(FileError) {
-            return try Connector.Files(reading: path)
-        } catch {
-            let message = "\(path) \(error.problem)"
-            throw error.code == 0
-                ? Failure(.data, [message], advice: Command.add.helpAdvice)
-                : .usage(message, advice: Command.add.helpAdvice)
-        }
-    }
-
-    /// The text at a URL.
-    ///
-    /// - Throws: `Failure` with exit code 64 for a word that is not a URL, else 69.
-    func download(_ text: String, limit: Int, advice: String) async throws(Failure) -> [UInt8] {
-        let options = try engineOptions(folder: "")
-        let response: Response
-        do throws(HTTPError) {
-            response = try await options.client.send(Request(try WebURL(text), limits: Limits(body: limit)))
-        } catch {
-            let isOfWords = error.kind == .invalidURL || error.kind == .unsupportedScheme
-            throw Failure(isOfWords ? .usage : .unavailable, ["\(error)"], advice: Command.add.helpAdvice)
-        }
-        guard response.isSuccess else {
-            throw Failure(
-                .unavailable, ["\(response.url): the server answered with status \(response.status)"], advice: advice)
-        }
-        return response.body.withUnsafeBytes { Array($0) }
-    }
-
     /// Runs `body`, and turns a fault of a description into a failure.
-    func reading<Value, Result>(
+    static func reading<Value, Result>(
         _ value: Value, _ body: (Value) throws(ConnectorError) -> Result
     ) throws(Failure) -> Result {
         do throws(ConnectorError) { return try body(value) } catch {
@@ -120,18 +79,19 @@ extension Session {
     }
 
     /// The reason for which a list becomes no feed, as a line.
-    func reason(_ leftOut: Connector.LeftOut) -> String {
+    private static func reason(_ leftOut: Connector.LeftOut) -> String {
         let line = leftOut.fault.line.map { " (line \($0))" } ?? ""
         return "\(leftOut.stream): left out: \(leftOut.fault.problem)\(line)"
     }
 
     private func print(_ result: Connector.Translation, in file: ConfigurationFile, isDry: Bool) {
-        if invocation.has(.json) { return print(json: result, in: file, isDry: isDry) }
+        if session.invocation.has(.json) { return print(json: result, in: file, isDry: isDry) }
+        let console = session.console
         for (note, streams) in result.notes {
             let others = streams.count > 4 ? " and \(NumberFormat.count(streams.count - 4)) more" : ""
             console.note("note: \(streams.prefix(4).joined(separator: ", "))\(others): \(note)")
         }
-        for leftOut in result.leftOut { console.warn(reason(leftOut)) }
+        for leftOut in result.leftOut { console.warn(Self.reason(leftOut)) }
         guard !isDry else {
             for feed in result.feeds { console.print(feed.entry.lines) }
             return
@@ -165,7 +125,33 @@ extension Session {
             "known": JSONDocument(JSONLines.array(result.known.map(JSONText.string))),
             "left_out": JSONDocument(JSONLines.array(leftOut)), "file": isDry ? nil : file.path,
         ]
-        print(result: document)
+        session.print(result: document)
+    }
+
+    /// Prints collections, with what is known of them.
+    ///
+    /// - Throws: `Failure` with exit code 65 and `problem` if there are none.
+    func print(
+        _ collections: [DescribedCollection], besides leftOut: [Connector.LeftOut], option: Option, of path: String,
+        orFailing problem: String
+    ) throws(Failure) {
+        let console = session.console
+        for leftOut in leftOut { console.warn(Self.reason(leftOut)) }
+        guard !collections.isEmpty else { throw Failure(.data, [problem], advice: "feedsync add NAME URL") }
+        session.list(collections) {
+            var table = Table([
+                Table.Column(title: "PATH") { $0.name($1) }, Table.Column(title: "ITEMS"), Table.Column(title: "KEY"),
+                Table.Column(title: "PAGINATION"), Table.Column(title: "SIGN-IN"), Table.Column(title: "NEEDS"),
+            ])
+            for collection in collections {
+                table.add([
+                    collection.path, collection.items, collection.key ?? "-", collection.style ?? "-",
+                    collection.signIn ?? "-", collection.needs.joined(separator: ", "),
+                ])
+            }
+            console.print(table.lines(console.palette, width: console.width))
+            console.print("Next: \(console.palette.hint("feedsync add \(option.written) \(path) PATH"))")
+        }
     }
 }
 
@@ -194,5 +180,14 @@ extension Connector.Translation {
             }
         }
         return names.filter { !$0.contains(":") }.sorted()
+    }
+}
+
+extension DescribedCollection: JSONRecord {
+    var fields: JSONFields {
+        [
+            "path": path, "items": items, "key": key, "pagination": pagination, "sign_in": signIn, "needs": needs,
+            "summary": summary,
+        ]
     }
 }

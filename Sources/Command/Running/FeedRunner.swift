@@ -1,0 +1,53 @@
+internal import FeedSync
+internal import HTTP
+
+/// Runs commands on feeds, with a line of progress for each, and reports the outcomes.
+struct FeedRunner: Sendable {
+    let console: Console
+    let store: Store
+    let options: EngineOptions
+
+    /// Sends the command to one feed; `onEvent` gets each status transition, on the engine's thread.
+    func run(
+        _ command: RequestCommand, on feed: FeedDefinition,
+        onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in }
+    ) async -> RunReport {
+        await run(
+            command == .reload ? "reload" : "more", on: feed, onEvent: onEvent
+        ) { engine throws(FeedSyncError) in try await engine.perform(command) }
+    }
+
+    /// Runs `perform` on one feed, and returns the outcome.
+    ///
+    /// - Parameter progress: Where the run shows its progress; nil for a line of its own.
+    func run(
+        _ name: String, on feed: FeedDefinition, progress: ProgressLine? = nil,
+        onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in },
+        perform: (SyncEngine) async throws(FeedSyncError) -> RunSummary
+    ) async -> RunReport {
+        var report = RunReport(feed: feed.name, command: name)
+        do throws(FeedSyncError) {
+            let watch = RunWatch(
+                progress: progress ?? ProgressLine(feed: feed.name, console: console), onEvent: onEvent)
+            var options = options
+            options.onActivity = { watch.follow($0) }
+            let engine = try await SyncEngine(feed: feed, store: store, options: options)
+            do throws(FeedSyncError) {
+                report.summary = try await perform(engine)
+                report.run = await watch.end().run ?? report.summary?.run
+            } catch {
+                report.follow(await watch.end())
+                throw error
+            }
+        } catch {
+            report.error = error
+        }
+        // The changes of a failed run are delivered, too, and those that an earlier run could not deliver.
+        if !Task.isCancelled, let delivery = ChangeDelivery(of: feed, in: store, options: options) {
+            do throws(FeedSyncError) { try await delivery.deliver(mayBegin: report.summary != nil) } catch {
+                report.hookError = error
+            }
+        }
+        return report
+    }
+}
