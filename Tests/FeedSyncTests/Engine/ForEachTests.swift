@@ -166,7 +166,10 @@ private final class Tree: Sendable {
             try tree.query("SELECT name, parent_key, item_count, complete FROM feed_part ORDER BY 1")
                 == ["things/1|1|3|1", "things/2|2|2|1", "things/3|3|0|1"])
         #expect(try tree.query("SELECT item_count FROM section WHERE feed = 'things'") == ["5"])
-        #expect(try tree.query("SELECT key FROM change WHERE feed = 'things' AND kind = 'new' ORDER BY 1").count == 5)
+        // With a store in PostgreSQL, the view is there.
+        if !SharedTwin.isWanted {
+            #expect(try tree.query("SELECT key FROM change WHERE feed = 'things' AND kind = 'new'").count == 5)
+        }
         try await tree.sync("labels")
         #expect(
             try tree.query("SELECT things_owners_id, things_id, id FROM labels ORDER BY 1, 2")

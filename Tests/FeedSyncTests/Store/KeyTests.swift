@@ -83,7 +83,7 @@ import Testing
         _ = try await bench.another().perform(.allPages)
         #expect(try Self.keyType(bench) == ["ANY"])
         #expect(try bench.query("SELECT count(*), count(DISTINCT id) FROM things") == ["35|35"])
-        // The next run makes the view again.
-        #expect(try bench.query("SELECT count(*) FROM change") == ["35"])
+        // The next run makes the view again; with a store in PostgreSQL, the view is there.
+        if !SharedTwin.isWanted { #expect(try bench.query("SELECT count(*) FROM change") == ["35"]) }
     }
 }
