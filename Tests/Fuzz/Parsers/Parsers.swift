@@ -114,7 +114,7 @@ private func plainLink(_ text: Substring) -> (target: String, relation: String)?
     }
     members += curl.others
     // A body of lists in lists has its own limit of depth, which the reader tells of.
-    if let body = curl.body, bytes.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } < 64 {
+    if let body = curl.body, bytes.count(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }) < 64 {
         members.append(.init("body", body))
     }
     do throws(ConfigurationError) {

@@ -79,12 +79,8 @@ private struct FuzzedServer: Sendable {
             settings.isReadOnly = wantsToken
             let shelf = Shelf(settings)
             try await shelf.open()
-            let site = Site(
-                settings: settings, shelf: shelf, hub: EventHub(),
-                door: Doorkeeper(settings.address, settings.access),
-                searches: Searches(options: settings.options),
-                forms: Forms(options: settings.options) { [shelf] in await shelf.served.pages },
-                pictures: Pictures(in: nil, client: Client(userAgent: "fuzz")), address: settings.address)
+            let pictures = Pictures(in: nil, client: Client(userAgent: "fuzz"))
+            let site = Site(settings, shelf, EventHub(), pictures, address: settings.address)
             servers.append(FuzzedServer(site: site, wantsToken: wantsToken))
         }
         return servers
