@@ -95,14 +95,13 @@ struct StoreChanges {
 
     /// True if the key of one of these feeds is not the one that the copy has.
     private func haveNewKey(_ feeds: Set<String>, than target: SQLite.Connection) throws -> Bool {
-        var keys: [String: String] = [:]
-        try target.rows("SELECT feed, key FROM _feed WHERE key <> ''") { row in
-            keys[row.text(at: 0) ?? ""] = row.text(at: 1)
-        }
         let rows = try source.connection.query(
             "SELECT feed, key FROM _feed WHERE feed = ANY (CAST($1 AS text[]))",
             [PostgreSQL.Connection.array(feeds.sorted())])
-        return rows.contains { row in row[0].flatMap { keys[$0] }.map { $0 != row[1] } ?? false }
+        return try rows.contains { row in
+            let before = "SELECT key FROM _feed WHERE feed = ? AND key <> ''"
+            return try target.scalar(before, Value(row[0])).map { $0.text != row[1] } ?? false
+        }
     }
 
     private func table(_ name: String) throws -> CopiedTable {
