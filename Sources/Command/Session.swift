@@ -338,7 +338,7 @@ struct Session: Sendable {
 
     /// True if the user agrees: by `--yes`, or by an answer on the terminal.
     ///
-    /// - Parameter reason: The reason for the question, if the command alone does not show it.
+    /// - Parameter reason: The reason for the question, if the command does not show it.
     /// - Throws: `Failure` with exit code 64 without `--yes` and without a terminal.
     func isSure(of question: String, because reason: String? = nil) throws(Failure) -> Bool {
         if invocation.has(.yes) { return true }

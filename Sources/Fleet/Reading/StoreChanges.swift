@@ -80,8 +80,8 @@ struct StoreChanges {
         return feeds.map { changed.intersection($0) } ?? changed
     }
 
-    /// The condition for rows that were written since, by a transaction or in one: a row knows only the low 32 bits of
-    /// its transaction's number, and PostgreSQL its age.
+    /// The condition for rows of `_feed` that were written since then. A row has only the low 32 bits of its transaction's
+    /// number; the rest follows from its age.
     /// https://www.postgresql.org/docs/15/functions-info.html#FUNCTIONS-INFO-SNAPSHOT
     private var isWritten: String {
         let snapshot = "CAST(\(PostgreSQL.Connection.literal(since)) AS pg_snapshot)"

@@ -34,7 +34,7 @@ struct FeedEditing {
 
     init(_ name: String, _ visit: Visit) { (self.name, self.visit, site) = (name, visit, visit.site) }
 
-    /// The reason why whoever asks may not change a feed; nil if they may.
+    /// The reason why the visitor may not change a feed; nil if they may.
     func obstacle(to feed: KnownFeed) -> FeedSyncError? {
         if site.settings.isReadOnly {
             return FeedSyncError(.refused, "this server only shows feeds: it was started read-only")

@@ -49,7 +49,7 @@ extension ChangeMoment {
 
     init?(text: String) {
         let bytes = Array(text.utf8)
-        // In the order of texts, what is no day at all stands between two days.
+        // A text that is no day may sort between two days.
         guard (26...32).contains(bytes.count),
             zip("0000-00-00T00:00:00.000Z~".utf8, bytes).allSatisfy({ form, byte in
                 form == UInt8(ascii: "0") ? (0x30...0x39).contains(byte) : form == byte
