@@ -1,5 +1,6 @@
 internal import Editing
 internal import FeedSync
+internal import Fleet
 internal import HTTP
 internal import Platform
 internal import Reports
@@ -206,11 +207,15 @@ struct Session: Sendable {
 
     /// The store, created if it does not exist.
     ///
-    /// - Parameter feeds: Those that are written.
+    /// - Parameters:
+    ///   - feeds: Those that are written.
+    ///   - groups: The configuration's groups, if they are known.
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
-    func storeForWriting(_ configuration: Configuration, _ feeds: [FeedDefinition]) async throws(Failure) -> Store {
+    func storeForWriting(
+        _ configuration: Configuration, _ feeds: [FeedDefinition], of groups: [FeedGroup]? = nil
+    ) async throws(Failure) -> Store {
         if let uri = sharedStore(configuration) {
-            return try await shared.open(uri, for: self, configuration, feeds: feeds.map(\.name))
+            return try await shared.open(uri, for: self, configuration, feeds: feeds.map(\.name), of: groups)
         }
         let wait = try invocation.duration(.wait) ?? .zero
         let path = storePath(configuration) ?? configuration.store

@@ -77,6 +77,11 @@ extension PostgreSQLError {
 
     /// True if the server's disk is full.
     public var isFull: Bool { code == "53100" }
+
+    /// True if the server's memory, or its memory for locks, does not suffice.
+    ///
+    /// Source: https://www.postgresql.org/docs/15/runtime-config-locks.html
+    public var isOutOfMemory: Bool { code == "53200" }
 }
 
 extension PostgreSQLError: CustomStringConvertible {

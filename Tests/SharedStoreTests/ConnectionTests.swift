@@ -84,7 +84,7 @@ struct ConnectionTests {
         "The error for a refused statement has advice",
         arguments: [
             ("25006", "takes no writes"), ("42501", "see Rights"), ("28P01", "the password"),
-            ("2BP01", "change what refuses it"),
+            ("2BP01", "change what refuses it"), ("53200", "max_locks_per_transaction"),
         ])
     func advice(code: String, advice: String) {
         let error = FeedSyncError(copying: PostgreSQLError("no", code: code, sql: "SELECT"), path: "")

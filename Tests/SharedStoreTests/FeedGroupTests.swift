@@ -52,6 +52,30 @@ struct FeedGroupTests {
         }
     }
 
+    @Test(
+        "A batch has whole groups, in the order of their first feeds, and a group larger than a batch comes in several",
+        arguments: [
+            ([("a1", "a"), ("b1", "b"), ("a2", "a"), ("c1", "c")], [["a1", "b1", "a2"], ["c1"]]),
+            ([("a1", "a"), ("b1", "b"), ("b2", "b"), ("b3", "b"), ("a2", "a")], [["a1", "a2"], ["b1", "b2", "b3"]]),
+            ([("a1", "a"), ("a2", "a"), ("a3", "a"), ("a4", "a"), ("b1", "b")], [["a1", "a2", "a3"], ["a4", "b1"]]),
+            ([], []),
+        ])
+    func batches(feeds: [(String, String)], expected: [[String]]) throws {
+        let all = try feeds.map { try feed($0.0, on: $0.1) }
+        let batches = FeedGroup.batches(of: all, in: FeedGroup.all(of: all), size: 3)
+        #expect(batches.map { $0.map(\.name) } == expected)
+    }
+
+    @Test("A feed comes in no earlier batch than the one whose rows show its lists")
+    func levels() throws {
+        let all = try [
+            feed("parts", on: "a", of: "plants"), feed("seeds", on: "a"), feed("roots", on: "a"),
+            feed("plants", on: "b"),
+        ]
+        let batches = FeedGroup.batches(of: all, in: FeedGroup.all(of: all), size: 2)
+        #expect(batches.map { $0.map(\.name) } == [["seeds", "roots"], ["plants", "parts"]])
+    }
+
     private func feed(_ name: String, on host: String, of parent: String? = nil) throws -> FeedDefinition {
         let url = "https://\(host).test/\(name)"
         let yaml = parent.map { "url: \"\(url)/{\($0).id}\"\nfor_each: \($0)" } ?? "url: \(url)"

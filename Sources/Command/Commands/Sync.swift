@@ -15,7 +15,7 @@ extension Command {
             """,
         example: "feedsync sync --due --quiet"
     ) { session throws(Failure) in
-        var runs = try await SyncRuns(session)
+        var runs = try SyncRuns(session)
         return try await runs.perform()
     }
 }

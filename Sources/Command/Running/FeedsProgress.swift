@@ -6,7 +6,8 @@ internal import Reports
 /// - Isolation: any task.
 final class FeedsProgress: Sendable {
     private struct State {
-        var ended = 0
+        /// The feeds that have ended. One may be tried again.
+        var ended: Set<String> = []
         var atWork: [String] = []
     }
 
@@ -27,7 +28,7 @@ final class FeedsProgress: Sendable {
     /// A feed has ended.
     func end(_ feed: String) {
         paint { state in
-            state.ended += 1
+            state.ended.insert(feed)
             state.atWork.removeAll { $0 == feed }
         }
     }
@@ -43,7 +44,7 @@ final class FeedsProgress: Sendable {
             return state
         }
         guard let width = console.progressWidth else { return }
-        let title = "\(NumberFormat.count(state.ended)) of \(NumberFormat.count(total, "feed"))"
+        let title = "\(NumberFormat.count(state.ended.count)) of \(NumberFormat.count(total, "feed"))"
         let (name, rest) = ProgressLine.fitted(title, state.atWork.joined(separator: ", "), width: width)
         console.showProgress("\(console.errorPalette.name(name))  \(console.errorPalette.faint(rest))")
     }

@@ -13,6 +13,8 @@ final class SharedStoreUse: Sendable {
         var folder: TemporaryFolder?
         var claimed: ClaimedStore?
         var following: Task<Void, Never>?
+        /// The store whose views for new tables are not made yet; nil if they are.
+        var owed: String?
     }
 
     /// The commands that write a store in PostgreSQL. Those that a person waits for ask the owner of a feed to let go,
@@ -23,7 +25,8 @@ final class SharedStoreUse: Sendable {
     /// The commands that read states, with the latest history or without, and those that read all of the feeds that they
     /// name.
     private static let reading: [String: ReadingCopy.Extent] = [
-        "status": .summary, "feeds": .summary, "plan": .summary, "remove": .summary, "explain": .states,
+        "status": .summary, "feeds": .summary, "plan": .summary, "sync": .summary, "remove": .summary,
+        "explain": .states,
         "doctor": .states, "show": .all,
         "events": .all, "changes": .all, "search": .all, "backup": .all,
     ]
@@ -45,10 +48,13 @@ final class SharedStoreUse: Sendable {
 
     /// The feeds that the command works on, claimed until `end`.
     ///
-    /// - Parameter names: The configuration may lack some of them.
+    /// - Parameters:
+    ///   - names: The configuration may lack some of them.
+    ///   - groups: The configuration's groups, if they are known.
     /// - Throws: `Failure` with exit codes 73 and 75.
     func open(
-        _ uri: String, for session: Session, _ configuration: Configuration?, feeds names: [String]
+        _ uri: String, for session: Session, _ configuration: Configuration?, feeds names: [String],
+        of groups: [FeedGroup]? = nil
     ) async throws(Failure) -> Store {
         let path = try path(session)
         let command = session.invocation.command.name
@@ -57,7 +63,8 @@ final class SharedStoreUse: Sendable {
             let feeds = configuration?.feeds ?? []
             let configured = Set(feeds.map(\.name)).intersection(names)
             let claimed = try ClaimedStore(
-                uri: uri, name: "\(ProcessName.own) (\(command))", feeds: feeds, names: configured,
+                uri: uri, name: "\(ProcessName.own) (\(command))", feeds: feeds,
+                groups: groups ?? FeedGroup.all(of: feeds), names: configured,
                 others: names.filter { !configured.contains($0) }, path: path,
                 keep: configuration?.retention ?? .standard)
             // libcurl is loaded while PostgreSQL is busy with the claims. If that fails, the first request says why.
@@ -91,7 +98,7 @@ final class SharedStoreUse: Sendable {
     ) async throws(Failure) -> Store? {
         let path = try path(session)
         if session.invocation.command.name == "backup" { return try await copy(uri, to: path, for: session) }
-        let isOfPlan = session.invocation.command.name == "plan"
+        let isOfPlan = ["plan", "sync"].contains(session.invocation.command.name)
         let isSearch = session.invocation.command.name == "search"
         let words = isSearch ? session.invocation.values[.feed] ?? [] : session.invocation.operands
         let isOfAll = words.isEmpty || words.contains { $0.contains("*") || $0.contains("?") }
@@ -129,13 +136,17 @@ final class SharedStoreUse: Sendable {
 
     /// Commits the rest, and releases the feeds.
     ///
+    /// - Parameter isLast: False if the command opens the store again: views of new tables are made at its end.
     /// - Throws: `Failure` if something was not stored.
-    func end() async throws(Failure) {
+    func end(isLast: Bool = true) async throws(Failure) {
         let used = state.withLock { state in
-            defer { state = State() }
+            defer { state = State(owed: isLast ? nil : state.claimed.map(\.uri) ?? state.owed) }
             return state
         }
-        let failure = await used.claimed?.close()
+        var failure = await used.claimed?.close(makesViews: isLast)
+        if isLast, used.claimed == nil, let uri = used.owed {
+            do throws(FeedSyncError) { try await ClaimedStore.makeViews(uri: uri) } catch { failure = error }
+        }
         used.following?.cancel()
         await used.following?.value
         used.folder?.remove()

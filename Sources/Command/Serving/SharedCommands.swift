@@ -68,8 +68,8 @@ actor SharedCommands: CommandRunner {
     ) throws(FeedSyncError) -> ClaimedStore {
         count += 1
         return try ClaimedStore(
-            uri: uri, name: "\(ProcessName.own) (serve)", feeds: feeds, names: names, others: others,
-            path: "\(folder)/command-\(count).db", keep: keep)
+            uri: uri, name: "\(ProcessName.own) (serve)", feeds: feeds, groups: FeedGroup.all(of: feeds), names: names,
+            others: others, path: "\(folder)/command-\(count).db", keep: keep)
     }
 
     private func perform(

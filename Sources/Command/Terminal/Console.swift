@@ -201,6 +201,11 @@ final class Console: Sendable {
         writeError(["\(errorPalette.failure("feedsync:")) \(DisplayWidth.printable(text))"])
     }
 
+    /// Prints the failure of one of several feeds: with `--quiet` on one line.
+    func reportFeedFailure(_ failure: Failure) {
+        if isQuiet { reportBriefly(failure) } else { report(failure) }
+    }
+
     /// Shows a line that is replaced by the next one or by anything printed; an empty one erases it.
     func showProgress(_ line: String) {
         state.withLock { state in

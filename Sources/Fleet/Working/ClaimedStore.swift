@@ -3,7 +3,7 @@ package import StoreFile
 
 /// Feeds of a store in PostgreSQL that one command works on, in a file, from `open` to `close`.
 package actor ClaimedStore {
-    private let uri: String
+    package nonisolated let uri: String
     private let path: String
     private let keep: Retention
     private let worker: Worker
@@ -22,19 +22,20 @@ package actor ClaimedStore {
     /// - Parameters:
     ///   - name: What others call the command.
     ///   - feeds: All of the configuration.
+    ///   - groups: Their groups.
     ///   - names: The feeds that the command works on. Those of their hosts are claimed with them.
     ///   - others: Names of feeds that the configuration does not have, and the store may have.
     ///   - path: Of the file, which is not there yet.
     ///   - keep: How long runs and events are kept.
     /// - Throws: `FeedSyncError` of kind `store`.
     package init(
-        uri: String, name: String, feeds: [FeedDefinition], names: Set<String>, others: [String] = [], path: String,
-        keep: Retention
+        uri: String, name: String, feeds: [FeedDefinition], groups: [FeedGroup], names: Set<String>,
+        others: [String] = [], path: String, keep: Retention
     ) throws(FeedSyncError) {
         self.uri = uri
         self.path = path
         self.keep = keep
-        let groups = FeedGroup.all(of: feeds).filter { !names.isDisjoint(with: $0.feeds) }
+        let groups = groups.filter { !names.isDisjoint(with: $0.feeds) }
         let stored = others.map(FeedGroup.stored)
         passing = Set(stored.map(\.name))
         copied = Self.connected(to: names, among: feeds) + others
@@ -130,9 +131,10 @@ package actor ClaimedStore {
 
     /// Commits the rest, and releases the feeds.
     ///
+    /// - Parameter makesViews: False if the views of new tables are made later, by `makeViews`.
     /// - Returns: The reason for which something was not stored; nil if all was.
-    package func close() async -> FeedSyncError? {
-        let failure = await file?.detach(keep: nil).failure?.error
+    package func close(makesViews: Bool = true) async -> FeedSyncError? {
+        let failure = await file?.detach(keep: nil, refreshesViews: makesViews).failure?.error
         file?.remove()
         file = nil
         pulse?.cancel()
@@ -140,5 +142,12 @@ package actor ClaimedStore {
         claims = []
         await worker.end()
         return failure
+    }
+
+    /// Makes the views of a store that are owed.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package static func makeViews(uri: String) async throws(FeedSyncError) {
+        try await ViewRefresh().run(ConnectionPool(uri: uri, limit: 1, jobs: 1))
     }
 }

@@ -61,4 +61,45 @@ package struct FeedGroup: Sendable, Hashable {
             FeedGroup(name: group.value.host, feeds: group.value.names, definitions: group.value.definitions.digits)
         }
     }
+
+    /// The most feeds of a batch. SQLite looks through its whole schema whenever a table is made, and a file has the
+    /// tables of one batch.
+    package static let batchSize = 500
+
+    /// Feeds in batches, one after another, so that a claim lasts no longer than its batch.
+    ///
+    /// Feeds of one group come in one batch, or in several if the group is larger than a batch. The groups are in the
+    /// order of their first feeds, and the feeds of a batch in the order that they have here.
+    ///
+    /// - Parameter groups: All groups of the configuration.
+    package static func batches(
+        of feeds: [FeedDefinition], in groups: [FeedGroup], size: Int = batchSize
+    ) -> [[FeedDefinition]] {
+        var groupOfFeed: [String: Int] = [:]
+        for (index, group) in groups.enumerated() {
+            for feed in group.feeds { groupOfFeed[feed] = index }
+        }
+        // A feed comes after the one whose rows show its lists, in whatever batch that is.
+        let feeds = SyncOrder.levels(feeds).flatMap(\.self)
+        var order: [Int?] = []
+        var members: [Int?: [Int]] = [:]
+        for (index, feed) in feeds.enumerated() {
+            let group = groupOfFeed[feed.name]
+            if members[group] == nil { order.append(group) }
+            members[group, default: []].append(index)
+        }
+        var batches: [[Int]] = []
+        for group in order {
+            let indices = members[group] ?? []
+            for start in stride(from: 0, to: indices.count, by: size) {
+                let some = indices[start..<min(start + size, indices.count)]
+                if let last = batches.last, last.count + some.count <= size {
+                    batches[batches.count - 1] += some
+                } else {
+                    batches.append(Array(some))
+                }
+            }
+        }
+        return batches.map { batch in batch.sorted().map { feeds[$0] } }
+    }
 }

@@ -39,6 +39,8 @@ extension FeedSyncError {
                 "name the server itself, or a pool with a session for each client (PgBouncer: pool_mode = session)"
             } else if error.isFull {
                 "make room on the server's disk, then run the command again; it goes on"
+            } else if error.isOutOfMemory {
+                "for a store with thousands of feeds, set max_locks_per_transaction = 256 in the server's postgresql.conf"
             } else if error.isReadOnly {
                 "this server or database takes no writes: name the primary, or change default_transaction_read_only"
             } else if error.isMissingDatabase {

@@ -1,0 +1,30 @@
+import ScriptedServer
+import Testing
+
+/// `sync` of more feeds than one claim has, into a store in PostgreSQL.
+@Suite struct SharedSyncTests {
+    @Test("sync claims many feeds batch by batch, syncs those that are free, and makes the views of all at the end")
+    func batches() async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 251, items: 1, extra: "every: 1h")
+        let others = bench.hosts[1].url
+        #expect(try await bench.place.run("sync h1x0").code == 0)
+        // Another process has the last host.
+        _ = try bench.query(#"UPDATE _claim SET until = now() + interval '1 hour' WHERE "group" = '\#(others)'"#)
+        let run = try await bench.place.run("sync")
+        #expect(run.code == 75 && run.output.split(separator: "\n").count == 251, "\(run.errors)")
+        #expect(
+            run.errors.hasPrefix("feedsync: another worker works on the feeds of \(others)\nTry: "), "\(run.errors)")
+        #expect(try bench.query("SELECT count(DISTINCT feed) FROM change") == ["252"])
+        #expect(try bench.query("SELECT count(*) FROM _claim WHERE worker IS NOT NULL") == ["0"])
+
+        _ = try bench.query("UPDATE _claim SET until = NULL")
+        let requests = bench.hosts[0].requests.count
+        let due = try await bench.place.run("sync --due")
+        #expect(due.code == 0 && due.output.split(separator: "\n").count == 250, "\(due.errors)")
+        #expect(bench.hosts[0].requests.count == requests)
+        #expect(try bench.query("SELECT count(DISTINCT feed) FROM change") == ["502"])
+        let nothing = try await bench.place.run("sync --due")
+        #expect(nothing.code == 0 && nothing.output == "", "\(nothing.output)")
+        #expect(nothing.errors.hasPrefix("feedsync: nothing is due for another "), "\(nothing.errors)")
+    }
+}
