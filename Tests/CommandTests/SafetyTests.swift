@@ -179,7 +179,8 @@ struct SafetyTests {
     func fewFiles(limit: Int) async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
-        let run = try await place.shell("ulimit -n \(limit); exec timeout -s KILL 30 $FEEDSYNC reload things")
+        let run = try await place.shell(
+            "exec timeout -s KILL 30 bash -c 'ulimit -n \(limit); exec $FEEDSYNC reload things'")
         #expect(run.code == 73 || run.code == 0, "\(run.code) \(run.errors)")
         if run.code == 73 { #expect(run.errors.contains("ulimit -n")) }
     }

@@ -114,7 +114,7 @@ import Testing
         let worker = try bench.worker()
         try await bench.waitUntilComplete()
         var random = SeededGenerator(7)
-        for round in 0..<12 {
+        for round in 0..<6 {
             for feed in bench.feeds.values {
                 let place = Int.random(in: 0..<feed.items.count, using: &random)
                 feed.edit { items in
