@@ -10,7 +10,7 @@ extension FeedRun {
         let crawl = direction == .header ? nil : writer.state.crawl
         // Problems of the definition are found before anything begins.
         var prepared: PreparedPage
-        if let asked = prefetches.next(cursor) {
+        if let asked = requests.next(cursor) {
             prepared = asked
         } else {
             prepared = try loader.requests.page(for: cursor ?? start)
@@ -28,15 +28,15 @@ extension FeedRun {
         if isBroken { brokenPage = crawl?.pages }
         if loaded.isOverlapRefused || isBrokenAgain {
             // Some upstreams cannot begin a page at any item or serve one item more.
-            try spend(meter.take())
-            prefetches.drop()
+            try spend(requests.meter.take())
+            requests.drop()
             loader = loader.withoutOverlap()
             prepared = try loader.requests.page(for: cursor ?? start)
             loaded = try await load(prepared, after: crawl)
         }
         // A partition with more items than the upstream serves is not stored; its halves are.
         while loaded.end.part == .tooMany, let half = loaded.end.next {
-            try spend(meter.take())
+            try spend(requests.meter.take())
             try committed { try $0.narrow(to: half, isFirst: direction == .header) }
             prepared = try loader.requests.page(for: half)
             loaded = try await load(prepared, after: crawl)
@@ -50,7 +50,7 @@ extension FeedRun {
             totalBefore: crawl?.total, overlaps: overlap == .unknown ? nil : overlap.map { $0 != .broken },
             crawl: crawl?.id ?? 0)
         if let step = rules.came(border) {
-            try spend(meter.take())
+            try spend(requests.meter.take())
             // The page is not stored. Its shape will be new again when the page is read again.
             if loaded.content.shape != nil { loader = known }
             return step
@@ -66,9 +66,10 @@ extension FeedRun {
         let wantsNext = rules.wantsNext
         // No request is sent that a synced range may make unnecessary.
         if wantsNext, !mayMeetRange {
-            try await prefetch(behind: loaded, pages: crawl?.pages ?? 0)
+            try await requests.send(
+                behind: loaded, pages: crawl?.pages ?? 0, pagesWanted: rules.pagesWanted, by: loader)
         } else {
-            prefetches.drop()
+            requests.drop()
         }
         var commit = pageCommit(loaded, direction, end: loaded.end, wantsNext: wantsNext)
         commit.page.isOlder = isOlder
@@ -96,10 +97,7 @@ extension FeedRun {
     func load(
         _ page: PreparedPage, after crawl: CrawlState?
     ) async throws(FeedSyncError) -> LoadedPage {
-        let start = ContinuousClock.now
-        let fetch = try await fetched(page)
-        waited = .now - start
-        if case .success(let fetched) = fetch.result { isQuotaLow = fetched.quota.contains(where: \.isLow) }
+        let fetch = try await requests.response(for: page, by: loader)
         var soFar = loader.soFar(crawl, page, emptyPages: emptyPages, cap: cap)
         soFar.before = before
         return try await load(fetch, after: soFar, continuing: crawl != nil)
@@ -113,45 +111,9 @@ extension FeedRun {
         _ fetch: PageLoader.Fetch, after soFar: CrawlSoFar, continuing isContinuing: Bool = false
     ) async throws(FeedSyncError) -> LoadedPage {
         try await loader.load(fetch, after: soFar) { [self] () throws(FeedSyncError) in
-            guard isContinuing else { return try storedPage(fetch.page) }
+            guard isContinuing else { return try requests.storedPage(fetch.page) }
             return try pending { try $0.list.storedPageToContinue(fetch.page.key) }
         }
-    }
-
-    /// Requests the first page again without events. If it has changed, a new crawl begins with it.
-    func readHeadAgain() async throws(FeedSyncError)
-        -> CrawlRules.Step
-    {
-        let prepared = try loader.requests.page(for: start)
-        let fetch: PageLoader.Fetch
-        let loaded: LoadedPage
-        do throws(FeedSyncError) {
-            fetch = try await self.fetch(prepared)
-            loaded = try await load(fetch, after: loader.soFar(nil, prepared, emptyPages: 0, cap: cap))
-        } catch {
-            // The list has been read: a request made only to prove it does not fail the run.
-            guard error.kind.isOfRequest || error.kind == .cancelled, !Task.isCancelled,
-                let step = rules.headFailed()
-            else { throw error }
-            return step
-        }
-        let page = loaded.content.decoded
-        let isSame =
-            loaded.content.isNotModified
-            ? true
-            : try committed { try $0.table.holds(page, as: fetch.stored) }
-        if isSame {
-            note(nil, fetch)
-            try keep(fetch.stored, loaded)
-            return rules.headIsSame()
-        }
-        rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: true) })
-        follow(loaded.content.shape)
-        publish(try committed { try $0.begin(.header, now: now()) })
-        mayMeetRange = true
-        var commit = pageCommit(loaded, .header, end: loaded.end, wantsNext: true)
-        commit.page.isAgain = true
-        return try self.commit(commit, loaded)
     }
 
     /// The part of the list that the run's crawl asks for; nil for all of it.
@@ -182,7 +144,7 @@ extension FeedRun {
         commit.cursorParameters = loader.definition.pagination.cursorParameters
         // The polling advice of other pages is not used.
         if direction == .header { commit.advice = PollingAdvice(fetched.response) }
-        commit.waited = waited
+        commit.waited = requests.waited
         commit.page.part = loader.part(of: loaded.page)
         commit.page.asked = loaded.page.cursor
         commit.watermark = loader.requests.span?.stored
@@ -210,7 +172,7 @@ extension FeedRun {
         // The store follows the latest intent: a page that arrives too late is not committed.
         guard !Task.isCancelled else { throw .cancelled }
         var commit = commit
-        commit.cost = meter.take()
+        commit.cost = requests.meter.take()
         do throws(FeedSyncError) {
             while true {
                 if let committed = try writer.commit(commit, now: now(), publish: publish) { return committed }
@@ -226,7 +188,7 @@ extension FeedRun {
             }
         } catch {
             // The requests were made all the same.
-            meter.add(commit.cost)
+            requests.meter.add(commit.cost)
             throw error
         }
     }

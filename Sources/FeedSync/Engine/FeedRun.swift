@@ -8,7 +8,7 @@ final class FeedRun {
     let feed: String
     /// The feed's table and crawl in the store.
     let writer: FeedWriter
-    let launch: Launch
+    let requests: RunRequests
     var loader: PageLoader
     let now: @Sendable () -> String
     let publish: @Sendable (StatusEvent) -> Void
@@ -28,16 +28,6 @@ final class FeedRun {
     var skipped: [String: SkippedItems] = [:]
     /// The number of the last pages in a row that had no items.
     var emptyPages = 0
-    /// The requests for the next pages, sent while earlier pages are decoded and committed.
-    var prefetches = PrefetchQueue()
-    /// Shut once a request was retried, redirected or failed. From then on the run sends one request at a time.
-    let gate: CircuitBreaker
-    /// Counts the run's requests.
-    let meter = RequestMeter()
-    /// The first page, if it was requested before the run began.
-    private(set) var early: PageLoader.Fetch?
-    /// True if all predicted pages were correct so far.
-    var isPredictable = true
     /// True if the crawl may meet a synced range, after which it continues elsewhere.
     var mayMeetRange = true
     /// The number of pages that the crawl had read before it went back to an earlier one.
@@ -46,10 +36,6 @@ final class FeedRun {
     var before: LoadedPage?
     /// The number of pages before the page that did not begin with the last item of the previous page.
     var brokenPage: Int?
-    /// The time that the run waited for the last page.
-    var waited = Duration.zero
-    /// True if the last response said that less than a quarter of a quota is left.
-    var isQuotaLow = false
     /// True if the next page is the first that `more` requests behind a synced range.
     var isBehindRange = false
     /// The state of the feed when the crawl began.
@@ -62,14 +48,13 @@ final class FeedRun {
     init(
         _ command: RequestCommand, by writer: FeedWriter, loader: PageLoader, gate: CircuitBreaker,
         now: @escaping @Sendable () -> String, publish: @escaping @Sendable (StatusEvent) -> Void,
-        launch: @escaping Launch
+        launch: @escaping RunRequests.Launch
     ) {
         self.command = command
         feed = writer.feed
         self.writer = writer
-        self.launch = launch
-        self.gate = gate
-        self.loader = loader.through(gate, countingIn: meter)
+        requests = RunRequests(of: writer, gate: gate, now: now, launch: launch)
+        self.loader = loader.through(gate, countingIn: requests.meter)
         self.now = now
         self.publish = publish
         let definition = loader.definition
@@ -81,23 +66,10 @@ final class FeedRun {
         rules = CrawlRules(command, CrawlRules.Feed(definition, mode, overlaps: loader.requests.overlap > 0))
     }
 
-    /// Begins with a page that was already fetched.
-    func begin(with page: SyncEngine.EarlyPage) {
-        early = page.fetch
-        meter.add(page.cost)
-    }
-
     /// Goes on with the run of an earlier window.
     func goOn(after run: FeedRun) {
         (notices, crawlNotices, skipped) = (run.notices, run.crawlNotices, run.skipped)
         hasChangedBefore = run.hasChangedBefore || run.writer.state.hasChanged
-    }
-
-    /// Returns the page that was already fetched, if it is this one. It is returned only once.
-    func takeEarly(_ page: PreparedPage) -> PageLoader.Fetch? {
-        defer { early = nil }
-        guard let early, page.cursor == nil, early.page.key == page.key else { return nil }
-        return early
     }
 
     /// Continues with the shape of the feed that a page revealed.
@@ -126,15 +98,15 @@ final class FeedRun {
                 if case .end = step { break }
                 step = try await take(step)
                 if case .fetch = step { continue }
-                prefetches.drop()
+                requests.drop()
             }
         } catch {
-            prefetches.drop()
+            requests.drop()
             guard error.isOfOldToken, case .delta? = span else { try await fail(error) }
             return try await leaveToken(error)
         }
-        await awaitDropped()
-        let rest = meter.take()
+        await requests.awaitDropped()
+        let rest = requests.meter.take()
         if !rest.isEmpty { try spend(rest) }
         guard case .end(var outcome, let closing) = step else {
             throw FeedSyncError(.bug, "a run ended without an outcome")
@@ -167,8 +139,8 @@ final class FeedRun {
 
     /// Ends a crawl whose token is too old. The run goes on with a full crawl.
     private func leaveToken(_ error: FeedSyncError) async throws(FeedSyncError) -> RunSummary {
-        await awaitDropped()
-        if let event = try writer.leaveToken(error, cost: meter.take(), now: now()) { publish(event) }
+        await requests.awaitDropped()
+        if let event = try writer.leaveToken(error, cost: requests.meter.take(), now: now()) { publish(event) }
         hasNextCrawl = true
         notices.append(
             "the upstream no longer knows the token of the last sync, so every page was read: \(error.message)")
@@ -203,7 +175,7 @@ final class FeedRun {
         case .examine:
             var facts = try committed { try $0.examine() }
             facts.requestsLeft = loader.requestsLeft
-            facts.isQuotaLow = isQuotaLow
+            facts.isQuotaLow = requests.isQuotaLow
             return rules.examined(facts)
         case .findMissing:
             let (pages, isUnclear) = try committed { try $0.list.pagesBesideMissing() }
@@ -227,8 +199,8 @@ final class FeedRun {
     func fail(
         _ error: FeedSyncError
     ) async throws(FeedSyncError) -> Never {
-        await awaitDropped()
-        let event = try writer.fail(error, outcome: rules.failed(error), cost: meter.take(), now: now())
+        await requests.awaitDropped()
+        let event = try writer.fail(error, outcome: rules.failed(error), cost: requests.meter.take(), now: now())
         if let event { publish(event) }
         throw error
     }
@@ -245,11 +217,6 @@ final class FeedRun {
 
     /// Adds the cost of requests to the run.
     func spend(_ cost: FetchCost) throws(FeedSyncError) { try committed { try $0.spend(cost) } }
-
-    /// Waits for the dropped requests, so that they are counted. They end as soon as they are cancelled.
-    func awaitDropped() async {
-        for pending in prefetches.takeDropped() { _ = await pending.value() }
-    }
 
     func note(_ loaded: LoadedPage) {
         if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
@@ -297,7 +264,7 @@ extension Store {
                 command, by: writer, loader: loader, gate: gate, now: now, publish: publish,
                 // The task uses the store's isolation, so that no other thread is woken to begin or continue it.
                 launch: { [self] operation in Task(executorPreference: executor) { await operation(self) } })
-            if let before { run.goOn(after: before) } else if let early { run.begin(with: early) }
+            if let before { run.goOn(after: before) } else if let early { run.requests.begin(with: early) }
             let summary = try await run.perform()
             guard run.hasNextCrawl else { return summary }
             writer = try goOn(after: writer)
