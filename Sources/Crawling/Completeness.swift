@@ -1,9 +1,67 @@
 /// Decides if a mirror is complete, if that is proved, and if not, why.
 ///
-/// Nothing else creates an `IncompleteReason` or sets `complete` or `verified`. The store loads the facts and saves the
-/// verdict. Two rules come first: pages that an earlier run read prove nothing about a crawl, and only evidence of this
-/// run removes a row.
+/// Nothing else makes an `IncompleteReason`, `complete` or `verified`. `CrawlRules` looks for evidence, page by page; the
+/// store loads the facts and saves the verdict, and a synced range keeps what was found out about its pages. Two rules
+/// come first: pages that an earlier run read prove nothing about a crawl, and only evidence of this run removes a row.
 package enum Completeness {
+    // MARK: - A sync's crawl
+
+    /// The completeness of the list, as far as a sync has found it out: the reason why it is incomplete, and if it is
+    /// proved that nothing was missed. `CrawlRules` finds the evidence.
+    package struct Claim: Sendable, Hashable {
+        package private(set) var reason: IncompleteReason?
+        package private(set) var isVerified = false
+
+        package init() {}
+
+        /// Evidence, and its effect on the claim.
+        ///
+        /// | evidence | reason | verified |
+        /// | --- | --- | --- |
+        /// | the list's end | that of the last page; `drift` if the head was read again up to there | yes |
+        /// | the end of a stored range | that of the range | that of the range; of a crawl of the whole list: yes |
+        /// | the end of a range that grew at its end | – | that of the range |
+        /// | an item moved past the crawl | `drift` | – |
+        /// | the head lost items, or got some from further down | `drift`, if nothing is proved and there is no other | – |
+        /// | the upstream left items out | `upstreamIncomplete`, if there is no other | – |
+        /// | fewer items than there are | that of the shortage | – |
+        /// | the definition allows no more pages | `max_pages` | – |
+        /// | no proof, or one that does not hold | – | no |
+        package enum Evidence: Sendable, Hashable {
+            case end(IncompleteReason?, isReadingHead: Bool)
+            case endOfRange(IncompleteReason?, isVerified: Bool, mode: CrawlMode)
+            case endOfGrowingRange(isVerified: Bool)
+            case moved
+            case headMovedUp
+            case leftOut
+            case shortage(IncompleteReason)
+            case outOfPages
+            case unproved
+        }
+
+        package mutating func take(_ evidence: Evidence) {
+            switch evidence {
+            case .end(let last, let isReadingHead):
+                reason = isReadingHead ? .drift : last
+                isVerified = true
+            case .endOfRange(let last, let isProved, let mode):
+                reason = last
+                // The result of a full crawl is known only when the whole list has been read.
+                isVerified = isProved || mode == .all || mode == .since
+            case .endOfGrowingRange(let isProved): isVerified = isProved
+            case .moved: reason = .drift
+            case .headMovedUp: if !isVerified { reason = reason ?? .drift }
+            case .leftOut: reason = reason ?? .upstreamIncomplete
+            case .shortage(let shortage): reason = shortage
+            case .outOfPages: reason = .maxPages
+            case .unproved: isVerified = false
+            }
+        }
+
+        /// The result of the crawl.
+        package var closing: CrawlClosing { reason.map(CrawlClosing.incomplete) ?? .complete(isVerified: isVerified) }
+    }
+
     // MARK: - The last page
 
     /// The reason why a crawl that has read its last page is incomplete, the most serious one first; nil if there is
@@ -195,8 +253,11 @@ package enum Completeness {
     }
 
     /// The verdict at the end of a sync.
+    ///
+    /// - Parameter isNewestFirst: True if a list that has the newest items first is read up to the newest known one.
     package static func verdict(
-        _ closing: CrawlClosing, _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
+        _ closing: CrawlClosing, _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool,
+        isNewestFirst: Bool = false, _ rows: Rows
     ) -> Verdict {
         let mode = progress.round?.mode
         switch closing {
@@ -209,7 +270,8 @@ package enum Completeness {
             if mode == .all, isSuspect(crawl, progress, isPartitioned: isPartitioned, rows) {
                 return .endedEarly(met: rows.count - rows.missing)
             }
-            return .complete(isVerified: isVerified && progress.round?.isDoubtful != true)
+            let isSound = mode != .since || isSoundBefore(progress, isNewestFirst: isNewestFirst)
+            return .complete(isVerified: isVerified && isSound && progress.round?.isDoubtful != true)
         case .incomplete(let reason):
             guard reason.leavesSyncedRange else { return .unknown(reason) }
             if reason == .cap, mode == .all, !isPartitioned, !isLikeEarlyEnd(crawl, progress, met: rows.count) {
@@ -223,6 +285,73 @@ package enum Completeness {
             }
             return .incomplete(reason)
         }
+    }
+
+    /// True if nothing was missing before a sync that asks only for what is new: it met the changed items, and items that
+    /// an earlier crawl missed are still missing. A list that is not asked for what is newer shows only by its order that
+    /// nothing else is.
+    private static func isSoundBefore(_ progress: CrawlProgress, isNewestFirst: Bool) -> Bool {
+        (progress.synced.ranges.first?.isVerified ?? true) && progress.isFullVerified && !isNewestFirst
+    }
+
+    /// The mirror after the end of a crawl.
+    package struct AfterCrawl: Sendable, Hashable {
+        package let isComplete: Bool
+        package let isVerified: Bool
+        package let reason: IncompleteReason?
+        /// The windows that are still to be read; nil if there are none.
+        package let walk: WindowWalk?
+    }
+
+    /// The mirror after the verdict on a crawl. A crawl of one window of several leaves the mirror incomplete until all
+    /// have been read, and then for the reason of the first one that was incomplete.
+    ///
+    /// - Parameter window: The window that the crawl asked for; nil without windows.
+    package static func after(_ verdict: Verdict, window: WindowEnd?, _ progress: CrawlProgress) -> AfterCrawl {
+        var (reason, walk) = (verdict.reason, progress.walk)
+        if let window {
+            var way = window.walk
+            way.missed = way.missed ?? reason
+            reason = way.missed
+            walk = window.window.isLast ? nil : way
+        }
+        let isProved = if case .complete(let isVerified) = verdict { isVerified } else { false }
+        return AfterCrawl(
+            isComplete: reason == nil && walk == nil, isVerified: isProved && reason == nil, reason: reason, walk: walk)
+    }
+
+    // MARK: - A crawl that proves the one before
+
+    /// True if a full crawl proves the full crawl before it: it found each page unchanged, so both read each page, and any
+    /// move in between would show in one of them. This proves nothing about the crawl itself.
+    ///
+    /// - Parameters:
+    ///   - isWhole: True if it met all rows.
+    ///   - crawls: The number of crawls that read the list.
+    package static func provesBefore(_ crawl: CrawlState?, isWhole: Bool, crawls: Int) -> Bool {
+        isWhole && crawl?.onlyGrows == true && crawls == 1
+    }
+
+    /// True if a later crawl that finds each page unchanged may prove this one. Items that came again were pushed down,
+    /// maybe by one that moved to the top, which the next crawl would take for a new one.
+    package static func mayBeProvedLater(_ crawl: CrawlState?, isVerified: Bool, hasRepeats: Bool) -> Bool {
+        guard let crawl, !isVerified, !hasRepeats else { return false }
+        return !crawl.isDoubtful && !crawl.sharesValues && crawl.repeats == 0
+    }
+
+    /// True if, after this page, the crawl before may still be proved: what changed since cannot show that the list was as
+    /// that crawl had read it.
+    ///
+    /// - Parameters:
+    ///   - isCheck: True for a page that was requested again.
+    ///   - isUnchanged: True if the page changed no row.
+    package static func mayStillProveBefore(_ crawl: CrawlState, isCheck: Bool, isUnchanged: Bool) -> Bool {
+        crawl.onlyGrows && (!isCheck || isUnchanged)
+    }
+
+    /// True if the list moved although a page of it, requested again, is unchanged.
+    package static func isDoubtful(_ comparison: PageComparison, total: Int?, before: Int?) -> Bool {
+        comparison == .same && total != before
     }
 
     /// True if the list seems to end too soon: more than a page of rows at its end was not met, no total confirms that,
@@ -257,8 +386,19 @@ package enum Completeness {
         let isComplete = outcome.isSuccess && state.isComplete
         return OfRun(
             isComplete: isComplete, isVerified: isComplete && state.isVerified,
-            reason: isComplete ? nil : outcome.reason ?? reason(of: state) ?? .cutOff)
+            reason: isComplete ? nil : reason(of: outcome) ?? reason(of: state) ?? .cutOff)
     }
+
+    /// The reason that the end of a run gives; nil if it did its work.
+    package static func reason(of outcome: RunOutcome) -> IncompleteReason? {
+        outcome.isSuccess ? nil : outcome == .failed ? .failed : .cutOff
+    }
+
+    /// The completeness of a verified list of one page, which the upstream has just said is unchanged.
+    package static let ofUnchangedList = OfRun(isComplete: true, isVerified: true, reason: nil)
+
+    /// The completeness of a list that the upstream no longer has: there is nothing to miss.
+    package static let ofGoneList = OfRun(isComplete: true, isVerified: false, reason: nil)
 
     /// The completeness after a run over a feed with a list for each row: complete if each list is.
     ///
@@ -286,7 +426,4 @@ extension RunOutcome {
         case .failed, .limited, .cancelled, .interrupted: false
         }
     }
-
-    /// The reason that a failed run leaves; nil for a successful one.
-    fileprivate var reason: IncompleteReason? { isSuccess ? nil : self == .failed ? .failed : .cutOff }
 }

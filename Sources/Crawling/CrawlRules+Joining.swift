@@ -24,9 +24,7 @@ extension CrawlRules {
             }
             // The new items above it are stored.
             if crawl.isReadingHead { return headIsRead(&crawl) }
-            crawl.reason = reason
-            // The result of a full crawl is known only when the whole list has been read.
-            crawl.isVerified = range.isVerified || feed.mode == .all || feed.mode == .since
+            crawl.claim.take(.endOfRange(reason, isVerified: range.isVerified, mode: feed.mode))
             // A crawl that earlier runs brought to its end: its head has just been read again.
             if crawl.pages == 1 { crawl.hasReadHead = true }
             guard range.loosePages.isEmpty else {
@@ -35,13 +33,12 @@ extension CrawlRules {
             if page.isShort, reason == nil, crawl.grown == nil { return lookBehindEnd(of: range, page, crawl) }
             return reachedEnd(crawl)
         case .end(let reason):
-            crawl.reason = crawl.isReadingHead ? .drift : reason
+            crawl.claim.take(.end(reason, isReadingHead: crawl.isReadingHead))
             crawl.isReadingThrough = false
             if let grown = crawl.grown, !crawl.hasMoved {
-                crawl.isVerified = grown.isVerified
+                crawl.claim.take(.endOfGrowingRange(isVerified: grown.isVerified))
                 return finish(crawl)
             }
-            crawl.isVerified = true
             // A synced range must have no gaps, even if the list is incomplete for another reason.
             return crawl.reason.map { $0 == .cap || !$0.leavesSyncedRange } ?? false ? finish(crawl) : examine(crawl)
         }

@@ -9,11 +9,11 @@ extension CrawlRules {
         crawl.isInSequence = facts.isInSequence
         crawl.isLikeDrift = facts.isLikeDrift
         if crawl.hasDrifted {
-            crawl.reason = .drift
+            crawl.claim.take(.moved)
             return finish(crawl)
         }
         if crawl.reason == nil, facts.isPartial {
-            crawl.reason = .upstreamIncomplete
+            crawl.claim.take(.leftOut)
             return finish(crawl)
         }
         var facts = facts
@@ -24,30 +24,30 @@ extension CrawlRules {
             if shortage == .drift, !crawl.hasReadHead, hasRoom(for: 1, crawl) {
                 return readHeadAgain(crawl, for: .total)
             }
-            crawl.reason = shortage
+            crawl.claim.take(.shortage(shortage))
             return finish(crawl)
         }
         let proof = Completeness.Proof(feed.verify, feed, facts)
         if crawl.reason == nil, !crawl.hasReadAgain, Completeness.isDrift(facts, proof) {
-            crawl.reason = .drift
+            crawl.claim.take(.moved)
             return finish(crawl)
         }
         switch proof {
         case .none:
-            crawl.isVerified = false
+            crawl.claim.take(.unproved)
             return proved(crawl)
         case .given: return proved(crawl)
         case .head(let proves):
-            crawl.isVerified = crawl.isVerified && proves
+            if !proves { crawl.claim.take(.unproved) }
             // Unchanged pages leave nothing to update, and an incomplete crawl nothing to prove.
             if crawl.hasReadHead || crawl.reason != nil || !proves && !crawl.hasMoved { return proved(crawl) }
             guard !facts.isQuotaLow, hasRoom(for: 1, crawl) else {
-                crawl.isVerified = false
+                crawl.claim.take(.unproved)
                 return proved(crawl)
             }
             return readHeadAgain(crawl, for: .proof)
         case .pages where facts.isQuotaLow || !hasRoom(for: facts.pages.count, crawl):
-            crawl.isVerified = false
+            crawl.claim.take(.unproved)
             return proved(crawl)
         case .pages:
             guard let first = facts.pages.first else { return proved(crawl) }
@@ -63,7 +63,7 @@ extension CrawlRules {
         guard facts.olderPages > 0, !crawl.hasReadThrough else { return nil }
         crawl.hasReadThrough = true
         // The list was not read in one go.
-        crawl.isVerified = false
+        crawl.claim.take(.unproved)
         // Missing rows need three more requests: the head, and the two pages next to a row.
         guard facts.mustReadThrough else { return nil }
         guard hasRoom(for: facts.olderPages + 3, crawl) else {
@@ -100,7 +100,7 @@ extension CrawlRules {
         guard case .crawling(var crawl) = state, crawl.headPurpose != .removal else { return nil }
         crawl.isReadingHead = false
         crawl.hasReadHead = true
-        crawl.isVerified = false
+        crawl.claim.take(.unproved)
         return crawl.headPurpose == .total ? examine(crawl) : finish(crawl)
     }
 
@@ -109,12 +109,12 @@ extension CrawlRules {
     /// - Parameter isUnclear: True if other rows were not met, and no two pages show that they are gone.
     package mutating func found(missingBeside pages: [PageOfCrawl]?, isUnclear: Bool = false) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
-        if isUnclear { crawl.isVerified = false }
+        if isUnclear { crawl.claim.take(.unproved) }
         guard let pages else { return finish(crawl) }
         // The rows may be on pages that only an earlier run has read.
         if crawl.hasUnreadPages { return keepRows(crawl) }
         if Completeness.mayHavePassed(crawl, feed) {
-            crawl.reason = .drift
+            crawl.claim.take(.moved)
             return finish(crawl)
         }
         let needsHead = !crawl.hasReadHead || crawl.isHeadStale
@@ -123,7 +123,7 @@ extension CrawlRules {
         let isShort = left < min(2, pages.count) + (needsHead ? 1 : 0)
         if isShort, !feed.isPartitioned { return keepRows(crawl) }
         if let most = feed.maxPages, crawl.pages + crawl.checks > most - pages.count - (needsHead ? 1 : 0) {
-            crawl.reason = .maxPages
+            crawl.claim.take(.outOfPages)
             return finish(crawl)
         }
         // An item may have moved to the head after the crawl had passed its place.
@@ -139,7 +139,7 @@ extension CrawlRules {
     private mutating func keepRows(_ crawl: Crawl) -> Step {
         keepsUnmetRows = true
         var crawl = crawl
-        crawl.isVerified = false
+        crawl.claim.take(.unproved)
         return finish(crawl)
     }
 
@@ -169,7 +169,7 @@ extension CrawlRules {
         switch result {
         case .shifted(_, isLast: false) where page == crawl.lastPage,
             .overtaken(isLast: false) where page == crawl.lastPage:
-            crawl.isVerified = false
+            crawl.claim.take(.unproved)
         default: break
         }
         // The page now leads to pages that were not read, so the others need not be requested. The same holds for pages
@@ -196,15 +196,15 @@ extension CrawlRules {
             return .goOn(crawl: range.crawl, from: nil)
         }
         if crawl.isRemoving {
-            if round.worst >= .movedUp { crawl.reason = .drift }
+            if round.worst >= .movedUp { crawl.claim.take(.moved) }
             return finish(crawl)
         }
         if round.worst < .changed {
             // Changes during the checks may have been undone meanwhile.
-            crawl.isVerified = crawl.isVerified && round.number == 1
+            if round.number > 1 { crawl.claim.take(.unproved) }
             if round.worst == .same || crawl.hasReadHead { return proved(crawl) }
             guard hasRoom(for: 1, crawl) else {
-                crawl.isVerified = false
+                crawl.claim.take(.unproved)
                 return proved(crawl)
             }
             return readHeadAgain(crawl, for: .proof)
@@ -214,10 +214,10 @@ extension CrawlRules {
             state = .checking(crawl, again)
             return .check(again.all[0])
         }
-        crawl.isVerified = false
+        crawl.claim.take(.unproved)
         // Items that only came above the others, or changed in place, hide nothing.
         if round.worst < .movedUp { return proved(crawl) }
-        crawl.reason = .drift
+        crawl.claim.take(.moved)
         return finish(crawl)
     }
 
@@ -259,7 +259,7 @@ extension CrawlRules {
             if crawl.headReads < Self.mostRounds, hasRoom(for: 1, crawl) {
                 return readHeadAgain(crawl, for: crawl.headPurpose)
             }
-            crawl.isVerified = false
+            crawl.claim.take(.unproved)
         }
         return crawl.headPurpose == .total ? examine(crawl) : proved(crawl)
     }
@@ -267,7 +267,7 @@ extension CrawlRules {
     /// Ends the proof. The search for removed items comes next.
     mutating func proved(_ before: Crawl) -> Step {
         var crawl = before
-        if crawl.hasHeadMovedUp, !crawl.isVerified, crawl.reason == nil { crawl.reason = .drift }
+        if crawl.hasHeadMovedUp { crawl.claim.take(.headMovedUp) }
         guard feed.mode == .all, crawl.reason == nil else { return finish(crawl) }
         state = .crawling(crawl)
         return .findMissing
@@ -275,6 +275,6 @@ extension CrawlRules {
 
     mutating func finish(_ crawl: Crawl) -> Step {
         let outcome: RunOutcome = crawl.hasChanged ? .ok : .unchanged
-        return end(outcome, crawl.reason.map(CrawlClosing.incomplete) ?? .complete(isVerified: crawl.isVerified))
+        return end(outcome, crawl.claim.closing)
     }
 }

@@ -30,8 +30,8 @@ package struct CrawlRules {
         var headReads = 0
         /// The last page of the list.
         var lastPage: PageOfCrawl?
-        /// True if a proof holds.
-        var isVerified = false
+        /// The completeness of the list, as far as it is known.
+        var claim = Completeness.Claim()
         /// True if pages were read again, so that their places do not show the list's order.
         var hasReadAgain = false
         /// True if the head, when read again, had lost items or gained items from further down.
@@ -61,7 +61,9 @@ package struct CrawlRules {
         var behindLoose: SyncedRange?
         /// The range at whose end the crawl looks for appended items.
         var grown: SyncedRange?
-        var reason: IncompleteReason?
+
+        var reason: IncompleteReason? { claim.reason }
+        var isVerified: Bool { claim.isVerified }
     }
 
     /// The reason why the head is read again after the end.

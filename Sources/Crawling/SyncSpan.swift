@@ -152,6 +152,8 @@ package struct WindowEnd: Sendable, Hashable {
     /// The way of which the window is a part, as far as it was known when the window began.
     package let walk: WindowWalk
 
+    init(_ window: SyncWindow, _ walk: WindowWalk) { (self.window, self.walk) = (window, walk) }
+
     /// - Parameters:
     ///   - resumePoint: The state of the feed when the window began.
     ///   - rule: The rule that chose the window.

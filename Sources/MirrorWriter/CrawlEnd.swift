@@ -37,7 +37,8 @@ struct CrawlEnd {
             try closing.isComplete && draft.progress.round?.mode == .all ? list.missingRows() : ([], false)
         let verdict = Completeness.verdict(
             closing, draft.crawl, draft.progress, isPartitioned: definition.partitioning != nil,
-            try list.rowCounts(missing))
+            isNewestFirst: definition.isNewestFirst, try list.rowCounts(missing))
+        let after = Completeness.after(verdict, window: window, draft.progress)
         var removed = 0
         switch verdict {
         case .complete(let isVerified):
@@ -52,13 +53,13 @@ struct CrawlEnd {
         case .unknown: draft.progress.forgetRanges()
         }
         draft.progress.driftEnd = try verdict.reason == .drift && draft.crawl != nil ? list.keyCount() : nil
-        let reason = try window.map { try leave($0, verdict.reason) } ?? verdict.reason
-        if let reason {
+        if let reason = after.reason {
             draft.crawl?.reason = reason
-            draft.isVerified = false
             try records.crawls.leave(draft.crawl?.id, reason)
         }
-        draft.isComplete = reason == nil && draft.progress.walk == nil
+        draft.progress.walk = after.walk
+        (draft.isComplete, draft.isVerified) = (after.isComplete, after.isVerified)
+        if let window, window.window.isLast, window.walk.isFull { try records.state.saveFull(now: now) }
         try records.state.save(draft, removed: removed, syncedAt: now)
         try log.save(removed: draft.figures.items.removed, added: removed)
         return removed
@@ -70,17 +71,9 @@ struct CrawlEnd {
     ///
     /// - Parameter isSettled: True if all rows that it did not meet are shown to be gone.
     private mutating func complete(isVerified: Bool, isSettled: Bool) throws {
-        var isVerified = isVerified
-        if draft.progress.round?.mode == .since {
-            // The changed items were met; items that an earlier crawl missed are still missing.
-            let isSound = draft.progress.synced.ranges.first?.isVerified ?? true
-            // A list that is not asked for what is newer shows only by its order that nothing else is.
-            isVerified = isVerified && isSound && draft.progress.isFullVerified && !definition.isNewestFirst
-            draft.progress.isFullVerified = isVerified
-        }
+        if draft.progress.round?.mode == .since { draft.progress.isFullVerified = isVerified }
         try records.crawls.complete(draft.crawl?.id, now: now)
         draft.crawl?.reason = nil
-        draft.isVerified = isVerified
         draft.progress.suspectEnd = nil
         if draft.progress.round?.mode != .since { draft.progress.otherElements = try list.elementsWithoutRow() }
         if let round = draft.progress.round {
@@ -106,18 +99,17 @@ struct CrawlEnd {
         if draft.crawl?.isOrdered == false { draft.progress.synced = SyncedRanges() }
     }
 
-    /// Saves that the full crawl before this one is proved, if this one found its pages unchanged: both read each page,
-    /// and any move in between would show in one of them. This proves nothing about the current crawl.
+    /// Saves that the full crawl before this one is proved, if this one proves it.
     private mutating func prove(isVerified: Bool, isWhole: Bool) throws {
         guard draft.progress.round?.mode == .all, definition.partitioning == nil else { return }
-        if let before = draft.progress.unprovedRun, isWhole, draft.crawl?.onlyGrows == true, list.crawls.count == 1 {
+        if let before = draft.progress.unprovedRun,
+            Completeness.provesBefore(draft.crawl, isWhole: isWhole, crawls: list.crawls.count)
+        {
             try log.prove(before)
         }
-        // Items that came again were pushed down, maybe by one that moved to the top, which the next crawl would take for
-        // a new one.
-        let hasRepeats = try records.crawls.haveRepeats(list.crawls)
-        let isProvable = draft.crawl.map { !$0.isDoubtful && !$0.sharesValues && $0.repeats == 0 } ?? false
-        draft.progress.unprovedRun = isVerified || hasRepeats || !isProvable ? nil : log.run
+        let mayBeProved = Completeness.mayBeProvedLater(
+            draft.crawl, isVerified: isVerified, hasRepeats: try records.crawls.haveRepeats(list.crawls))
+        draft.progress.unprovedRun = mayBeProved ? log.run : nil
     }
 
     /// Saves that a crawl has ended without everything.
@@ -184,15 +176,6 @@ struct CrawlEnd {
         guard let mark = reached?.notAfter(start) else { return }
         let stored = try records.state.watermark().flatMap { Watermark(json: $0, isTime: isTime) }
         if stored.map({ mark.isFurther(than: $0) }) ?? true { try records.state.save(watermark: mark.json) }
-    }
-
-    /// Leaves a window, and returns the reason why the sync up to it is incomplete; nil if there is none.
-    private mutating func leave(_ end: WindowEnd, _ reason: IncompleteReason?) throws -> IncompleteReason? {
-        var walk = end.walk
-        walk.missed = walk.missed ?? reason
-        draft.progress.walk = end.window.isLast ? nil : walk
-        if end.window.isLast, walk.isFull { try records.state.saveFull(now: now) }
-        return walk.missed
     }
 }
 

@@ -281,8 +281,9 @@ package final class FeedWriter: PageTransactionWriter {
         _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?
     ) throws -> PageComparison {
         let comparison = try checks.compare(page, end, at: place, known: known, in: list, table)
-        // The list moved although its pages are unchanged.
-        if comparison == .same, end.total != known?.total { try update { $0.round?.isDoubtful = true } }
+        if Completeness.isDoubtful(comparison, total: end.total, before: known?.total) {
+            try update { $0.round?.isDoubtful = true }
+        }
         return comparison
     }
 

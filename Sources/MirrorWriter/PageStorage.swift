@@ -74,8 +74,9 @@ struct PageStorage {
         draft.longestPage = max(draft.longestPage, rules.placed)
         let changed = try add(commit, written, by: rules)
         draft.crawl = changed
-        // What changed since cannot show a later crawl that the list was as the last one had read it.
-        if !changed.onlyGrows || page.isCheck && !rules.isUnchanged { draft.progress.unprovedRun = nil }
+        if !Completeness.mayStillProveBefore(changed, isCheck: page.isCheck, isUnchanged: rules.isUnchanged) {
+            draft.progress.unprovedRun = nil
+        }
         let onward =
             try page.isCheck
             ? .end(nil) : advance(page, written, by: rules, hasSameKeys: hasSameKeys, in: &draft, changed)

@@ -139,8 +139,9 @@ struct RunLog {
         try connection.run(
             """
             INSERT INTO run (feed, command, started_at, finished_at, outcome, reason, error)
-            VALUES (?1, ?2, ?3, ?3, 'failed', 'failed', ?4)
-            """, .text(feed), .text(command), .text(now), .text(error.json))
+            VALUES (?1, ?2, ?3, ?3, ?5, ?6, ?4)
+            """, .text(feed), .text(command), .text(now), .text(error.json), .text(RunOutcome.failed.rawValue),
+            Value(Completeness.reason(of: .failed)?.rawValue))
         let run = connection.lastInsertRowID
         try StoredState(of: feed, on: connection).save(error: error.json)
         return run
@@ -149,13 +150,12 @@ struct RunLog {
     /// Ends an interrupted run of another process. That process is gone, or this one would not hold the lock.
     static func closeInterrupted(_ feed: String, on connection: Connection, now: String) throws -> [StatusEvent] {
         let error = FeedSyncError(.interrupted, "the process ended before the command did")
-        return try closeOpen(feed, .interrupted, .cutOff, error, on: connection, now: now)
+        return try closeOpen(feed, .interrupted, error, on: connection, now: now)
     }
 
     /// Ends the open run of a feed, if there is one, and closes its begin event.
     static func closeOpen(
-        _ feed: String, _ outcome: RunOutcome, _ reason: IncompleteReason, _ error: FeedSyncError,
-        on connection: Connection, now: String
+        _ feed: String, _ outcome: RunOutcome, _ error: FeedSyncError, on connection: Connection, now: String
     ) throws -> [StatusEvent] {
         var open: (status: RefreshStatus, run: Int64, page: Int64)?
         try connection.rows(
@@ -170,7 +170,9 @@ struct RunLog {
         try connection.run(
             """
             UPDATE run SET finished_at = ?, outcome = ?, reason = ?, error = ? WHERE feed = ? AND outcome IS NULL
-            """, .text(now), .text(outcome.rawValue), .text(reason.rawValue), .text(error.json), .text(feed))
+            """, .text(now), .text(outcome.rawValue), Value(Completeness.reason(of: outcome)?.rawValue),
+            .text(error.json),
+            .text(feed))
         guard let open else { return [] }
         let log = RunLog(of: feed, run: open.run, on: connection)
         let closing: RefreshStatus = open.status == .beginHeader ? .endHeader : .endFooter

@@ -124,7 +124,7 @@ extension Store {
                 let run: Int64
                 if let known = try connection.int64(open, .text(feed)) {
                     run = known
-                    _ = try RunLog.closeOpen(feed, .failed, .failed, error, on: connection, now: now)
+                    _ = try RunLog.closeOpen(feed, .failed, error, on: connection, now: now)
                 } else {
                     run = try RunLog.add(error, of: feed, command: command, on: connection, now: now)
                 }

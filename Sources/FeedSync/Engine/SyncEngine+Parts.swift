@@ -49,13 +49,13 @@ extension SyncEngine {
             case .limited: .limited
             default: .failed
             }
-        let (count, isComplete) = try await store.closeParts(
+        let (count, isComplete, reason) = try await store.closeParts(
             definition, rule, run: opening.run, isSync: command == .sync, outcome: outcome, figures: results.figures,
             error: failure, now: now())
         if let failure { throw failure }
         return RunSummary(
             run: opening.run, outcome: outcome, figures: results.figures, isAtEnd: isComplete || outcome == .noMoreData,
-            reason: isComplete ? nil : .cutOff, itemCount: count, expectedCount: nil, seenCount: count,
+            reason: reason, itemCount: count, expectedCount: nil, seenCount: count,
             notices: results.summary + (opening.rowCount == 0 ? ["`\(rule.feed)` has no rows to ask for yet"] : []))
     }
 

@@ -113,8 +113,9 @@ final class ConfirmedLists: CommitQueue {
             """
             INSERT INTO run (id, feed, command, started_at, finished_at, outcome, complete, verified, pages, requests, bytes,
                 unchanged)
-            VALUES (?, ?, 'sync', ?, ?, 'unchanged', 1, 1, 1, ?, ?, ?)
-            """, Value(numbers.run), name, start, end, Value(figures.requests), Value(figures.bytes),
+            VALUES (?, ?, 'sync', ?, ?, 'unchanged', ?, ?, 1, ?, ?, ?)
+            """, Value(numbers.run), name, start, end, Value(Completeness.ofUnchangedList.isComplete),
+            Value(Completeness.ofUnchangedList.isVerified), Value(figures.requests), Value(figures.bytes),
             Value(page.elements))
         try connection.run(
             """

@@ -122,12 +122,12 @@ extension Store {
                 try StoredState(of: name, on: connection).forgetPlaces()
                 try connection.run(
                     """
-                    UPDATE feed_part SET item_count = 0, complete = 1, reloaded_at = ?1, synced_at = ?1, full_at = ?1,
+                    UPDATE feed_part SET item_count = 0, complete = ?3, reloaded_at = ?1, synced_at = ?1, full_at = ?1,
                         no_more_data = 1, error = NULL WHERE name = ?2
-                    """, .text(now), .text(name))
+                    """, .text(now), .text(name), Value(Completeness.ofGoneList.isComplete))
                 try connection.run(
-                    "UPDATE run SET outcome = 'ok', error = NULL, reason = NULL, complete = 1, removed = ? WHERE id = ?",
-                    Value(removed), Value(run))
+                    "UPDATE run SET outcome = 'ok', error = NULL, reason = NULL, complete = ?, removed = ? WHERE id = ?",
+                    Value(Completeness.ofGoneList.isComplete), Value(removed), Value(run))
                 try connection.run(
                     "UPDATE event SET removed = removed + ? WHERE id = (SELECT max(id) FROM event WHERE run = ?)",
                     Value(removed), Value(run))
@@ -143,7 +143,7 @@ extension Store {
     package func closeParts(
         _ definition: FeedDefinition, _ rule: ForEachRule, run: Int, isSync: Bool, outcome: RunOutcome,
         figures: RunMetrics, error: FeedSyncError?, now: String
-    ) throws(FeedSyncError) -> (itemCount: Int, isComplete: Bool) {
+    ) throws(FeedSyncError) -> (itemCount: Int, isComplete: Bool, reason: IncompleteReason?) {
         try storing {
             defer {
                 transactions.locks[definition.name] = nil
@@ -175,7 +175,7 @@ extension Store {
                     .text(now), name)
                 try FeedSchedule.follow(Int64(run), of: definition.name, every: definition.every, on: connection)
                 let count = try connection.count("SELECT item_count FROM feed WHERE name = ?", name)
-                return (count, isComplete)
+                return (count, isComplete, verdict.reason)
             }
         }
     }
