@@ -64,7 +64,7 @@ struct RenameTests {
         try place.expectSound("my-things")
     }
 
-    @Test("rename to a name that differs only in case, and of a feed that was never stored")
+    @Test("rename takes a name that differs only in case, and a feed that was never stored")
     func spelling() async throws {
         let place = try await place(PagedFeed(PagedFeed.items(1...3)))
         #expect(try await place.run("rename things Things").code == 0)

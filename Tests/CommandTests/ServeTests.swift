@@ -52,7 +52,7 @@ import Testing
         #expect(await run.end().code == 143)
     }
 
-    @Test("More connections than there may be files leave enough for its work")
+    @Test("More connections than there may be files leave enough for the server's work")
     func manyConnections() async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
@@ -90,7 +90,7 @@ import Testing
         #expect(await run.end().code == 130)
     }
 
-    @Test("Without a configuration it says how to add the first feed, and shows it as soon as it is added")
+    @Test("A server without a configuration says how to add the first feed, and shows it as soon as it is added")
     func beginning() async throws {
         let place = try Workplace.withoutConfiguration()
         let (run, port) = try await serve(place)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A store of another version")
 struct StoreVersionTests {
-    @Test("From a newer version, it is refused and not changed")
+    @Test("A store of a newer version is refused and not changed")
     func newer() async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...150)))

@@ -60,7 +60,7 @@ import Testing
         #expect(quiet.output + quiet.errors == "")
     }
 
-    @Test("Killed in the middle of ten pages of new items, it leaves no gap: the next one crawls past what it wrote")
+    @Test("A sync that is killed in the midst of ten new pages leaves no gap: the next one crawls past what it wrote")
     func classicGap() async throws {
         let place = try Workplace()
         let feed = PagedFeed(PagedFeed.items(1...300))
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "Of an unchanged feed it writes to no page of the file that holds rows, pages' records or sections",
+        "A sync of an unchanged feed writes to no page of the file that holds rows, pages' records or sections",
         arguments: ["new", "all"])
     func unchangedPages(mode: String) async throws {
         let place = try Workplace(extra: "sync: {mode: \(mode)}")

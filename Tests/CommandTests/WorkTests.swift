@@ -221,7 +221,7 @@ import Testing
         #expect(try bench.query("SELECT count(*) FROM h0x0") == ["121"])
     }
 
-    @Test("Answers for what it did, and for how the fleet does")
+    @Test("A worker answers for what it did, and for how the fleet does")
     func metrics() async throws {
         let bench = try WorkBench(hosts: 2, feeds: 1, items: 120, extra: "every: 1d")
         let socket = "\(bench.place.folder)/work.sock"

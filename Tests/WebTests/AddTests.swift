@@ -243,7 +243,7 @@ import Web
         }
     }
 
-    @Test("Of a removed feed's items, it goes on with them only if that is wanted")
+    @Test("A new feed goes on with the items of a removed one only if that is wanted")
     func removed() async throws {
         try await serving { place in
             try await place.perform(.reload)

@@ -6,7 +6,7 @@ import Testing
 @testable import FeedSync
 @testable import Upstream
 
-@Suite("On a budget of a few requests a run")
+@Suite("Syncs on a budget of a few requests a run")
 struct BudgetTests {
     /// Styles of paging, each with a typical answer.
     enum Paging: String, CaseIterable {

@@ -154,7 +154,7 @@ private final class Tree: Sendable {
         return tree
     }
 
-    @Test("Has the lists of all rows in one table, keyed by row and item, to any depth")
+    @Test("A feed for each row has the lists of all rows in one table, keyed by row and item, to any depth")
     func oneTable() async throws {
         let tree = try await tree()
         let summary = try await tree.sync("things")

@@ -46,7 +46,7 @@ struct GrowthTests {
         #expect(try bench.query("SELECT \(names) FROM things") == [members.contains("late") ? "30|5" : "29.5"])
     }
 
-    @Test("At a thousand columns it stops, says so, and goes on storing what there are columns for")
+    @Test("A table stops growing at a thousand columns, says so, and goes on storing what there are columns for")
     func limit() async throws {
         let items = (1...40).map { Self.wide($0, ($0 - 1) / 10 * 400..<($0 - 1) / 10 * 400 + 500) }
         let bench = try await EngineBench(items, columns: Self.open)

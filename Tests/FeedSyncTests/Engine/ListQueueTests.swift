@@ -12,7 +12,7 @@ import Testing
         return queue
     }
 
-    @Test("Come in order, as far as their hosts have room")
+    @Test("Lists come in order, as far as their hosts have room")
     func order() {
         var queue = queue(["a1", "a2", "a3", "b1"], perHost: 2)
         #expect([queue.next()?.list, queue.next()?.list, queue.next()?.list] == ["a1", "a2", "b1"])
@@ -21,7 +21,7 @@ import Testing
         #expect(queue.next()?.list == "a3" && queue.next() == nil)
     }
 
-    @Test("One more of a host is looked at: its request waits there for the one before")
+    @Test("One more list of a host is looked at: its request waits there for the one before")
     func ahead() {
         var queue = queue(["a1", "a2", "a3", "b1"])
         queue.mayLook = true
@@ -60,7 +60,7 @@ import Testing
         #expect(next?.list == "a3" && next?.errand == .look && next?.isAhead == true)
     }
 
-    @Test("Behind a response that speaks against asking for more there is one at a time, until all have ended")
+    @Test("A response that speaks against more requests holds up the host's next lists until all under way have ended")
     func shut() throws {
         var queue = queue(["a1", "a2", "a3"])
         queue.mayLook = true
@@ -78,7 +78,7 @@ import Testing
         #expect(queue.next()?.isAhead == true)
     }
 
-    @Test("A host that is closed has no further one")
+    @Test("A host that is closed has no further list")
     func closed() throws {
         var queue = queue(["a1", "a2", "b1"])
         let first = queue.next()
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "Each is run or looked at until it is done, none of a host more than may, and there is an end to those that wait"
+        "Each list is run or looked at until it is done, no host has more than it may, and none waits for ever"
     )
     func arbitrary() {
         typealias Queue = ListQueue<(number: Int, host: String)>

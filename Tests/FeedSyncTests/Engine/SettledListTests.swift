@@ -184,7 +184,7 @@ private final class ListMirror: Sendable {
         }
     }
 
-    @Test("Many of them share a transaction, and their events are told in order once it is committed")
+    @Test("Many unchanged lists share a transaction, and their events are told in order once it is committed")
     func together() async throws {
         let lists = Lists()
         let server = try Server { lists.answer($0) }

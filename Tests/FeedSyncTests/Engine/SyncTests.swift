@@ -22,7 +22,8 @@ struct SyncTests {
         return Array(bench.upstream.requestedPages.dropFirst(before))
     }
 
-    @Test("Of an unchanged feed costs one request in mode `new`, and one a page in mode `all`, and writes no row")
+    @Test(
+        "A sync of an unchanged feed costs one request in mode `new`, and one a page in mode `all`, and writes no row")
     func unchanged() async throws {
         let newestFirst = Array(PagedFeed.items(1...35).reversed())
         for (mode, pages) in [("new", [1]), ("all", [1, 2, 3, 4])] {
@@ -39,7 +40,7 @@ struct SyncTests {
         }
     }
 
-    @Test("Of an unchanged feed in ascending order costs a second request in mode `new`, for its end")
+    @Test("A sync of an unchanged feed in ascending order costs a second request in mode `new`, for its end")
     func unchangedAscending() async throws {
         let bench = try await bench("new")
         try await sync(bench)
@@ -51,7 +52,7 @@ struct SyncTests {
         #expect(try bench.feed("complete, verified") == "1|1")
     }
 
-    @Test("Without entity tags an unchanged feed is one request, too")
+    @Test("A sync of an unchanged feed without entity tags costs one request, too")
     func unchangedBodies() async throws {
         let bench = try await bench("new")
         bench.upstream.sendsETag = false
@@ -60,7 +61,7 @@ struct SyncTests {
         #expect(pages.first == 1 && pages.count <= 2, "a prefetch at most: \(pages)")
     }
 
-    @Test("Stops at the first page that is a synced range")
+    @Test("A sync stops at the first page that is a synced range")
     func stopsAtSyncedRange() async throws {
         let bench = try await bench("new")
         try await sync(bench)
@@ -74,7 +75,7 @@ struct SyncTests {
         #expect(try bench.query("SELECT count(*) FROM things") == ["37"])
     }
 
-    @Test("After one that was stopped in the midst of new pages leaves no gap")
+    @Test("A sync after one that was stopped in the midst of new pages leaves no gap")
     func classicGap() async throws {
         let bench = try await bench("new")
         try await sync(bench)
@@ -90,7 +91,7 @@ struct SyncTests {
         #expect(asked == [1])
     }
 
-    @Test("Of a crawl that a reload began does not take its first page for a synced range")
+    @Test("A sync after a reload does not take the reloaded first page for a synced range")
     func afterReload() async throws {
         let bench = try await bench("new")
         try await sync(bench)
@@ -101,7 +102,7 @@ struct SyncTests {
         #expect(names == bench.upstreamNames(65))
     }
 
-    @Test("Does not take what `more` went past for a synced range: the list may have moved under it")
+    @Test("A sync does not take what `more` went past for a synced range: the list may have moved under it")
     func afterMore() async throws {
         let bench = try await bench("new", paging: "pagination: {style: page, size_param: per_page, size: 10}")
         bench.upstream.edit { $0.reverse() }
@@ -117,7 +118,7 @@ struct SyncTests {
         #expect(pages == [1])
     }
 
-    @Test("In mode `all` marks what is gone, and clears the mark of what returns")
+    @Test("A sync in mode `all` marks what is gone, and clears the mark of what returns")
     func removal() async throws {
         let bench = try await bench("all")
         try await sync(bench)
@@ -135,7 +136,7 @@ struct SyncTests {
         #expect(try bench.names == bench.upstreamNames(35))
     }
 
-    @Test("In mode `all` writes an item that changed in its place, and no other row", arguments: [true, false])
+    @Test("A sync in mode `all` writes an item that changed in its place, and no other row", arguments: [true, false])
     func updatedInPlace(sendsETag: Bool) async throws {
         let bench = try await bench("all")
         bench.upstream.sendsETag = sendsETag
@@ -172,7 +173,7 @@ struct SyncTests {
     }
 
     @Test(
-        "Takes nothing for gone that moved past it: before it marks a row, it asks all pages again whose items may move"
+        "A sync takes nothing for gone that moved past it: it first asks again for all pages whose items may move"
     )
     func removalUnderMoves() async throws {
         let moved = Array(1...10) + Array(13...30) + [11, 12]
@@ -246,7 +247,7 @@ struct SyncTests {
         #expect(try bench.names == bench.upstreamNames(35))
     }
 
-    @Test("… and sees at its head what changed there")
+    @Test("A crawl of mode `all` that was cut off finds what changed on a page before the cut")
     func resumptionOfAnotherList() async throws {
         let bench = try await bench("all")
         bench.upstream.fail(page: 3, with: .status(500))

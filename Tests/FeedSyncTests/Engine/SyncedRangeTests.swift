@@ -64,7 +64,7 @@ struct SyncedRangeTests {
         for _ in 0..<3 { #expect(try await bench.sync().reason == nil) }
     }
 
-    @Test("An end of its kind leaves none as long as pages are to be asked again behind it")
+    @Test("An end that a broken item makes is no synced range as long as pages are to be asked for again behind it")
     func uncheckedEnd() async throws {
         var items = PagedFeed.items(1...25)
         items[23] = #"{"name":"no key"}"#
@@ -90,7 +90,7 @@ struct SyncedRangeTests {
         #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21") == ["1"])
     }
 
-    @Test("Pages that were loaded one by one, while items may have moved past them, are none")
+    @Test("Pages that were loaded one by one, while items may have moved past them, are no synced range")
     func slowCrawl() async throws {
         let bench = try await EngineBench(
             PagedFeed.items((1...35).reversed()), members: "sync: {mode: new}", paging: "pagination: {style: page}")
@@ -111,7 +111,7 @@ struct SyncedRangeTests {
     }
 
     @Test(
-        "Pages full of new items, met when pages are asked again, reach none: others lie between",
+        "Pages full of new items, met when pages are asked for again, reach no synced range: others lie between",
         arguments: ["new", "all"])
     func gapBehindNewItems(mode: String) async throws {
         let bench = try await EngineBench(
@@ -198,7 +198,7 @@ struct SyncedRangeTests {
     }
 }
 
-@Suite("Before a sync takes an item for gone")
+@Suite("The requests of a sync before it takes an item for gone")
 struct SyncRemovalTests {
     private let paging = "pagination: {style: page, size_param: per_page, size: 10}"
 

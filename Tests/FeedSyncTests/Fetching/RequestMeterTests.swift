@@ -8,7 +8,7 @@ struct RequestMeterTests {
         QuotaReading(origin: "https://a.b", credential: 0, resource: resource, remaining: remaining)
     }
 
-    @Test("Counts a part's requests in the whole, too, and begins anew when it is taken")
+    @Test("A meter counts a part's requests in the whole, too, and begins anew when it is taken")
     func parts() {
         let run = RequestMeter()
         let discovery = RequestMeter(within: run)
@@ -20,7 +20,7 @@ struct RequestMeterTests {
         #expect(run.cost.requestCount == 0 && discovery.cost.requestCount == 2)
     }
 
-    @Test("Keeps the last word on each quota, the latest at the end")
+    @Test("A meter keeps the last word on each quota, the latest at the end")
     func quotas() {
         let meter = RequestMeter()
         for (resource, remaining) in [("core", 9), ("search", 5), ("core", 8)] as [(String, Int64)] {

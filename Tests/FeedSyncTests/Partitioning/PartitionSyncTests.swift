@@ -34,7 +34,7 @@ struct PartitionSyncTests {
     }
 
     @Test(
-        "Is complete where the upstream serves only a part of it: all of it comes, each partition under the cap",
+        "A partitioned feed is complete where the upstream serves only a part of it: each partition is under the cap",
         arguments: ["", ", cap: 40"], ["new", "all"])
     func complete(cap: String, mode: String) async throws {
         let upstream = CappedUpstream(Self.spread(333))
@@ -76,7 +76,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == [1, 3, 4, 5, 6, 7, 9, 10])
     }
 
-    @Test("With a cap that is given is complete although the upstream says no total")
+    @Test("A partitioned feed with a cap that is given is complete although the upstream says no total")
     func withoutTotal() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         upstream.edit { $0.saysTotal = false }
@@ -87,7 +87,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("Keeps what the query says, with the partition behind it")
+    @Test("A partitioned feed keeps what the query says, with the partition behind it")
     func keepsQuery() async throws {
         let upstream = CappedUpstream(Self.spread(20))
         let bench = try await bench(upstream)
@@ -95,7 +95,7 @@ struct PartitionSyncTests {
         #expect(upstream.requests.first == "things n:0..1000 #1")
     }
 
-    @Test("Comes newest partition first, whatever the partitions are")
+    @Test("A partitioned feed comes newest partition first, whatever the partitions are")
     func order() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
@@ -106,7 +106,7 @@ struct PartitionSyncTests {
         #expect(values == values.sorted(by: >))
     }
 
-    @Test("Unchanged, in mode `all`, is one 304 a page: the partitions are the same from sync to sync")
+    @Test("A sync of an unchanged partitioned feed in mode `all` is one 304 a page: the partitions stay the same")
     func unchanged() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
@@ -120,7 +120,7 @@ struct PartitionSyncTests {
         #expect(try bench.query("SELECT * FROM things") == rows)
     }
 
-    @Test("In mode `new` stops at a synced range, in its newest partition")
+    @Test("A sync of a partitioned feed in mode `new` stops at a synced range, in its newest partition")
     func syncedRange() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream, mode: "new", partition: "\(Self.partition), cap: 40}")
@@ -151,7 +151,7 @@ struct PartitionSyncTests {
     }
 
     @Test(
-        "On a budget of a few requests a run is complete when the requests of a whole crawl are spent, two of each run left out",
+        "A partitioned feed on a budget is complete when the requests of a crawl are spent, two of each run left out",
         arguments: [3, 4, 6, 10], ["new", "all"])
     func budget(requests: Int, mode: String) async throws {
         for cap in ["", ", cap: 40"] {
@@ -289,7 +289,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("The same holds if another page of the partition was rewritten meanwhile")
+    @Test("A partition that goes on by now is not complete, also if a page before its last was rewritten meanwhile")
     func grownBehindItsEndAndBefore() async throws {
         let upstream = CappedUpstream((1...20).map { .init(id: $0, value: 600 + $0) })
         upstream.edit { state in
@@ -326,7 +326,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench).isSuperset(of: upstream.ids))
     }
 
-    @Test("A half may begin with pages that the whole ended with")
+    @Test("A half of a partition may begin with pages that the whole ended with")
     func samePages() async throws {
         let bench = try await bench(
             CappedUpstream([]), partition: "\(Self.partition), cap: 3}", paging: "pagination: page")
@@ -343,7 +343,7 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == [1, 2])
     }
 
-    @Test("Loses and returns rows as the upstream does, once every partition is complete")
+    @Test("A partitioned feed loses and returns rows as the upstream does, once every partition is complete")
     func removal() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         let bench = try await bench(upstream)
@@ -372,7 +372,8 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == upstream.ids)
     }
 
-    @Test("Survives totals that are beyond any sum, and is not complete", arguments: ["", ", cap: 40"])
+    @Test(
+        "A partitioned feed survives totals that are beyond any sum, and is not complete", arguments: ["", ", cap: 40"])
     func enormousTotal(cap: String) async throws {
         let bench = try await bench(CappedUpstream([]), partition: "\(Self.partition)\(cap)}")
         bench.server.route("/things") { request in
@@ -407,7 +408,7 @@ struct PartitionSyncTests {
         #expect(try bench.feed("complete") == "1")
     }
 
-    @Test("Comes whole whatever it is made of", arguments: 1...20)
+    @Test("A partitioned feed comes whole whatever it is made of", arguments: 1...20)
     func anyUpstream(seed: UInt64) async throws {
         var random = SeededGenerator(seed)
         let count = Int.random(in: 1...150, using: &random)

@@ -41,7 +41,7 @@ struct CommitGroupTests {
         return counts
     }
 
-    @Test("Pages that come close together share one")
+    @Test("Pages that come close together share a transaction")
     func close() {
         #expect(transactions([Page(at: 0), Page(at: 5), Page(at: 14), Page(at: 30)]) == [3])
     }
@@ -69,18 +69,18 @@ struct CommitGroupTests {
         #expect(transactions(pages) == [6])
     }
 
-    @Test("At most 64 pages share one")
+    @Test("At most 64 pages share a transaction")
     func mostPages() {
         #expect(transactions(Array(repeating: Page(), count: 130)) == [64, 64])
     }
 
-    @Test("At 4 MB they are committed")
+    @Test("Pages that wait are committed at 4 MB")
     func mostBytes() {
         #expect(transactions(Array(repeating: Page(bytes: 1_500_000), count: 7)) == [3, 3])
     }
 
     @Test(
-        "Behind a commit that is on its way they wait for its end, up to twice the pages, three times the bytes or 200 ms"
+        "Pages wait for the end of a commit that is on its way, up to twice the pages, three times the bytes or 200 ms"
     )
     func behind() {
         let waited = [Page(at: 0, waited: 20), Page(at: 30, waited: 20), Page(at: 60), Page(at: 199)]

@@ -10,7 +10,9 @@ import Testing
 
 @Suite("A store whose file is out of sight for a moment")
 struct LostFileTests {
-    @Test("Pages that wait for their commit then are not stored, and the feed does not go on behind them")
+    @Test(
+        "Pages that wait for their commit while the file is lost are not stored, and the feed does not pass them"
+    )
     func waitingPages() async throws {
         let bench = try await EngineBench()
         try await bench.reload()

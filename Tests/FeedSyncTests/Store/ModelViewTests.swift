@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The view of a model")
 struct ModelViewTests {
-    @Test("Shows the feeds of a model with more of them than SQLite joins at once, and fewer when some are gone")
+    @Test("The view of a model shows more feeds than SQLite joins at once, and fewer when some are gone")
     func manyFeeds() async throws {
         let queries = try await QueriesStore()
         let connection = queries.connection

@@ -13,7 +13,8 @@ struct CountedPagesTests {
         (nil, false, nil, false), (.integer(.max), false, ReportedCount.most, false),
     ]
 
-    @Test("Ends at the total, and takes no lie for one", arguments: ["page", "offset"], totals)
+    @Test(
+        "Paging by number or offset ends at the total, and takes no lie for one", arguments: ["page", "offset"], totals)
     func total(style: String, total: (value: JSONScalar?, isEnd: Bool, total: Int?, hasNotice: Bool)) throws {
         var page = input(nil, 11, crawl: 11, total.value)
         page.askedCount = 50
@@ -58,7 +59,7 @@ struct CountedPagesTests {
     }
 
     @Test(
-        "Says how many elements were promised when an empty page comes too early",
+        "Paging by number or offset says how many elements were promised when an empty page comes too early",
         arguments: [("page", "2"), ("offset", "10")])
     func earlyEnd(style: String, cursor: String) throws {
         let style = try paginator("style: \(style), total: t")
@@ -66,7 +67,8 @@ struct CountedPagesTests {
     }
 
     @Test(
-        "Refuses a page cursor that is no page number or offset", arguments: ["page", "offset"],
+        "Paging by number or offset refuses a page cursor that is no page number or offset",
+        arguments: ["page", "offset"],
         ["", "x", "0", "-1", "1.5", "99999999999999999999"])
     func badCursor(style: String, text: String) throws {
         let style = try paginator("style: \(style)")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The blocks of a partitioned feed")
 struct FeedBlocksTests {
-    @Test("Cover every value once, however full they are", arguments: 1...200)
+    @Test("The blocks of a feed cover every value once, however full they are", arguments: 1...200)
     func cover(seed: UInt64) {
         var random = SeededGenerator(seed)
         let first = Int.random(in: -1000...1000, using: &random)
@@ -25,7 +25,7 @@ struct FeedBlocksTests {
         #expect(below == first, "seed \(seed)")
     }
 
-    @Test("Begin where the crawl before began, as long as now is in it")
+    @Test("The blocks of a crawl begin where the crawl before began, as long as now is in it")
     func known() {
         let blocks = FeedBlocks(first: 0, last: nil)
         let part = Partition(from: 96, to: 127)
@@ -35,7 +35,7 @@ struct FeedBlocksTests {
     }
 
     @Test(
-        "Widen where there is little, up to the next border",
+        "Blocks widen where there is little, up to the next border",
         arguments: [(0, 0..<96), (10, 64..<96), (51, 80..<96), (99, 80..<96)])
     func widening(count: Int, next: Range<Int>) {
         let blocks = FeedBlocks(first: 0, last: nil)
@@ -45,7 +45,7 @@ struct FeedBlocksTests {
         #expect(part == Partition(from: expected, to: 95))
     }
 
-    @Test("At the ends of 64 bits no sum is beyond them")
+    @Test("Blocks at the ends of 64 bits make no sum that is too large")
     func extremes() {
         let most = PartitionUnit.furthest
         let blocks = FeedBlocks(first: -most, last: most)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Feeds
 
-@Suite("Behind a page of a partition")
+@Suite("The end of a partition's page")
 struct PartitionOutcomeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -19,7 +19,7 @@ struct PartitionOutcomeTests {
     }
 
     @Test(
-        "Comes what follows from its figures",
+        "The figures of a page say which page comes after it, and how its partition ends",
         arguments: [
             Case(
                 testDescription: "leads on", place: "64..127", count: 10, partitionCount: 10, total: 30, next: "2",
@@ -98,7 +98,7 @@ struct PartitionOutcomeTests {
         #expect(mayHaveGoneOn == isAskedAnew)
     }
 
-    @Test("Of what lies ahead of now nothing is asked")
+    @Test("Values ahead of now are not asked for")
     func ahead() throws {
         let feed = try FeedDefinition.parse(
             name: "things",

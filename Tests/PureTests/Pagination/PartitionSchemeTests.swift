@@ -16,7 +16,7 @@ struct PartitionSchemeTests {
         return try #require(feed.partitioning)
     }
 
-    @Test("Puts each partition behind what the parameter says, or in the place of nothing")
+    @Test("A request puts its partition behind what the parameter says, or in the place of nothing")
     func request() throws {
         let rule = try rule(Self.dates)
         let part = try #require(rule.partition(named: "2008-01-01..2008-01-02"))
@@ -33,7 +33,7 @@ struct PartitionSchemeTests {
                 == #"{"q":"swift created:2008-01-01..2008-01-02"}"#)
     }
 
-    @Test("Says the value behind the last one where a partition's end is not served")
+    @Test("A request says the value behind the last one where a partition's end is not served")
     func end() throws {
         let rule = try rule(
             #"partition: {query: {since: "{from}", until: "{end}"}, by: time, path: at, from: 2024-01-01}"#)
@@ -70,7 +70,7 @@ struct PartitionSchemeTests {
         }
     }
 
-    @Test("Begins with a partition that holds today")
+    @Test("A crawl begins with a partition that holds today")
     func start() throws {
         let now = Self.now
         let text = try rule(Self.dates).start(at: now, known: nil).text
@@ -82,7 +82,7 @@ struct PartitionSchemeTests {
     }
 
     @Test(
-        "Asks for nothing of the future",
+        "A partition's request asks for nothing of the future",
         arguments: [
             ("date", "2026-11-21", "2026-11-01", "2026-11-01..2026-12-02", "2026-11-01 2026-11-21 2026-11-22"),
             ("date", "2026-11-22", "2026-11-01", "2026-11-01..2026-11-16", "2026-11-01 2026-11-16 2026-11-17"),
@@ -202,7 +202,7 @@ struct PartitionSchemeTests {
     }
 
     @Test(
-        "Needs to know how the pages of a partition go on, or that it has one",
+        "A partitioned feed needs to know how the pages of a partition go on, or that it has one",
         arguments: [("", false), ("pagination: none", true), ("pagination: page", true)])
     func pagination(text: String, isEnough: Bool) {
         let feed = try? FeedDefinition.parse(

@@ -126,7 +126,7 @@ struct SignOfMoreTests {
         #expect(try page.sign == nil)
     }
 
-    @Test("Says where it stands and what stands there, and keeps a secret")
+    @Test("A sign of more says where it stands and what stands there, and keeps a secret")
     func words() throws {
         let sign = try SignedPage(#""meta":{"next_cursor":"abc"}"#).sign
         #expect(sign?.description == #"`meta.next_cursor` is the text "abc""#)
