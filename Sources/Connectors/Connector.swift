@@ -88,9 +88,6 @@ package struct Connector: Sendable {
         node?["connection_specification"] ?? node?["connectionSpecification"]
     }
 
-    /// The names of its streams.
-    package var streamNames: [String] { ((try? streams()) ?? []).compactMap(\.name) }
-
     private func streams() throws(ConnectorFault) -> [(name: String?, component: Component)] {
         let evaluator = Evaluator(settings: ConnectorSettings())
         return try (document.root["streams"]?.elements ?? []).map { node throws(ConnectorFault) in

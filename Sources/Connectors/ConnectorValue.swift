@@ -59,9 +59,6 @@ struct ConfigurationWords: Sendable, Hashable {
         }.joined()
     }
 
-    /// True if its first piece is a reference, whose text nobody knows yet.
-    var beginsWithReference: Bool { if case .reference = pieces.first { true } else { false } }
-
     mutating func append(_ other: ConfigurationWords) { pieces += other.pieces }
 
     /// The words with each literal piece passed through `change`.
