@@ -17,12 +17,13 @@ package struct BodyReader: Sendable {
     private let columns: [Path]
 
     /// - Parameters:
-    ///   - format: What the feed's bodies are; nil where each response has to say.
+    ///   - format: The format of the feed's bodies; nil where each response has to say.
     ///   - items: The place of the items, which are a list in XML even if there is only one.
     ///   - columns: The feed's columns: a table's texts become numbers where these say so.
     ///   - rowNames: The names of the elements of items that are arrays.
     ///   - key: The paths of the key; empty where it is found.
-    ///   - memory: What a body and its JSON may take together; the page decoder takes no longer JSON, either.
+    ///   - memory: The memory that a body and its JSON may take together; the page decoder takes no longer JSON,
+    ///     either.
     package init(
         _ format: FeedFormat?, items: ItemsRule? = nil, columns: [ColumnDefinition] = [],
         rowNames: [String] = [], key: [Path] = [], memory: PageMemory = .standard

@@ -3,8 +3,8 @@ internal import Text
 
 /// Reads server-sent events; an array of objects with `id`, `event` and `data` is written.
 ///
-/// An event has the last id that was sent before its end, and `message` where it has no name. Data that is JSON becomes its
-/// value, any other data stays text. An event that an empty line does not end is cut off, and left out.
+/// An event has the last id that was sent before its end, and `message` where it has no name. Data that is JSON becomes
+/// its value, any other data stays text. An event that an empty line does not end is cut off, and left out.
 ///
 /// Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 struct EventStreamReader {

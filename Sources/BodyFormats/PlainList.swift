@@ -10,8 +10,8 @@ internal import JSON
 /// | arrays, if the definition names their elements | these names |
 /// | arrays below one of different texts, with as many elements | the texts of the first array |
 ///
-/// Anything else stays unchanged. So does a list whose items would lack the feed's key: errors then show the elements as
-/// they came.
+/// Anything else stays unchanged. So does a list whose items would lack the feed's key: errors then show the elements
+/// as they came.
 struct PlainList: Sendable {
     /// The names that lead to the list; nil where its place is not known, or is not a member.
     private let place: [String]?

@@ -5,8 +5,8 @@ internal import Text
 /// Reads a table with a header line; an array of objects with texts is written.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc4180. Besides, lines may end with LF, and a semicolon, a tab or `|` may
-/// separate the fields. A field without quotes and content is null. Excel's first line `sep=;` names the separator, and lines
-/// of `#` in front of the header are comments.
+/// separate the fields. A field without quotes and content is null. Excel's first line `sep=;` names the separator, and
+/// lines of `#` in front of the header are comments.
 struct TableReader {
     private let text: [UInt8]
     private let separator: UInt8
@@ -15,7 +15,7 @@ struct TableReader {
     private var line = 1
 
     /// - Parameters:
-    ///   - separator: What separates fields; nil where the header line says it.
+    ///   - separator: The byte between fields; nil where the header line says it.
     ///   - numbers: The names of the columns that take numbers.
     init(_ text: [UInt8], separator: UInt8? = nil, numbers: Set<String> = []) {
         self.text = text
@@ -216,8 +216,8 @@ private struct Preamble {
         let fields = { (line: Range<Int>) in text[line].split(separator: table, omittingEmptySubsequences: false) }
         let row = fields(Self.line(of: text, from: place))
         guard row.count > 1 else { return }
-        // A header may begin with `#`: it has as many fields as the row below. With a space behind, it may be a sentence, if
-        // nothing in that row is a number.
+        // A header may begin with `#`: it has as many fields as the row below. With a space behind, it may be a
+        // sentence, if nothing in that row is a number.
         let isSentence = text[last].dropFirst().first == UInt8(ascii: " ") && !row.contains(where: Self.isNumber)
         let isHeader = fields(last).count == row.count && !isSentence
         (length, lines) = isHeader ? (last.lowerBound, count - 1) : (place, count)

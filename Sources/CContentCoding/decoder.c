@@ -115,8 +115,8 @@ void content_decoder_free(struct content_decoder *decoder) {
 static enum content_result decode_zlib(
     struct content_decoder *decoder, const uint8_t **input, size_t *input_count, uint8_t *output, size_t *output_count) {
     if (!decoder->has_stream) {
-        // "deflate" is zlib's format, but some servers send the bare one: the first byte of zlib's names its method, 8, and
-        // that of a bare block cannot. https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.2
+        // "deflate" is zlib's format, but some servers send the bare one: the first byte of zlib's names its method, 8,
+        // and that of a bare block cannot. https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.2
         int is_wrapped = ((*input)[0] & 0x0f) == 8 && (*input)[0] >> 4 <= 7;
         if (!begin_zlib(decoder, is_wrapped ? MAX_WBITS : -MAX_WBITS)) return CONTENT_OUT_OF_MEMORY;
     }

@@ -35,7 +35,8 @@ int content_coding_can_encode(enum content_coding coding) {
     return (coding == CONTENT_CODING_GZIP && has_zlib) || (coding == CONTENT_CODING_BROTLI && has_brotli);
 }
 
-// Both take about as long as the page takes to be made; higher levels save a twentieth more, and take several times as long.
+// Both take about as long as the page takes to be made; higher levels save a twentieth more, and take several times as
+// long.
 enum { GZIP_LEVEL = 6, BROTLI_QUALITY = 5, MEMORY_LEVEL = 8 };
 
 static size_t encode_gzip(const uint8_t *input, size_t input_count, uint8_t *output, size_t output_size) {

@@ -6,8 +6,9 @@
 static void *open_library(const char *file) {
     void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
 #ifdef __APPLE__
-    // The linker of macOS does not look where Homebrew puts libraries: https://docs.brew.sh/Installation and, for those that
-    // it links nowhere, https://docs.brew.sh/How-to-Build-Software-Outside-Homebrew-with-Homebrew-keg-only-Dependencies
+    // The linker of macOS does not look where Homebrew puts libraries: https://docs.brew.sh/Installation and, for those
+    // that it links nowhere,
+    // https://docs.brew.sh/How-to-Build-Software-Outside-Homebrew-with-Homebrew-keg-only-Dependencies
     static const char *const folders[] = {
         "/opt/homebrew/lib", "/opt/homebrew/opt/libpq/lib", "/opt/homebrew/opt/openssl@3/lib",
         "/usr/local/lib",    "/usr/local/opt/libpq/lib",    "/usr/local/opt/openssl@3/lib",

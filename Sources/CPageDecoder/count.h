@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-/// At least as many tokens as simdjson's first stage finds: braces, brackets, colons and commas outside strings, and the
-/// starts of strings and of scalars.
+/// At least as many tokens as simdjson's first stage finds: braces, brackets, colons and commas outside strings, and
+/// the starts of strings and of scalars.
 inline size_t token_count(const char *body, size_t length) {
     size_t count = 0;
     bool is_in_string = false, is_in_scalar = false;

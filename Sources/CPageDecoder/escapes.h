@@ -61,8 +61,8 @@ inline char *put_utf8(char *out, uint32_t code) {
     return out;
 }
 
-/// The character of the `\u` escape at `in`, which it passes, and its partner's. A surrogate without its partner becomes
-/// U+FFFD, so one bad escape costs one character.
+/// The character of the `\u` escape at `in`, which it passes, and its partner's. A surrogate without its partner
+/// becomes U+FFFD, so one bad escape costs one character.
 inline uint32_t escaped_character(const char *&in, const char *end) {
     uint32_t code = uint32_t(four_digits(in + 2));
     in += 6;

@@ -76,7 +76,8 @@ struct json_plan_node {
 
     static size_t length_class(size_t length) { return length < longest ? length : longest; }
 
-    /// The member of the name, which has eight readable bytes behind it; first `expected` is tried, which may be the end.
+    /// The member of the name, which has eight readable bytes behind it; first `expected` is tried, which may be the
+    /// end.
     [[gnu::always_inline]] const Member *member(const char *name, size_t length, const Member *expected) const {
         return (mixtures & mixture(name, length)) == 0 ? nullptr : look_up(name, length, expected);
     }

@@ -8,10 +8,11 @@
 
 /// The tokens of a body, one after the other, and what is wrong with them.
 ///
-/// simdjson's first stage gives the place, the mark, of every brace, bracket, colon and comma outside strings, and of the
-/// first byte of every string and scalar; between two marks there is nothing but the token and white space. It refuses
-/// an unclosed string, so the token of a quote ends with a quote. Behind the last mark stands one more, at the end of
-/// the body, where the padding is zero: no grammar allows that byte, so nothing need ask first whether a token is left.
+/// simdjson's first stage gives the place, the mark, of every brace, bracket, colon and comma outside strings, and of
+/// the first byte of every string and scalar; between two marks there is nothing but the token and white space. It
+/// refuses an unclosed string, so the token of a quote ends with a quote. Behind the last mark stands one more, at the
+/// end of the body, where the padding is zero: no grammar allows that byte, so nothing need ask first whether a token
+/// is left.
 struct Tokens {
     const char *const body;
     const uint32_t *const end_mark;

@@ -95,8 +95,8 @@ struct Walk : Skip {
         }
     }
 
-    /// Passes the members of an object up to the value of the next one that the plan knows; null at the end of the object
-    /// and after an error. Nobody wants most members, so this is one loop.
+    /// Passes the members of an object up to the value of the next one that the plan knows; null at the end of the
+    /// object and after an error. Nobody wants most members, so this is one loop.
     const json_plan_node::Member *next_member(const json_plan_node &node, const json_plan_node::Member *expected) {
         const uint32_t *at = mark; // in a register, as `mark` could not be
         for (;;) {
@@ -168,8 +168,8 @@ struct Walk : Skip {
         return end.mark != start.mark || skip();
     }
 
-    /// Whether the element at `mark` is the first one with the member and value that the filter names. What is wrong with
-    /// it is left to the walk that follows to tell.
+    /// Whether the element at `mark` is the first one with the member and value that the filter names. What is wrong
+    /// with it is left to the walk that follows to tell.
     bool matches(json_node child) {
         for (json_node done : taken)
             if (done == child) return false;

@@ -1,8 +1,8 @@
 #ifndef FEEDSYNC_CPLATFORM_SHIM_H
 #define FEEDSYNC_CPLATFORM_SHIM_H
 
-// System calls that differ from system to system, or that Swift does not import, under names of our own. The types here are the
-// same on every system, so that no Swift code depends on it.
+// System calls that differ from system to system, or that Swift does not import, under names of our own. The types here
+// are the same on every system, so that no Swift code depends on it.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,8 @@
 extern int pipe2(int ends[2], int flags);
 #endif
 
-// Opens a pipe that no child inherits. On macOS, a child that starts at the same moment does: nothing opens and marks at once.
+// Opens a pipe that no child inherits. On macOS, a child that starts at the same moment does: nothing opens and marks
+// at once.
 static inline int platform_pipe(int ends[2]) {
 #ifdef __APPLE__
     if (pipe(ends) != 0) return -1;
@@ -112,8 +113,9 @@ static inline int platform_accept(int listener, struct sockaddr_storage *address
 #endif
 }
 
-// The event of poll for a peer that sends nothing more, and those for a connection that has failed. POLLRDHUP is declared as pipe2
-// is. macOS reports the first as POLLHUP, for those who ask for it: poll_callback in xnu's bsd/kern/sys_generic.c
+// The event of poll for a peer that sends nothing more, and those for a connection that has failed. POLLRDHUP is
+// declared as pipe2 is. macOS reports the first as POLLHUP, for those who ask for it: poll_callback in xnu's
+// bsd/kern/sys_generic.c
 #ifdef __APPLE__
 static const int platform_poll_end = POLLHUP;
 static const int platform_poll_failure = POLLERR | POLLNVAL;
@@ -122,9 +124,9 @@ static const int platform_poll_end = 0x2000;
 static const int platform_poll_failure = POLLERR | POLLNVAL | POLLHUP;
 #endif
 
-// Ends a connection with a TCP reset. On Linux, connecting to AF_UNSPEC does it; on macOS, closing after a linger time of
-// zero, with another file in the socket's place, for whoever closes that number. A linger time alone would not do it:
-// libmicrohttpd sends a FIN before it closes.
+// Ends a connection with a TCP reset. On Linux, connecting to AF_UNSPEC does it; on macOS, closing after a linger time
+// of zero, with another file in the socket's place, for whoever closes that number. A linger time alone would not do
+// it: libmicrohttpd sends a FIN before it closes.
 // https://man7.org/linux/man-pages/man2/connect.2.html
 static inline void platform_reset(int socket) {
 #ifdef __APPLE__
@@ -143,7 +145,8 @@ static inline void platform_reset(int socket) {
 // MARK: Threads
 
 // Starts a thread; its number is 0 where the system refuses, and errno says why. pthread_t is a number on one system, a
-// pointer on another. macOS would give it a stack of 512 KB, too little for values that are nested as deep as is allowed.
+// pointer on another. macOS would give it a stack of 512 KB, too little for values that are nested as deep as is
+// allowed.
 static inline uintptr_t platform_start_thread(void *(*body)(void *), void *context) {
     pthread_t thread;
 #ifdef __APPLE__
@@ -211,8 +214,9 @@ static inline void *platform_wait_at_barrier(void *lock) {
     return NULL;
 }
 
-// Returns 1 if the system starts this number of threads at once; at most 64. libdispatch tries again for ever where it does not:
-// _dispatch_root_queue_poke_slow in https://github.com/swiftlang/swift-corelibs-libdispatch/blob/main/src/queue.c
+// Returns 1 if the system starts this number of threads at once; at most 64. libdispatch tries again for ever where it
+// does not: _dispatch_root_queue_poke_slow in
+// https://github.com/swiftlang/swift-corelibs-libdispatch/blob/main/src/queue.c
 static inline int platform_has_threads(int count) {
     pthread_t threads[64];
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -225,8 +229,8 @@ static inline int platform_has_threads(int count) {
     return started == count;
 }
 
-// Returns 1 if the kernel gives this process events. libdispatch, which runs Swift's tasks, ends the process without a word where it
-// does not: _dispatch_epoll_init in
+// Returns 1 if the kernel gives this process events. libdispatch, which runs Swift's tasks, ends the process without a
+// word where it does not: _dispatch_epoll_init in
 // https://github.com/swiftlang/swift-corelibs-libdispatch/blob/main/src/event/event_epoll.c
 static inline int platform_has_events(void) {
 #ifdef __APPLE__
@@ -273,8 +277,8 @@ static const int platform_data = RLIMIT_DATA;
 static inline int platform_get_limit(int resource, struct rlimit *limit) { return getrlimit(resource, limit); }
 static inline int platform_set_limit(int resource, const struct rlimit *limit) { return setrlimit(resource, limit); }
 
-// Keeps memory from a program that the system pipes core files to. prctl is variadic, and Swift does not import variadic functions.
-// https://man7.org/linux/man-pages/man2/PR_SET_DUMPABLE.2const.html; macOS has no such pipe.
+// Keeps memory from a program that the system pipes core files to. prctl is variadic, and Swift does not import
+// variadic functions. https://man7.org/linux/man-pages/man2/PR_SET_DUMPABLE.2const.html; macOS has no such pipe.
 static inline void platform_refuse_dumps(void) {
 #ifndef __APPLE__
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -312,7 +316,8 @@ static void platform_end_at_lost_memory(int number, siginfo_t *info, void *conte
     raise(number);
 }
 
-// Ends the process with a text on stderr and an exit code when memory of a mapped file is gone. The text has 255 bytes at most.
+// Ends the process with a text on stderr and an exit code when memory of a mapped file is gone. The text has 255 bytes
+// at most.
 static inline void platform_end_when_memory_is_lost(const char *text, int code) {
     strncpy(platform_end_at_loss()->text, text, sizeof platform_end_at_loss()->text - 1);
     platform_end_at_loss()->code = code;

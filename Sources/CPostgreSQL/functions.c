@@ -14,7 +14,8 @@ const char *cpq_load(void) {
 static void be_silent(void *context, const char *message) { (void)context, (void)message; }
 
 PGconn *cpq_connect(const char *const *names, const char *const *values) {
-    // `dbname` may be a whole URI, which outranks what stands before it: https://www.postgresql.org/docs/15/libpq-connect.html
+    // `dbname` may be a whole URI, which outranks what stands before it:
+    // https://www.postgresql.org/docs/15/libpq-connect.html
     PGconn *connection = cpq_functions.connectdbParams(names, values, 1);
     if (connection != NULL) cpq_functions.setNoticeProcessor(connection, be_silent, NULL);
     return connection;

@@ -63,8 +63,8 @@ enum Feedsync {
         }
     }
 
-    /// The threads without which a command may wait for ever: of the store, of libcurl, of libdispatch's own, and some that
-    /// run Swift's tasks, of which there is at most one for each core.
+    /// The threads without which a command may wait for ever: of the store, of libcurl, of libdispatch's own, and some
+    /// that run Swift's tasks, of which there is at most one for each core.
     private static let leastThreads = 3 + min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 4)
 
     /// Ends the process without the C library's clean-up: libraries with threads of their own would be taken apart

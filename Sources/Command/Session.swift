@@ -126,7 +126,7 @@ struct Session: Sendable {
 
     /// The feeds that the operands name, by a name or a pattern, in order, each once.
     ///
-    /// - Parameter partsToo: Whether an operand may be the name of a part of a feed, which `forEach.only` then has.
+    /// - Parameter partsToo: True if an operand may be the name of a part of a feed, which `forEach.only` then has.
     /// - Throws: `Failure` with exit code 64 for an unknown name.
     func feeds(of configuration: Configuration, partsToo: Bool = false) throws(Failure) -> [FeedDefinition] {
         let all = configuration.feeds.map(\.name)
@@ -208,7 +208,7 @@ struct Session: Sendable {
     /// The store, created if it does not exist.
     ///
     /// - Parameters:
-    ///   - feeds: Those that are written.
+    ///   - feeds: The feeds that are written.
     ///   - groups: The configuration's groups, if they are known.
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeForWriting(
@@ -280,7 +280,7 @@ struct Session: Sendable {
     ///
     /// - Parameters:
     ///   - names: The names of those that are wanted; none for all. By default the operands.
-    ///   - includesRemoved: Whether feeds that the configuration no longer has are among them.
+    ///   - includesRemoved: True if feeds that the configuration no longer has are among them.
     /// - Throws: `Failure` with exit code 64 for an unknown feed.
     func knownFeeds(
         _ configuration: Configuration?, _ store: Store?, names: [String]? = nil, includesRemoved: Bool = true

@@ -12,7 +12,8 @@ package enum FolderNames {
         defer { closedir(folder) }
         var names: [String] = []
         while names.count < most, let entry = readdir(folder) {
-            // A record ends behind its name: a copy of all of `d_name` would read past it, and past the memory at times.
+            // A record ends behind its name: a copy of all of `d_name` would read past it, and past the memory at
+            // times.
             let bytes = UnsafeRawPointer(entry) + place
             let name = String(cString: bytes.assumingMemoryBound(to: CChar.self))
             if name != ".", name != ".." { names.append(name) }

@@ -20,8 +20,8 @@ package protocol EventSource: AnyObject {
 /// disk) starves everything else. An actor takes part by returning this from `unownedExecutor` and by keeping it
 /// alive for as long as itself.
 ///
-/// The thread waits for jobs and for the events of its source at once, so that a response goes to the actor that uses it
-/// without a change of thread.
+/// The thread waits for jobs and for the events of its source at once, so that a response goes to the actor that uses
+/// it without a change of thread.
 ///
 /// - Isolation: `enqueue` from any thread; jobs run one at a time, in order, on the executor's thread.
 public final class ThreadExecutor: SerialExecutor, TaskExecutor {
@@ -62,7 +62,8 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
     /// Reserves the thread for one source; false if it has another.
     package func reserve() -> Bool { queue.reserve() }
 
-    /// The source whose events the thread handles, once it is reserved for it; nil for none, which ends the reservation.
+    /// The source whose events the thread handles, once it is reserved for it; nil for none, which ends the
+    /// reservation.
     ///
     /// - Isolation: the executor's thread.
     package var source: (any EventSource)? {
@@ -147,8 +148,8 @@ private struct Alarm {
 
 /// Jobs in order of arrival, with a thread that waits while there are none.
 private final class JobQueue: @unchecked Sendable {
-    // Sendable: `thread` is set before the first job; `source` and `handledAt` belong to the thread; the rest is touched
-    // only while `mutex` is held.
+    // Sendable: `thread` is set before the first job; `source` and `handledAt` belong to the thread; the rest is
+    // touched only while `mutex` is held.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var jobs: [Work] = []

@@ -1,8 +1,8 @@
 internal import Feeds
 internal import YAML
 
-/// Works out expressions as far as their values are known before the connector runs: settings, parameters, times, and the
-/// columns of parents. Everything else is a fault with the line.
+/// Works out expressions as far as their values are known before the connector runs: settings, parameters, times, and
+/// the columns of parents. Everything else is a fault with the line.
 struct Evaluator {
     /// The names that stand for a part of a stream.
     struct Partition: Sendable, Hashable {

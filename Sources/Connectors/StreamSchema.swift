@@ -125,8 +125,8 @@ extension StreamTranslator {
         }
     }
 
-    /// The column for a member that the connector adds: a value that is known, or that of the parent's row, or a copy of
-    /// another member; nil for anything else.
+    /// The column for a member that the connector adds: a value that is known, or that of the parent's row, or a copy
+    /// of another member; nil for anything else.
     private func addedColumn(
         _ steps: [Path.Segment], _ value: Component?, _ before: TranslatedFeed.Column?, type given: ColumnType?
     ) throws(ConnectorFault) -> TranslatedFeed.Column? {

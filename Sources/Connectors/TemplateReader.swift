@@ -105,7 +105,8 @@ struct TemplateReader {
         return content.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// The text of an expression, up to the `}}` that closes it: not one in quotes, nor the end of an object in another.
+    /// The text of an expression, up to the `}}` that closes it: not one in quotes, nor the end of an object in
+    /// another.
     private mutating func expression() throws(ExpressionFault) -> String {
         var quote: Character?
         var depth = 0

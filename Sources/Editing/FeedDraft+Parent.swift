@@ -3,9 +3,9 @@ internal import FeedSync
 extension FeedDraft {
     /// The feed with `for_each`, where its request has columns of a feed, as in `{issues.number}`.
     ///
-    /// - Parameter text: What its file holds.
-    /// - Throws: `EditingError` of `words` for a feed that is not there, and for columns of feeds that are not above one
-    ///   another.
+    /// - Parameter text: The text of its file.
+    /// - Throws: `EditingError` of `words` for a feed that is not there, and for columns of feeds that are not above
+    ///   one another.
     package func withParent(in text: [UInt8]) throws(EditingError) -> FeedDraft {
         let words = entry.members.flatMap(\.columns)
         guard !words.isEmpty, !entry.members.contains(where: { $0.name == "for_each" }) else { return self }

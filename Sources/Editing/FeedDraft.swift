@@ -24,8 +24,8 @@ package struct FeedDraft: Sendable {
 
     /// The definition as it would be in the file, with the file's defaults.
     ///
-    /// - Throws: `EditingError`: `words` for a name that is taken or invalid, or a word that the definition cannot have;
-    ///   `configuration` for an error that the file already has.
+    /// - Throws: `EditingError`: `words` for a name that is taken or invalid, or a word that the definition cannot
+    ///   have; `configuration` for an error that the file already has.
     package func definition(in text: [UInt8]) throws(EditingError) -> FeedDefinition { try checked(text).definition }
 
     /// The file's present text.
@@ -42,7 +42,7 @@ package struct FeedDraft: Sendable {
 
     /// Writes the feed into its file.
     ///
-    /// - Returns: Whether the file was created.
+    /// - Returns: True if the file was created.
     /// - Throws: `EditingError`, as `definition(in:)`, or of the file; it is then unchanged.
     package func write() throws(EditingError) -> Bool {
         try file.edit(isPrivate: entry.holdsCredential, failing: { EditingError($0) }) { text throws(EditingError) in

@@ -82,9 +82,9 @@ package struct FeedFormRules: Sendable {
     /// The rules for a feed that is to be in a file.
     ///
     /// - Parameters:
-    ///   - text: What the file holds.
+    ///   - text: The text of the file.
     ///   - feeds: The configured feeds.
-    ///   - removed: How many items the store has of feeds that are not in the configuration.
+    ///   - removed: The number of stored items of each feed that is not in the configuration.
     package init(
         file: ConfigurationFile, text: [UInt8], options: EngineOptions, feeds: [FeedDefinition], removed: [String: Int]
     ) {

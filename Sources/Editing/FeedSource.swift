@@ -97,8 +97,8 @@ package enum FeedWords {
         return FeedEntry.Member.parameters(pairs)
     }
 
-    /// `member=value` words, as members of a feed; a value may be a mapping or a list in braces or brackets, and an empty
-    /// one is nil.
+    /// `member=value` words, as members of a feed; a value may be a mapping or a list in braces or brackets, and an
+    /// empty one is nil.
     ///
     /// - Throws: `EditingError` for another word.
     package static func members(

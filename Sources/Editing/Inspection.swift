@@ -15,8 +15,8 @@ package struct Inspection: Sendable {
         ownParameters = PageParameters(discovered.definition.pagination)
     }
 
-    /// The preset of a feed of RSS or Atom, which keeps what the upstream drops; nil for other feeds, and where the user
-    /// said what such a preset says.
+    /// The preset of a feed of RSS or Atom, which keeps what the upstream drops; nil for other feeds, and where the
+    /// user said what such a preset says.
     func preset(for entry: FeedEntry) -> [FeedEntry.Member]? {
         guard let format = definition.format, format == .rss || format == .atom, !writesColumns else { return nil }
         let said: Set = ["preset", "format", "items", "key", "pagination", "columns"]

@@ -66,7 +66,7 @@ struct LookRules<Feed: Hashable> {
 
     /// A look ended.
     ///
-    /// - Returns: Whether it is still the one that is wanted.
+    /// - Returns: True if it is still the one that is wanted.
     mutating func ended(_ feed: Feed, failed: Bool) -> Bool {
         guard feed == looked, isUnderWay else { return false }
         isUnderWay = false

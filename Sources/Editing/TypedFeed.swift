@@ -18,7 +18,7 @@ package actor TypedFeed {
     private var last: (subject: Subject, outcome: Outcome)?
 
     /// - Parameters:
-    ///   - clock: What measures the rest.
+    ///   - clock: The clock that measures the rest.
     ///   - look: Looks at a draft; its task is cancelled when another one takes its place.
     package init(
         clock: some Clock<Duration> = ContinuousClock(),

@@ -1,8 +1,8 @@
 internal import Upstream
 
 extension Configuration {
-    /// Puts the values into the URI of a store in PostgreSQL, if it is one: `postgres://feeds:${PASSWORD}@db/feeds`, or all of it
-    /// as `${DATABASE_URL}`.
+    /// Puts the values into the URI of a store in PostgreSQL, if it is one: `postgres://feeds:${PASSWORD}@db/feeds`, or
+    /// all of it as `${DATABASE_URL}`.
     ///
     /// - Throws: `ConfigurationError` if a variable is unset, a file cannot be read, or the result is not such a URI.
     package mutating func resolveStore(environment: [String: String]) throws(ConfigurationError) {

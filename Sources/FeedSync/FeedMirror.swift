@@ -206,8 +206,8 @@ extension FeedMirror {
     /// A feed's items decoded into the caller's type, in feed order: as stored now, then again after each change by any
     /// engine or process.
     ///
-    /// It ends as `sections(of:)` does, and with an error of kind `undecodable` if a row does not fit. `FeedSection.items`
-    /// describes the properties for columns.
+    /// It ends as `sections(of:)` does, and with an error of kind `undecodable` if a row does not fit.
+    /// `FeedSection.items` describes the properties for columns.
     ///
     /// - Parameters:
     ///   - feed: The feed's name.

@@ -37,8 +37,8 @@ public final class TestUpstream: Sendable {
         self.received = received
     }
 
-    /// Starts an upstream whose list has these pages: `?page=2` is the second one, and the header `Link` leads from page
-    /// to page.
+    /// Starts an upstream whose list has these pages: `?page=2` is the second one, and the header `Link` leads from
+    /// page to page.
     ///
     /// - Parameter pages: The JSON of each page.
     /// - Throws: `ServerError` if libmicrohttpd is missing or no port is free.

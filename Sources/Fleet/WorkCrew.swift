@@ -195,7 +195,7 @@ package struct WorkCrew: Sendable {
         turn.refusal = (last, failure.error)
     }
 
-    /// - Returns: How many feeds were due, and the one that was synced last.
+    /// - Returns: The number of feeds that were due, and the one that was synced last.
     private func sync(_ claim: Claim, _ store: Store, but refused: Set<String>) async -> (Int, FeedDefinition?) {
         let feeds = claim.group.feeds.compactMap { refused.contains($0) ? nil : configuration.feed(named: $0) }
         guard let histories = try? await store.histories() else { return (0, nil) }

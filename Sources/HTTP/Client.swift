@@ -44,8 +44,8 @@ public final class Client: Sendable {
 
     /// Has the executor's thread drive the transfers, so that a response goes to its actors without a change of thread.
     ///
-    /// Of several executors, the first one drives them. Without one, and if that one drives those of another client, the
-    /// client starts a thread with its first request.
+    /// Of several executors, the first one drives them. Without one, and if that one drives those of another client,
+    /// the client starts a thread with its first request.
     package func run(on executor: ThreadExecutor) {
         self.executor.withLock { $0 = $0 ?? executor }
     }
@@ -60,8 +60,8 @@ public final class Client: Sendable {
     ///   - isAhead: True if the request is held back once the breaker has opened before its turn at the host.
     ///   - observer: Receives the exchange.
     /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled, `heldBack` if it was not sent.
-    /// - Isolation: returns to the caller's isolation. The request is on the wire, or waits for its turn at the host, before
-    ///   the task is suspended if the caller is on the thread that drives the transfers.
+    /// - Isolation: returns to the caller's isolation. The request is on the wire, or waits for its turn at the host,
+    ///   before the task is suspended if the caller is on the thread that drives the transfers.
     public func send(
         _ request: Request, breaker: CircuitBreaker? = nil, isAhead: Bool = false, observer: ExchangeObserver? = nil,
         isolation: isolated (any Actor)? = #isolation

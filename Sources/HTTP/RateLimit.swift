@@ -5,9 +5,9 @@ internal import Time
 ///
 /// - `X-RateLimit-Limit`, `-Remaining`, `-Reset`, `-Resource` as sent by GitHub
 ///   (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api),
-/// - `X-Rate-Limit-Limit`, `-Remaining`, `-Reset` as Okta and X have them (https://developer.okta.com/docs/reference/rl-best-practices/,
-///   https://docs.x.com/x-api/fundamentals/rate-limits), the reset as a time in ISO 8601 as Mastodon has it
-///   (https://docs.joinmastodon.org/api/rate-limits/),
+/// - `X-Rate-Limit-Limit`, `-Remaining`, `-Reset` as Okta and X have them
+///   (https://developer.okta.com/docs/reference/rl-best-practices/, https://docs.x.com/x-api/fundamentals/rate-limits),
+///   the reset as a time in ISO 8601 as Mastodon has it (https://docs.joinmastodon.org/api/rate-limits/),
 /// - `RateLimit-Limit`, `-Remaining`, `-Reset`, and `RateLimit` in its older (`limit=10, remaining=1, reset=5`) and
 ///   newer (`"name";r=1;t=5`) forms (https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/).
 public struct RateLimit: Sendable, Hashable {

@@ -51,7 +51,8 @@ final class ServerConnection {
 
     deinit { close(socket) }
 
-    /// The events of poll that change anything: bytes that were not there, room that was not there, and the client's end.
+    /// The events of poll that change anything: bytes that were not there, room that was not there, and the client's
+    /// end.
     var awaitedEvents: Int16 {
         var events: Int32 = 0
         if !mayReceive { events |= POLLIN }

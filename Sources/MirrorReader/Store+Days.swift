@@ -53,8 +53,8 @@ extension Store {
 }
 
 extension Connection {
-    /// The number of a feed's items that came back on each day, and of those of them that had changed, which runs and events
-    /// count among the changed ones.
+    /// The number of a feed's items that came back on each day, and of those of them that had changed, which runs and
+    /// events count among the changed ones.
     ///
     /// - Parameter time: The earliest time, as the store writes times.
     func returnedByDay(of feed: String, since time: String) throws -> [String: (all: Int, changed: Int)] {

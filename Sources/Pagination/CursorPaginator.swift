@@ -22,10 +22,10 @@ package struct CursorPaginator: Paginator {
     ///
     /// - Parameters:
     ///   - parameter: The query parameter that takes the token; nil where the token is an object of parameters.
-    ///   - source: Where the token is.
-    ///   - flags: Where the body says whether there is a further page.
-    ///   - total: Where the body says how many elements there are.
-    ///   - size: How many elements to ask for.
+    ///   - source: The place of the token.
+    ///   - flags: The place of the sign of a further page in the body.
+    ///   - total: The place of the number of elements in the body.
+    ///   - size: The number of elements to ask for.
     ///   - isAlone: True if the token takes the place of the feed's other parameters.
     ///   - address: The URL that takes the token, and nothing else; nil for the feed's own.
     package init(

@@ -17,10 +17,10 @@ package struct KeysetPaginator: Paginator {
     ///
     /// - Parameters:
     ///   - parameters: The query parameters that take the values.
-    ///   - paths: Where the values are in an item, one for each parameter.
-    ///   - flags: Where the body says whether there is a further page.
-    ///   - total: Where the body says how many elements there are.
-    ///   - size: How many elements to ask for.
+    ///   - paths: The places of the values in an item, one for each parameter.
+    ///   - flags: The place of the sign of a further page in the body.
+    ///   - total: The place of the number of elements in the body.
+    ///   - size: The number of elements to ask for.
     package init(
         parameters: [String], paths: [Path], flags: MoreFlag = MoreFlag(), total: StatedTotal? = nil,
         size: PageSize? = nil

@@ -28,10 +28,10 @@ package struct OffsetPaginator: Paginator {
     ///   - parameter: The query parameter with the offset.
     ///   - first: The first page's offset; nil for the whole list.
     ///   - base: The number of the list's first item.
-    ///   - limit: How many elements to ask for.
-    ///   - total: Where the body says how many elements there are.
-    ///   - flags: Where the body says whether there is a further page.
-    ///   - prefetch: How many requests may be under way.
+    ///   - limit: The number of elements to ask for.
+    ///   - total: The place of the number of elements in the body.
+    ///   - flags: The place of the sign of a further page in the body.
+    ///   - prefetch: The number of simultaneous requests.
     package init(
         parameter: String = "offset", first: Int? = nil, base: Int = 0, limit: PageSize? = nil,
         total: StatedTotal? = nil,

@@ -60,7 +60,8 @@ package struct PageEnvelope: Sendable {
         }
     }
 
-    /// True for an `end` beside a `start` that are the borders of a page, as Matrix calls its tokens, and not of a time.
+    /// True for an `end` beside a `start` that are the borders of a page, as Matrix calls its tokens, and not of a
+    /// time.
     package func isBorder(_ end: Member) -> Bool {
         guard let text = end.value.text, !DateLike.holds(text) else { return false }
         return first(["start"]) { $0.parents == end.parents && $0.value.text.map { !DateLike.holds($0) } == true }

@@ -27,11 +27,11 @@ package struct PageNumberPaginator: Paginator {
     /// - Parameters:
     ///   - parameter: The parameter with the number; with a slash in front, the segment of the path before it.
     ///   - first: The first page's number.
-    ///   - size: How many elements to ask for.
-    ///   - total: Where the body says how many elements there are.
-    ///   - pages: Where the body says how many pages there are.
-    ///   - flags: Where the body says whether there is a further page.
-    ///   - prefetch: How many requests may be under way.
+    ///   - size: The number of elements to ask for.
+    ///   - total: The place of the number of elements in the body.
+    ///   - pages: The place of the number of pages in the body.
+    ///   - flags: The place of the sign of a further page in the body.
+    ///   - prefetch: The number of simultaneous requests.
     package init(
         parameter: String = "page", first: Int = 1, size: PageSize? = nil, total: StatedTotal? = nil,
         pages: Path? = nil, flags: MoreFlag = MoreFlag(), prefetch: Int = 1

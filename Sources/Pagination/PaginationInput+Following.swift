@@ -27,7 +27,7 @@ extension PaginationInput {
 
     /// Goes on to another page, also where this one is empty; a page cursor that leads nowhere is the end.
     ///
-    /// - Parameter isTotalReached: Whether as many elements have come as there are.
+    /// - Parameter isTotalReached: True if as many elements have come as there are.
     /// - Throws: `PagingError` if too many were empty, or the cursor is too long.
     func following(_ next: PageCursor, isTotalReached: Bool) throws(PagingError) -> NextPage {
         guard next.text.utf8.count <= Self.longestCursor else {

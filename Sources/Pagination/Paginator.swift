@@ -57,7 +57,7 @@ package protocol Paginator: Sendable {
     /// The request for a page.
     ///
     /// - Parameters:
-    ///   - page cursor: Which page; nil for the first.
+    ///   - cursor: The page's cursor; nil for the first page.
     ///   - base: The feed's own request.
     /// - Throws: `PagingError` if the page cursor is none of this style's.
     func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest

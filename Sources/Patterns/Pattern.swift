@@ -2,8 +2,8 @@ internal import CPCRE2
 
 /// A regular expression of Perl's syntax that replaces text, within limits that no input exceeds.
 ///
-/// A match that would take more than 20,000 steps is given up, and a longer text is not tried at all, so that neither an
-/// upstream's text nor the pattern can hold up a run.
+/// A match that would take more than 20,000 steps is given up, and a longer text is not tried at all, so that neither
+/// an upstream's text nor the pattern can hold up a run.
 ///
 /// Source: https://www.pcre.org/current/doc/html/pcre2api.html
 package final class Pattern: @unchecked Sendable {

@@ -9,8 +9,8 @@ extension Connection {
         try scalar("SELECT pg_backend_pid()") != "\(cpq_backend_id(handle))"
     }
 
-    /// Refuses a pooler that gives each transaction another session. Locks and settings of this program would be those of
-    /// others, and theirs of this one.
+    /// Refuses a pooler that gives each transaction another session. Locks and settings of this program would be those
+    /// of others, and theirs of this one.
     ///
     /// Two connections see it: each finds the setting of the other, or none.
     func checkPool(_ uri: String) throws(PostgreSQLError) {

@@ -42,8 +42,8 @@ extension PostgreSQLError {
     /// True if the connection is lost, or was never made.
     public var isLost: Bool { code == nil && sql == nil }
 
-    /// True if no encrypted connection could be made: libpq's messages name its parameters, which all begin with `ssl`, or
-    /// what is wrong with a certificate.
+    /// True if no encrypted connection could be made: libpq's messages name its parameters, which all begin with `ssl`,
+    /// or what is wrong with a certificate.
     public var isOfEncryption: Bool {
         isLost && ["SSL", "ssl", "certificate"].contains { message.contains($0) }
     }

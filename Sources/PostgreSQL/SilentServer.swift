@@ -4,8 +4,8 @@ internal import Platform
 
 /// The end of calls that a connected server does not answer, as when its machine or its process is paused.
 ///
-/// libpq waits for ever then. A task looks at all calls once a second, and closes the sockets of those that have waited too
-/// long.
+/// libpq waits for ever then. A task looks at all calls once a second, and closes the sockets of those that have waited
+/// too long.
 public enum SilentServer {
     /// The longest wait for an answer. The server's own limit for a statement, ten minutes, comes first.
     static let longestWait = Duration.seconds(660)

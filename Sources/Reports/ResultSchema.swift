@@ -10,7 +10,7 @@ package enum ResultSchema {
         let meaning: String
         let members: [(name: String, schema: String)]
 
-        /// - Parameter hasVersion: Whether it is printed by itself, and not only in another one.
+        /// - Parameter hasVersion: True if it is printed by itself, and not only in another one.
         init(_ name: String, _ meaning: String, _ members: KeyValuePairs<String, String>, hasVersion: Bool = true) {
             self.name = name
             self.meaning = meaning

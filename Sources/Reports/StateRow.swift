@@ -12,7 +12,7 @@ package struct StateRow: Sendable, JSONRecord {
     private let now: Int64
 
     /// - Parameters:
-    ///   - condition: What the store knows of it.
+    ///   - condition: The store's knowledge of it.
     ///   - now: In milliseconds since 1970.
     package init(_ feed: KnownFeed, _ condition: FeedCondition, now: Int64) {
         self.feed = feed

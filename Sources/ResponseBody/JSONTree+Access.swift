@@ -9,7 +9,7 @@ extension JSONTree {
 
     /// Reads a whole body; a byte order mark before it is passed over.
     ///
-    /// - Parameter memory: What the values may take.
+    /// - Parameter memory: The memory that the values may take.
     /// - Throws: `JSONSyntaxError` with the byte at which it is not JSON any more, nested too deep, or has too many
     ///   values.
     package init(_ body: Body, memory: PageMemory = .standard) throws(JSONSyntaxError) {

@@ -3,8 +3,8 @@ package import HTTP
 extension PageEnvelope {
     /// The envelope of a page's body, without its items; empty if the body is not JSON.
     ///
-    /// - Parameter elements: The bytes from the first item to the last one in their array, if that is known: they are not
-    ///   looked at then.
+    /// - Parameter elements: The bytes from the first item to the last one in their array, if that is known: they are
+    ///   not looked at then.
     package init(of body: Body, besides items: Path, elements: Range<Int>? = nil) {
         var names: [String] = []
         for case .member(let name) in items.segments { names.append(name) }

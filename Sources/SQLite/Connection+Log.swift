@@ -1,8 +1,9 @@
 internal import CSQLite
 
 extension Connection {
-    /// Checks that the write-ahead log is as SQLite wrote it: its header, its length, and the checksums of its pages. The
-    /// index of the log, in shared memory, says how long it is: a program that damages the log does not change that.
+    /// Checks that the write-ahead log is as SQLite wrote it: its header, its length, and the checksums of its pages.
+    /// The index of the log, in shared memory, says how long it is: a program that damages the log does not change
+    /// that.
     ///
     /// Source: https://sqlite.org/walformat.html
     ///

@@ -438,7 +438,7 @@ extension Connection {
     /// SQLite's own time-out soon tries only ten times a second, and meets no moment between two transactions of a
     /// process that has the next one ready when it commits. https://sqlite.org/c3ref/busy_handler.html
     ///
-    /// - Parameter tries: How often, before a statement fails as busy; those that follow one that failed try less.
+    /// - Parameter tries: The number of tries before a statement fails as busy; statements after a failed one try less.
     public func retryWhileBusy(tries: Int) throws(SQLiteError) {
         let patience = handle.patience
         patience.pointee = Patience(tries: tries)

@@ -2,10 +2,11 @@ internal import CSQLite
 internal import Concurrency
 
 extension Connection {
-    /// Adds the SQL function `_has_text(text, word)`: 1 if a text has a word anywhere, whatever the case of ASCII letters.
+    /// Adds the SQL function `_has_text(text, word)`: 1 if a text has a word anywhere, whatever the case of ASCII
+    /// letters.
     ///
-    /// LIKE says the same, but takes as much time as the product of both lengths, and nothing ends it within a text. This
-    /// takes as much as their sum, and is ended by limits of work as statements are.
+    /// LIKE says the same, but takes as much time as the product of both lengths, and nothing ends it within a text.
+    /// This takes as much as their sum, and is ended by limits of work as statements are.
     func addTextFunction() throws(SQLiteError) {
         // https://sqlite.org/c3ref/c_deterministic.html
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY

@@ -71,7 +71,7 @@ extension Connection {
 
     /// Commits the open transaction; it stays open if that fails.
     ///
-    /// - Parameter isFollowed: Whether another commit is sure to come, or the companion's `settle`.
+    /// - Parameter isFollowed: True if another commit is sure to come, or the companion's `settle`.
     public func commit(isFollowed: Bool = false) throws(SQLiteError) {
         guard let companion else { return try run("COMMIT") }
         try companion.commitFirst(isFollowed: isFollowed)

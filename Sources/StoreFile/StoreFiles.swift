@@ -94,8 +94,8 @@ struct StoreFiles: Sendable {
         return count == 0 || count == head.count && head.elementsEqual("SQLite format 3".utf8)
     }
 
-    /// Removes the parts of backups whose processes have ended: nothing has written them for a minute. A process of another
-    /// machine or container has a number that may be nobody's here.
+    /// Removes the parts of backups whose processes have ended: nothing has written them for a minute. A process of
+    /// another machine or container has a number that may be nobody's here.
     static func removeAbandonedParts(of file: String) {
         let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "./"
         let start = "\(file.split(separator: "/").last ?? "").part-"

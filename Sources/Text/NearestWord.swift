@@ -2,10 +2,10 @@
 package enum NearestWord {
     /// The candidate nearest to a mistyped word, or nil where none is near.
     ///
-    /// Near is one typing slip (a letter too many, too few, wrong, or two swapped) for each three letters, three at most,
-    /// and one in a shorter word; case does not count, nor do the dashes of an option. More than one slip needs the same
-    /// first letter, which people rarely get wrong: otherwise it is another word. Of equally near candidates the first
-    /// wins.
+    /// Near is one typing slip (a letter too many, too few, wrong, or two swapped) for each three letters, three at
+    /// most, and one in a shorter word; case does not count, nor do the dashes of an option. More than one slip needs
+    /// the same first letter, which people rarely get wrong: otherwise it is another word. Of equally near candidates
+    /// the first wins.
     package static func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
         let letters = Self.letters(word)
         guard !letters.isEmpty, letters.count <= 64 else { return nil }

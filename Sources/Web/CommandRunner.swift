@@ -10,8 +10,8 @@ package protocol CommandRunner: Sendable {
         _ command: RequestCommand, on definition: FeedDefinition, of feeds: [FeedDefinition]
     ) async throws(FeedSyncError) -> RunSummary
 
-    /// Runs `change` on a store that has the named feeds, for writing, while nothing else changes them. When it returns,
-    /// the copy has the change.
+    /// Runs `change` on a store that has the named feeds, for writing, while nothing else changes them. When it
+    /// returns, the copy has the change.
     ///
     /// - Parameters:
     ///   - names: The feeds. The configuration may lack some of them.

@@ -19,8 +19,8 @@ final class EncodedBodies: Sendable {
 
     private let state = Lock(State())
 
-    /// The sizes of bodies that are coded: a shorter one would fit into the same packet anyway, and a longer one hold up
-    /// others.
+    /// The sizes of bodies that are coded: a shorter one would fit into the same packet anyway, and a longer one hold
+    /// up others.
     private static let sizes = 1_000...(8 << 20)
     /// The most bytes that are kept.
     private static let most = 4 << 20

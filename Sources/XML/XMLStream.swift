@@ -5,8 +5,8 @@ internal import Concurrency
 ///
 /// What was handed over is not kept, so that the memory is that of the largest such element and of the rest. No
 /// external entity is loaded and no DTD; entities that a document declares may not name others, and may not make it
-/// longer than four times its bytes; no more may the attributes that it declares for elements. So the work grows with the
-/// bytes, and no faster. It ends early, with an error, where `WorkLimit.hasToEnd`.
+/// longer than four times its bytes; no more may the attributes that it declares for elements. So the work grows with
+/// the bytes, and no faster. It ends early, with an error, where `WorkLimit.hasToEnd`.
 ///
 /// Source: https://libexpat.github.io/doc/
 package struct XMLStream {

@@ -3,8 +3,8 @@ extension Node {
     ///
     /// - Parameters:
     ///   - bytes: The text, in UTF-8.
-    ///   - source: What to call the text in marks and errors: mostly its file.
-    ///   - limits: How much the text may ask for.
+    ///   - source: The name of the text in marks and errors: mostly its file.
+    ///   - limits: The most that the text may ask for.
     /// - Returns: The root of the only document; nil if there are only comments.
     /// - Throws: `YAMLError` at the first error; a repeated name in a mapping is one.
     public static func parse(

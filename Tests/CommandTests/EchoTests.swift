@@ -90,7 +90,7 @@ private enum Place: String, CaseIterable {
     case contentType, contentCoding, location, locationScript, reason, total
 
     /// - Parameters:
-    ///   - text: What is echoed.
+    ///   - text: The echoed text.
     ///   - quoted: The same within JSON's quotes.
     func answer(_ request: ServerRequest, _ text: String, _ quoted: String, url: String) -> ServerResponse {
         let item = #"{"id":1,"name":"one"}"#

@@ -50,7 +50,7 @@ private final class TreeKills: Sendable {
 
     deinit { server.stop() }
 
-    /// - Returns: Whether all went well.
+    /// - Returns: True if all went well.
     func survive() async throws -> Bool {
         var generator = SeededGenerator(seed &+ 2_000_000)
         var stored: [String: Set<String>] = [:]

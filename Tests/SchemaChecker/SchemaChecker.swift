@@ -11,7 +11,7 @@ public struct SchemaChecker: Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema as JSON.
-    ///   - property: What to check values against: one of the schema's properties; nil for the whole.
+    ///   - property: The property of the schema that values are checked against; nil for the whole.
     public init(_ schema: String, property: String? = nil) throws {
         let root = try JSONValue(parsing: schema)
         guard case .object(let members) = root, case .object(let definitions)? = members["$defs"] else {

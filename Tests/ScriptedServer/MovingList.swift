@@ -83,8 +83,8 @@ public struct MovingList: Sendable {
     /// The list of a seed.
     ///
     /// - Parameters:
-    ///   - inPartitions: Whether it serves but the first items of a request, which has to ask for a partition.
-    ///   - grows: Whether its items have members that none had before.
+    ///   - inPartitions: True if it serves but the first items of a request, which has to ask for a partition.
+    ///   - grows: True if its items have members that none had before.
     public init(_ style: Style, _ mode: Mode, inPartitions: Bool = false, grows: Bool = false, seed: UInt64) {
         self.grows = grows
         self.style = style

@@ -23,7 +23,7 @@ enum Simulation {
         exit(isRight ? 0 : 1)
     }
 
-    /// - Returns: Whether all was as it has to be.
+    /// - Returns: True if all was as it has to be.
     private static func run(_ options: Options, database name: String) async throws -> Bool {
         let model = Model(options)
         line(

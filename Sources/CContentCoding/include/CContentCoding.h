@@ -26,7 +26,8 @@ enum content_result {
 
 struct content_decoder;
 
-/// Whether a coding can be undone here: its library is there. The first call for each is to be made by one thread alone.
+/// Whether a coding can be undone here: its library is there. The first call for each is to be made by one thread
+/// alone.
 int content_coding_is_known(enum content_coding coding);
 
 /// Begins a body; NULL if the coding is not known or there is no memory.
@@ -34,7 +35,8 @@ struct content_decoder *content_decoder_new(enum content_coding coding);
 
 /// Undoes the next bytes.
 ///
-/// On return `*input` and `*input_count` are what is left of the input, and `*output_count` is how many bytes were written.
+/// On return `*input` and `*input_count` are what is left of the input, and `*output_count` is how many bytes were
+/// written.
 enum content_result content_decoder_decode(
     struct content_decoder *decoder, const uint8_t **input, size_t *input_count, uint8_t *output, size_t *output_count);
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <stddef.h>
 
-// OpenSSL's libcrypto, which libcurl stands on. It is opened when something is to be signed with a private key, and gets
-// its security fixes with the system's updates.
+// OpenSSL's libcrypto, which libcurl stands on. It is opened when something is to be signed with a private key, and
+// gets its security fixes with the system's updates.
 
 enum crypto_result {
     CRYPTO_OK,

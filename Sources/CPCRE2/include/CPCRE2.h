@@ -2,9 +2,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Only feeds with `replace` need PCRE2. It is opened when one comes, and gets its security fixes with the system's updates.
-// Its few functions are declared here, as in pcre2.h of 10.x, whose interface is stable, so that no package is needed to
-// build. None may be called before `cpcre2_load` has succeeded.
+// Only feeds with `replace` need PCRE2. It is opened when one comes, and gets its security fixes with the system's
+// updates. Its few functions are declared here, as in pcre2.h of 10.x, whose interface is stable, so that no package is
+// needed to build. None may be called before `cpcre2_load` has succeeded.
 
 #define CPCRE2_FUNCTIONS(FUNCTION)                                                                                     \
     FUNCTION(compile, void *, (const uint8_t *, size_t, uint32_t, int *, size_t *, void *))                            \

@@ -102,8 +102,8 @@ uint32_t json_plan_slot(json_plan *plan, json_node node, int of_item);
 /// Says that the items are at this node.
 void json_plan_items(json_plan *plan, json_node node, json_items_shape shape);
 
-/// Says how many bytes a body, the places of its tokens, its items and their slots may take together: less than 4 GiB, and
-/// 256 MiB where nothing is said.
+/// Says how many bytes a body, the places of its tokens, its items and their slots may take together: less than 4 GiB,
+/// and 256 MiB where nothing is said.
 void json_plan_limit(json_plan *plan, uint32_t memory);
 
 /// Asks for `has_strangers`; what hangs below an item's node must be there already.

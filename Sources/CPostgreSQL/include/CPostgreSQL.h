@@ -6,8 +6,8 @@
 #include <libpq-fe.h>
 #endif
 
-// Only a store that is in PostgreSQL needs libpq, so it is opened when there is one. Functions have a `c` in front, and none
-// of them may be called before `cpq_load` has succeeded.
+// Only a store that is in PostgreSQL needs libpq, so it is opened when there is one. Functions have a `c` in front, and
+// none of them may be called before `cpq_load` has succeeded.
 
 /// Opens libpq; not to be called by two threads at once.
 ///

@@ -148,7 +148,7 @@ struct Examination {
 
     private static let repairAdvice = "feedsync doctor --repair"
 
-    /// - Parameter needs: What a copy of the store takes, which some commands make.
+    /// - Parameter needs: The bytes of a copy of the store, which some commands make.
     private func diskFindings(_ folder: String, needs size: Int) -> [Finding] {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return [] }

@@ -81,7 +81,7 @@ struct FeedSummary: Sendable, JSONRecord {
 
     /// Reads it.
     ///
-    /// - Parameter name: What the store is called.
+    /// - Parameter name: The name of the store.
     /// - Throws: `FeedSyncError` of kind `store`.
     init(_ feed: FeedDefinition, of store: Store, called name: String) async throws(FeedSyncError) {
         path = name

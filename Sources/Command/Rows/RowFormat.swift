@@ -27,8 +27,8 @@ enum RowFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// The format that the command line asks for: by an option, or by the ending of the file to write; else a table on a
-    /// terminal, and tabs in a pipe.
+    /// The format that the command line asks for: by an option, or by the ending of the file to write; else a table on
+    /// a terminal, and tabs in a pipe.
     ///
     /// - Throws: `Failure` with exit code 64 if it asks for two, or for one that there is not.
     init(_ invocation: Invocation, isTerminal: Bool) throws(Failure) {

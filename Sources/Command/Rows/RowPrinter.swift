@@ -23,7 +23,7 @@ final class RowPrinter: RowReceiver {
     }
 
     /// - Parameters:
-    ///   - choice: Which columns people get.
+    ///   - choice: The columns that people get.
     ///   - mark: Colours the cells of a table.
     init(
         _ console: Console, _ format: RowFormat, choice: ColumnChoice,

@@ -19,7 +19,7 @@ struct FeedRunner: Sendable {
 
     /// Runs `perform` on one feed, and returns the outcome.
     ///
-    /// - Parameter progress: Where the run shows its progress; nil for a line of its own.
+    /// - Parameter progress: The line with the run's progress; nil for a line of its own.
     func run(
         _ name: String, on feed: FeedDefinition, progress: ProgressLine? = nil,
         onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in },

@@ -26,8 +26,8 @@ struct OnlineCheck: Sendable, JSONRecord {
         page = try await store.rows(of: feed, limit: 3)
     }
 
-    /// The error for a definition that does not fit the page: a key that different items share, or a name in `search` that
-    /// no column has; nil if it fits.
+    /// The error for a definition that does not fit the page: a key that different items share, or a name in `search`
+    /// that no column has; nil if it fits.
     func fault(of definition: FeedDefinition) -> FeedSyncError? {
         if summary.reason == .sameKey {
             return FeedSyncError(

@@ -1,8 +1,8 @@
 internal import FeedSync
 internal import Reports
 
-/// `prune` on a store in PostgreSQL, feed by feed: other feeds of a host stay with its worker. PostgreSQL gives the space
-/// back by itself.
+/// `prune` on a store in PostgreSQL, feed by feed: other feeds of a host stay with its worker. PostgreSQL gives the
+/// space back by itself.
 struct SharedPruning {
     let session: Session
     let configuration: Configuration

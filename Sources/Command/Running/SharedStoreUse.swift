@@ -22,8 +22,8 @@ final class SharedStoreUse: Sendable {
     private static let writing: Set = ["reload", "more", "sync", "reset", "rekey", "prune", "rename", "remove"]
     private static let urgent: Set = ["reload", "reset", "rekey", "prune", "rename", "remove"]
     private static let itemless: Set = ["reset", "rename", "remove"]
-    /// The commands that read states, with the latest history or without, and those that read all of the feeds that they
-    /// name.
+    /// The commands that read states, with the latest history or without, and those that read all of the feeds that
+    /// they name.
     private static let reading: [String: ReadingCopy.Extent] = [
         "status": .summary, "feeds": .summary, "plan": .summary, "sync": .summary, "remove": .summary,
         "explain": .states,

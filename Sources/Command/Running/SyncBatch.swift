@@ -70,7 +70,7 @@ struct SyncBatch {
 
     /// - Parameters:
     ///   - limit: The limit that cut it off, as on the command line; nil where none did.
-    ///   - reach: How far the feed came by then.
+    ///   - reach: The feed's reach by then.
     ///   - state: The feed's state after a sync that ended well.
     private func show(_ report: RunReport, limit: String?, reach: LoadingReach?, state: StateRow?) {
         defer { report.hookFailure.map(console.reportFeedFailure) }

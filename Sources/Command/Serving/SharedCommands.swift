@@ -30,7 +30,7 @@ actor SharedCommands: CommandRunner {
 
     /// - Parameters:
     ///   - folder: For files.
-    ///   - copy: What the server shows.
+    ///   - copy: The copy that the server shows.
     init(uri: String, folder: String, keep: Retention, options: EngineOptions, copy: FollowingCopy) {
         (self.uri, self.folder, self.keep, self.options, self.copy) = (uri, folder, keep, options, copy)
     }
@@ -124,7 +124,7 @@ actor SharedCommands: CommandRunner {
 
     /// A command has ended; the last one lets go.
     ///
-    /// - Returns: Why something was not stored; nil if all was.
+    /// - Returns: The reason for which something was not stored; nil if all was.
     private func end(_ group: String) async -> FeedSyncError? {
         claims[group]?.users -= 1
         guard let claim = claims[group], claim.users <= 0 else { return nil }

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// The file of the sessions that ended by signing out, so that a restarted server refuses them, too: an id and the time at
-/// which the session began in each line. Who reads it learns nothing that opens a session.
+/// The file of the sessions that ended by signing out, so that a restarted server refuses them, too: an id and the time
+/// at which the session began in each line. Who reads it learns nothing that opens a session.
 struct SignOutFile: Sendable {
     private let path: String
     private let report: @Sendable (String) -> Void
@@ -15,7 +15,8 @@ struct SignOutFile: Sendable {
 
     /// Adds sessions to the file, and drops those that began before a time.
     ///
-    /// - Returns: Those in the file then; other servers may have added some. Where the file cannot be used, those given.
+    /// - Returns: The sessions in the file then; other servers may have added some. If the file cannot be used, the
+    ///   given ones.
     func merge(_ ended: [String: Int], since time: Int) -> [String: Int] {
         guard !ended.isEmpty || access(path, F_OK) == 0 else { return ended }
         ParentFolders.make(of: path)

@@ -33,7 +33,7 @@ extension ConfigurationFile {
 
     /// Changes the text, as `edit(isPrivate:failing:_:)`.
     ///
-    /// - Throws: What `change` throws, or `Failure` with exit code 73; the file is then unchanged.
+    /// - Throws: The error of `change`, or `Failure` with exit code 73; the file is then unchanged.
     @discardableResult
     func edit(_ change: ([UInt8]) throws(Failure) -> [UInt8]) throws(Failure) -> Bool {
         try edit(failing: { Failure($0) }, change)

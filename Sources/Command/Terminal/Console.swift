@@ -119,7 +119,7 @@ final class Console: Sendable {
 
     /// Prints text of results, even with `--quiet`.
     ///
-    /// - Parameter isGuarded: Whether it may have characters that control a terminal, and goes to one.
+    /// - Parameter isGuarded: True if it may have characters that control a terminal, and goes to one.
     func write(_ text: String, isGuarded: Bool) {
         guard !text.isEmpty else { return }
         emit(isGuarded ? ControlCharacters.replaced(in: text, keepsColours: palette.isOn) : text)

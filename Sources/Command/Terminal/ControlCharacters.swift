@@ -1,5 +1,5 @@
-/// The characters that control a terminal or the direction of text, or that nobody sees: C0, DEL, C1, line and paragraph
-/// separators, the marks of the bidirectional algorithm, and tags.
+/// The characters that control a terminal or the direction of text, or that nobody sees: C0, DEL, C1, line and
+/// paragraph separators, the marks of the bidirectional algorithm, and tags.
 ///
 /// Source: https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters
 enum ControlCharacters {

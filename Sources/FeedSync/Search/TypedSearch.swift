@@ -130,7 +130,8 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// The last results, then those for each later text. The sequence ends with the search, or when its mirror is closed.
+    /// The last results, then those for each later text. The sequence ends with the search, or when its mirror is
+    /// closed.
     public var results: some AsyncSequence<Results, Never> & Sendable { found.values }
 
     private static func results(

@@ -175,8 +175,8 @@ package final class DecodedPage: @unchecked Sendable {
         return furthest
     }
 
-    /// True if the page's last item is older than a mark and the page is not in ascending order: in a list with its newest
-    /// items first, all that follow are older, too.
+    /// True if the page's last item is older than a mark and the page is not in ascending order: in a list with its
+    /// newest items first, all that follow are older, too.
     package func ends(before mark: Watermark) -> Bool {
         let marks = Array(marks)
         guard let first = marks.first, let last = marks.last else { return false }

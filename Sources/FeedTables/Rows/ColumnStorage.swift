@@ -3,8 +3,8 @@ package import SQLite
 
 /// The values that a column of a feed's table is declared to hold: one kind, so that every tool can read it, or any.
 ///
-/// A STRICT table converts what it can (https://sqlite.org/stricttables.html), so a value of another kind is never bound to
-/// a column: the declaration changes first.
+/// A STRICT table converts what it can (https://sqlite.org/stricttables.html), so a value of another kind is never
+/// bound to a column: the declaration changes first.
 package enum ColumnStorage: String {
     case integer = "INTEGER"
     case real = "REAL"
@@ -47,8 +47,8 @@ package enum ColumnStorage: String {
         self = kinds.count == 1 ? first : .any
     }
 
-    /// The kinds of JSON value, as in `json_page.item_kinds`, that this holds whatever the values are: of others, each has
-    /// to be looked at.
+    /// The kinds of JSON value, as in `json_page.item_kinds`, that this holds whatever the values are: of others, each
+    /// has to be looked at.
     func certainKinds(of type: ColumnType?) -> UInt16 {
         let kinds = [
             JSON_FALSE, JSON_TRUE, JSON_INTEGER, JSON_REAL, JSON_NUMBER, JSON_TEXT, JSON_OBJECT, JSON_ARRAY,
@@ -57,8 +57,8 @@ package enum ColumnStorage: String {
         return (certain + [JSON_MISSING, JSON_NULL]).reduce(0) { $0 | 1 << UInt16($1.rawValue) }
     }
 
-    /// The declaration that every value of a JSON kind needs in a column of a type; nil where that depends on the value, as
-    /// in `ColumnValue`.
+    /// The declaration that every value of a JSON kind needs in a column of a type; nil where that depends on the
+    /// value, as in `ColumnValue`.
     private static func kept(_ kind: json_kind, in type: ColumnType?) -> Self? {
         switch (type, kind) {
         case (.text?, _), (.json?, _): .text

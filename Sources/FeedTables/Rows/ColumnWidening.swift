@@ -18,8 +18,8 @@ package struct ColumnWidening: Sendable, Hashable {
     /// True if texts of numbers come back only with their pages: `1` and `100.10` are 1.0 and 100.1 by now.
     package var losesTexts: Bool { from == .real && to == .text }
 
-    /// Writes columns' values as they would have come in with the wider types, so that an item that comes again is the one
-    /// that is stored; and declares the columns so.
+    /// Writes columns' values as they would have come in with the wider types, so that an item that comes again is the
+    /// one that is stored; and declares the columns so.
     package static func apply(_ widenings: [ColumnWidening], to table: String, on connection: Connection) throws {
         var storage: [String: ColumnStorage] = [:]
         var values: [String: String] = [:]

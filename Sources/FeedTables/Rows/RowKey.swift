@@ -1,7 +1,7 @@
 package import SQLite
 
-/// The key of a stored row as `_page.keys` has it, so that both can be compared without loss: SQLite's own JSON functions
-/// round reals and cut text at a zero byte.
+/// The key of a stored row as `_page.keys` has it, so that both can be compared without loss: SQLite's own JSON
+/// functions round reals and cut text at a zero byte.
 package enum RowKey {
     /// The key in a number of columns of a result row.
     package static func text(_ row: Statement, from column: Int, count: Int) -> String {

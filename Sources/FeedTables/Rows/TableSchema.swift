@@ -83,8 +83,8 @@ package struct TableSchema {
 
     /// Creates the table.
     ///
-    /// The first page declares the columns whose values are not known yet. A key of one column is an INTEGER PRIMARY KEY,
-    /// the rowid itself, until a key comes that is no integer: without a separate index a page costs half as much.
+    /// The first page declares the columns whose values are not known yet. A key of one column is an INTEGER PRIMARY
+    /// KEY, the rowid itself, until a key comes that is no integer: without a separate index a page costs half as much.
     /// https://sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if the store has another object of that name, which is not
@@ -124,7 +124,8 @@ package struct TableSchema {
 
     /// - Throws: `FeedSyncError` of kind `configuration` if the store has another object with the table's name.
     package func checkName(on connection: Connection) throws {
-        // These look names up; a query of sqlite_schema would read the whole of it. Tables, views and indexes share names.
+        // These look names up; a query of sqlite_schema would read the whole of it. Tables, views and indexes share
+        // names.
         let others = "SELECT 1 FROM pragma_table_info(?1) UNION ALL SELECT 1 FROM pragma_index_info(?1)"
         guard try connection.scalar(others, .text(name)) == nil else {
             throw FeedSyncError(

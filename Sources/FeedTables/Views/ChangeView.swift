@@ -7,8 +7,8 @@ package enum ChangeView {
         // A feed of that name is older than the view.
         let isTaken = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'change' COLLATE NOCASE"
         guard try connection.scalar(isTaken) == nil else { return }
-        // `at` is a word of other programs' SQL, which read the view by its text. The keys of feeds are texts and numbers:
-        // here, as in PostgreSQL, all are texts.
+        // `at` is a word of other programs' SQL, which read the view by its text. The keys of feeds are texts and
+        // numbers: here, as in PostgreSQL, all are texts.
         var selects = [#"SELECT "at", feed, run, kind, CAST(key AS TEXT), before FROM _change"#]
         try connection.rows(
             """
@@ -44,8 +44,8 @@ extension ChangeView {
         return values.count == 1 ? values[0] : "'[' || \(values.map(json).joined(separator: " || ',' || ")) || ']'"
     }
 
-    /// A value as JSON. Views may not use SQLite's own JSON functions if the schema is not trusted, as here. DuckDB reads
-    /// the text of a view as its own SQL, in which texts have the type `VARCHAR`, and `char` is not a function.
+    /// A value as JSON. Views may not use SQLite's own JSON functions if the schema is not trusted, as here. DuckDB
+    /// reads the text of a view as its own SQL, in which texts have the type `VARCHAR`, and `char` is not a function.
     private static func json(_ value: String) -> String {
         let escapes = [("\\", "\\\\"), ("\"", "\\\""), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")]
         let text = escapes.reduce("CAST(\(value) AS TEXT)") { "replace(\($0), '\($1.0)', '\($1.1)')" }

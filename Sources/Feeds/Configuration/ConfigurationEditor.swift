@@ -19,7 +19,7 @@ package struct ConfigurationEditor: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The text.
-    ///   - file: What to call it in errors.
+    ///   - file: Its name in errors.
     /// - Throws: `ConfigurationError` if it is no YAML.
     package init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         self.bytes = bytes

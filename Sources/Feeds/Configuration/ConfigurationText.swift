@@ -9,7 +9,7 @@ package enum ConfigurationText {
     ///
     /// - Parameters:
     ///   - indentation: The columns before the feed's name.
-    ///   - step: How many more each level has.
+    ///   - step: The columns that each level has more.
     static func block(_ entry: FeedEntry, indentation: Int, step: Int) -> [String] {
         guard !entry.members.isEmpty else { return [spaces(indentation) + scalar(entry.name) + ": {}"] }
         return [spaces(indentation) + scalar(entry.name) + ":"]

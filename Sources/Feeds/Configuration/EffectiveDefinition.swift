@@ -12,8 +12,8 @@ package struct EffectiveDefinition: Sendable {
     ///   - definition: The feed.
     ///   - text: The text of the configuration.
     ///   - file: The configuration's file, where paths start.
-    ///   - home: Where `~/` is.
-    ///   - findings: What was found; nil as long as nothing was.
+    ///   - home: The folder of `~/`.
+    ///   - findings: The found settings; nil as long as none was found.
     /// - Throws: `ConfigurationError` if the text or the preset cannot be read any more.
     package init(
         of definition: FeedDefinition, in text: [UInt8], file: String, home: String? = nil, findings: Findings? = nil

@@ -3,8 +3,8 @@ internal import YAML
 extension FeedDefinition {
     /// A member's value: text, a number, a Boolean, a list, members of its own, or nil for a member that a preset has.
     ///
-    /// A `${NAME}` in a literal is a reference, as in a file. A text that is not a literal, or is put in with `\(…)`, is
-    /// taken as it is: a search that a user typed names no secret of yours.
+    /// A `${NAME}` in a literal is a reference, as in a file. A text that is not a literal, or is put in with `\(…)`,
+    /// is taken as it is: a search that a user typed names no secret of yours.
     ///
     ///     let query = ["state": "open", "labels": form.labels]
     ///     try FeedDefinition("issues", ["preset": "github.issues", "query": .init(query), "sort": nil])

@@ -113,8 +113,8 @@ extension FeedDefinition {
     /// - Parameters:
     ///   - name: The feed's name.
     ///   - yaml: The members.
-    ///   - file: What to call the text in errors.
-    ///   - allowsCommands: Whether `${command: …}` may be in it, to be run when the feed is used.
+    ///   - file: The name of the text in errors.
+    ///   - allowsCommands: True if `${command: …}` may be in it, to be run when the feed is used.
     /// - Throws: `ConfigurationError` with every diagnostic.
     public static func parse(
         name: String, yaml: String, file: String = "feed", allowsCommands: Bool = false

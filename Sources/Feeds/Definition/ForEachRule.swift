@@ -96,7 +96,7 @@ extension Template {
 
     /// The template with values in place of the columns.
     ///
-    /// - Parameter isURL: Whether values are percent-encoded where they stand; one that the URL begins with goes in as
+    /// - Parameter isURL: True if values are percent-encoded where they stand; one that the URL begins with goes in as
     ///   it is.
     func filled(_ values: [ParentColumn: String], isURL: Bool) -> Template {
         var before = ""

@@ -24,8 +24,8 @@ package struct OAuthClient: Sendable, Hashable {
         ///
         /// Source: https://www.rfc-editor.org/rfc/rfc8628
         case deviceCode(url: Template)
-        /// A user who signs in by `feedsync login`, in a browser on this machine; its tokens are kept. The port is the one
-        /// that the browser comes back to; nil for any.
+        /// A user who signs in by `feedsync login`, in a browser on this machine; its tokens are kept. The port is the
+        /// one that the browser comes back to; nil for any.
         ///
         /// Source: https://www.rfc-editor.org/rfc/rfc8252
         case authorizationCode(url: Template, port: UInt16?)

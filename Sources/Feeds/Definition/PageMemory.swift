@@ -21,7 +21,7 @@ package struct PageMemory: Sendable, Hashable {
 
     /// The most bytes of a body: its decoded form takes several times as much.
     package var body: Int { most / 4 }
-    /// The most values of a body that is read as a tree, where each takes about 128 bytes. Where `ulimit` leaves the process
-    /// less, twice that has to be left: an array that grows has its old and its new storage for a moment.
+    /// The most values of a body that is read as a tree, where each takes about 128 bytes. Where `ulimit` leaves the
+    /// process less, twice that has to be left: an array that grows has its old and its new storage for a moment.
     package var values: Int { min(most / 128, (AddressSpace.left ?? .max) / 256) }
 }

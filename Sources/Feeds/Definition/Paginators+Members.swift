@@ -11,8 +11,8 @@ extension PageNumberPaginator: ReadablePaginator {
 }
 
 extension OffsetPaginator: ReadablePaginator {
-    /// Reads `param` (default `offset`), `first` (default 0), `base` (0 or 1), `limit` with `limit_param` (default `limit`), `prefetch`
-    /// (default 1), and the paths `total`, `more` and `last`.
+    /// Reads `param` (default `offset`), `first` (default 0), `base` (0 or 1), `limit` with `limit_param` (default
+    /// `limit`), `prefetch` (default 1), and the paths `total`, `more` and `last`.
     init(_ members: MappingDecoder) {
         let parameter = members.string("param") ?? "offset"
         let limitParameter = members.string("limit_param") ?? "limit"

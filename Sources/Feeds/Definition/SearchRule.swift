@@ -35,7 +35,7 @@ extension MappingDecoder {
     ///
     /// - Parameters:
     ///   - columns: The feed's columns.
-    ///   - isOpen: Whether there are others, which are still to be found.
+    ///   - isOpen: True if there are others, which are still to be found.
     func searchRule(_ name: String, of columns: [ColumnDefinition], isOpen: Bool) -> SearchRule? {
         guard let node = node(name) else { return nil }
         var words = [(text: String, node: Node)]()

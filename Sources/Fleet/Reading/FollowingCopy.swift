@@ -44,7 +44,7 @@ package actor FollowingCopy {
     /// Makes the file.
     ///
     /// - Parameters:
-    ///   - path: Where no file is yet.
+    ///   - path: The path of the file, which is not there yet.
     ///   - feeds: The feeds that are wanted; nil for all, also those that come.
     /// - Throws: `FeedSyncError` of kind `store`.
     package init(path: String, uri: String, feeds: [String]?, extent: Extent) async throws(FeedSyncError) {
@@ -73,7 +73,7 @@ package actor FollowingCopy {
     /// Brings the file up to date.
     ///
     /// - Parameter definitions: Of the feeds, for their full-text indexes.
-    /// - Returns: Whether there is a store in PostgreSQL.
+    /// - Returns: True if there is a store in PostgreSQL.
     /// - Throws: `FeedSyncError` of kind `store`; the next call connects again.
     @discardableResult
     package func look(_ definitions: [FeedDefinition]) async throws(FeedSyncError) -> Bool {
@@ -126,7 +126,7 @@ package actor FollowingCopy {
         return changed
     }
 
-    /// - Returns: What PostgreSQL had, and the feeds of which anything changed.
+    /// - Returns: The snapshot that was read, and the changed feeds.
     private func read(_ source: StoreDatabase) throws -> (String?, Set<String>) {
         try source.connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
             (try source.connection.scalar("SELECT pg_current_snapshot()"), try update(from: source))

@@ -18,8 +18,8 @@ struct StoreChanges {
 
     /// Writes them to the copy, in one transaction.
     ///
-    /// - Returns: The feeds of which anything changed; nil if one has another key, and all has to be read again: rows of
-    ///   logs were rewritten.
+    /// - Returns: The feeds of which anything changed; nil if one has another key, and all has to be read again: rows
+    ///   of logs were rewritten.
     func apply(to target: SQLite.Connection) throws -> Set<String>? {
         let open = try texts("SELECT CAST(id AS TEXT) FROM run WHERE finished_at IS NULL", in: target)
         let changed = try changedFeeds(open)
@@ -80,8 +80,8 @@ struct StoreChanges {
         return feeds.map { changed.intersection($0) } ?? changed
     }
 
-    /// The condition for rows of `_feed` that were written since then. A row has only the low 32 bits of its transaction's
-    /// number; the rest follows from its age.
+    /// The condition for rows of `_feed` that were written since then. A row has only the low 32 bits of its
+    /// transaction's number; the rest follows from its age.
     /// https://www.postgresql.org/docs/15/functions-info.html#FUNCTIONS-INFO-SNAPSHOT
     private var isWritten: String {
         let snapshot = "CAST(\(PostgreSQL.Connection.literal(since)) AS pg_snapshot)"

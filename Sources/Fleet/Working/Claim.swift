@@ -26,8 +26,8 @@ extension [Claim] {
         """
     }
 
-    /// Renews the claims after a commit that may have taken longer than a claim lasts. After a short one, the row is left
-    /// as it is: a second version of it would have to go into the index of its feeds.
+    /// Renews the claims after a commit that may have taken longer than a claim lasts. After a short one, the row is
+    /// left as it is: a second version of it would have to go into the index of its feeds.
     var renewal: String {
         """
         UPDATE _claim SET until = clock_timestamp() + interval '\(Worker.lease)'

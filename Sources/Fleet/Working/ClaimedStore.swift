@@ -20,13 +20,13 @@ package actor ClaimedStore {
     private static let pause = Duration.milliseconds(200)
 
     /// - Parameters:
-    ///   - name: What others call the command.
+    ///   - name: The command's name for others.
     ///   - feeds: All of the configuration.
     ///   - groups: Their groups.
     ///   - names: The feeds that the command works on. Those of their hosts are claimed with them.
     ///   - others: Names of feeds that the configuration does not have, and the store may have.
     ///   - path: Of the file, which is not there yet.
-    ///   - keep: How long runs and events are kept.
+    ///   - keep: The time for which runs and events are kept.
     /// - Throws: `FeedSyncError` of kind `store`.
     package init(
         uri: String, name: String, feeds: [FeedDefinition], groups: [FeedGroup], names: Set<String>,

@@ -13,7 +13,7 @@ package struct CommitFailure: Sendable {
     static let lostClaim = "feedsync: the claim was lost"
 
     /// - Parameters:
-    ///   - group: What errors call the feeds.
+    ///   - group: The name of the feeds in errors.
     ///   - isOfFeed: False where the rows of feeds are stored already.
     init(_ error: any Error, group: String, isOfFeed: Bool = true) {
         switch error {

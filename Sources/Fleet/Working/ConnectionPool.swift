@@ -4,13 +4,13 @@ internal import PostgreSQLStore
 
 /// The connections to PostgreSQL of a worker's jobs: a few for all of them.
 ///
-/// With a connection for each and one more, a job keeps its own, and works on while PostgreSQL commits. If there are more
-/// jobs, each has one for as long as a commit takes.
+/// With a connection for each and one more, a job keeps its own, and works on while PostgreSQL commits. If there are
+/// more jobs, each has one for as long as a commit takes.
 ///
 /// - Isolation: any thread. `take` blocks until a connection is free.
 final class ConnectionPool: @unchecked Sendable {
-    // Sendable: the state is read and written only between pthread_mutex_lock and pthread_mutex_unlock, and a connection is
-    // either in the pool or in one loan.
+    // Sendable: the state is read and written only between pthread_mutex_lock and pthread_mutex_unlock, and a
+    // connection is either in the pool or in one loan.
     private let uri: String
     private let limit: Int
     /// True if not every job can keep a connection.

@@ -23,7 +23,8 @@ struct FeedNames {
 
     var feeds: [String] { entries.values.map(\.feed) }
 
-    /// The feeds that were renamed or deleted since the last call, and the tables whose names some feeds are about to get.
+    /// The feeds that were renamed or deleted since the last call, and the tables whose names some feeds are about to
+    /// get.
     ///
     /// - Parameter rows: The written rows of `_feed`.
     mutating func changes(

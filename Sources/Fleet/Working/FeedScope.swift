@@ -46,8 +46,8 @@ struct FeedScope {
         }
     }
 
-    /// The condition for the rows from which the states of feeds follow: their last runs, and the crawls that they are at.
-    /// Nil for a table without any.
+    /// The condition for the rows from which the states of feeds follow: their last runs, and the crawls that they are
+    /// at. Nil for a table without any.
     func summary(of table: String) -> String? {
         switch table {
         case "feed", "_feed", "feed_part", "_feed_part", "_quota", "_consumer": condition(of: table) ?? "true"

@@ -1,8 +1,8 @@
 internal import Feeds
 internal import SQLite
 
-/// The shapes of feeds' tables as a SQLite file had them at the last commit. A worker may have thousands of feeds: a commit
-/// looks at the tables that it writes.
+/// The shapes of feeds' tables as a SQLite file had them at the last commit. A worker may have thousands of feeds: a
+/// commit looks at the tables that it writes.
 struct MadeTables: Sendable {
     private var shapes: [String: Shape] = [:]
     /// The tables that are not in PostgreSQL as they are in the file.
@@ -11,8 +11,8 @@ struct MadeTables: Sendable {
     private struct Shape: Sendable, Hashable {
         /// The columns, with types and keys, as SQLite has them.
         let columns: String
-        /// The types of the definition, and the lists with views: a column of any type is another one in PostgreSQL when
-        /// its values turn out to be of another type.
+        /// The types of the definition, and the lists with views: a column of any type is another one in PostgreSQL
+        /// when its values turn out to be of another type.
         let types: String?
     }
 

@@ -16,7 +16,7 @@ struct RowFinder {
     /// Up to this distance, the rows between two numbers are stepped over; each of them is read, too.
     private static let longestStride: UInt64 = 4
 
-    /// - Parameter hasNumbers: Whether the key is the number of the row.
+    /// - Parameter hasNumbers: True if the key is the number of the row.
     init(_ target: WriteThrough.Target, hasNumbers: Bool, in source: SQLite.Connection) throws {
         let key = try target.key.map { try SQL.identifier($0.name) }
         numberIndex = hasNumbers ? target.table.columns.firstIndex { $0.name == target.key.first?.name } : nil
@@ -31,7 +31,7 @@ struct RowFinder {
     /// Stands at a row.
     ///
     /// - Parameter key: Greater than the one before if it is a number.
-    /// - Returns: Whether there is such a row.
+    /// - Returns: True if there is such a row.
     mutating func find(_ key: ChangedRow.Key) throws -> Bool {
         guard let numberIndex, case .number(let wanted) = key else {
             try statement.reset()

@@ -29,7 +29,7 @@ package actor Worker {
     package static let pulse = Duration.seconds(3)
 
     /// - Parameters:
-    ///   - name: What the others call it.
+    ///   - name: Its name for the others.
     ///   - takesOver: True if its groups hold from now on, unless a worker with a newer configuration has others.
     /// - Throws: `FeedSyncError` of kind `store` where the system has no thread.
     package init(uri: String, name: String, groups: GroupLayout, takesOver: Bool) throws(FeedSyncError) {

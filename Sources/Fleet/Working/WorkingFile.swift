@@ -36,8 +36,8 @@ struct WorkingFile: Sendable {
         let filled = Lock<(numbers: NumberBlock, progress: WriteThrough.Progress)?>(nil)
         store = try await Store(path: path, options: Self.options(keep: keep)) { file in
             do {
-                // SQLite reads its whole schema whenever a table is made. That of ten thousand feeds has 6 MB, more than
-                // the cache holds by default: https://sqlite.org/pragma.html#pragma_cache_size
+                // SQLite reads its whole schema whenever a table is made. That of ten thousand feeds has 6 MB, more
+                // than the cache holds by default: https://sqlite.org/pragma.html#pragma_cache_size
                 try file.execute("PRAGMA cache_size = -16384")
                 let taken = try pool.take()
                 let source = taken.store

@@ -26,7 +26,7 @@ package actor WorkingStores {
     ///
     /// - Parameters:
     ///   - jobs: The most groups at a time.
-    ///   - keep: How long runs and events are kept.
+    ///   - keep: The time for which runs and events are kept.
     package init(uri: String, folder: String, jobs: Int, keep: Retention) {
         pool = ConnectionPool(uri: uri, limit: Self.connections, jobs: jobs)
         self.folder = folder

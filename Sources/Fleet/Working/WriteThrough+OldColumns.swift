@@ -5,7 +5,8 @@ internal import PostgreSQLStore
 internal import Text
 
 extension WriteThrough {
-    /// Deletes columns of a feed from PostgreSQL: from its table, its views, the changes of rows and the kept responses.
+    /// Deletes columns of a feed from PostgreSQL: from its table, its views, the changes of rows and the kept
+    /// responses.
     ///
     /// The file is not used afterwards: it has the columns still.
     ///

@@ -226,8 +226,8 @@ extension WriteThrough {
     /// Sends a commit with the tables as they are in SQLite now.
     ///
     /// - Parameters:
-    ///   - fixed: What was written to the tables that every store has.
-    ///   - rows: What was written to those of feeds; nil if that is not known, or if one of them has to be made
+    ///   - fixed: The changed rows of the tables that every store has.
+    ///   - rows: The changed rows of the feeds' tables; nil if they are not known, or if a table has to be made
     ///     otherwise.
     ///   - reshaped: The tables that are new or have another shape.
     ///   - moves: The renamed and deleted feeds.
@@ -298,8 +298,8 @@ extension WriteThrough {
         try target.refreshViews()
     }
 
-    /// Deletes the history that is older than it is to be kept, in many short transactions: others wait for none of them
-    /// long, and VACUUM finds room again from the first one on.
+    /// Deletes the history that is older than it is to be kept, in many short transactions: others wait for none of
+    /// them long, and VACUUM finds room again from the first one on.
     ///
     /// - Parameters:
     ///   - now: In seconds since 1970.
@@ -405,7 +405,7 @@ extension WriteThrough {
 
     /// Asks PostgreSQL for tables.
     ///
-    /// - Parameter feeds: Those that have tables in SQLite.
+    /// - Parameter feeds: The feeds that have tables in SQLite.
     func learn(_ names: [String], feeds: [StoredFeed]) throws {
         let types = Dictionary(feeds.map { ($0.table, $0.types) }) { first, _ in first }
         for (name, table) in try target.tables(names) {

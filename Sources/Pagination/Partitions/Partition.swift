@@ -25,7 +25,7 @@ package struct FeedBlocks: Sendable, Hashable {
     /// The largest number of values in a partition, a power of two; nil for any number.
     private let widest: Int?
 
-    /// - Parameter widest: How many values the upstream takes in one request; nil for any number.
+    /// - Parameter widest: The most values that the upstream takes in one request; nil for any number.
     package init(first: Int, last: Int?, widest: Int? = nil) {
         self.first = first
         self.last = last

@@ -61,7 +61,7 @@ extension PartitionScheme {
 
     /// Tells of an upstream that passes over the qualifier: it would serve every partition alike.
     ///
-    /// - Parameter value: What the page's last item has at `path`.
+    /// - Parameter value: The value of the page's last item at `path`.
     /// - Throws: `PagingError` if the item is not of the partition.
     package func check(_ value: JSONScalar?, isOf partition: Partition, secrets: Secrets) throws(PagingError) {
         guard let number = unit.value(of: value) else {

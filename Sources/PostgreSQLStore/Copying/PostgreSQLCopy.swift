@@ -35,7 +35,7 @@ struct PostgreSQLCopy {
 
     /// Makes the tables, unless they are there.
     ///
-    /// - Returns: Whether the copy was whole before.
+    /// - Returns: True if the copy was whole before.
     private func begin() throws -> Bool {
         let salt = try source.scalar("SELECT value FROM _salt")?.text ?? ""
         return try connection.transaction {

@@ -17,7 +17,7 @@ enum BinaryJSON {
     }
 
     /// - Parameter comesBack: Becomes false where PostgreSQL writes a number otherwise.
-    /// - Returns: Whether `jsonb` takes it.
+    /// - Returns: True if `jsonb` takes it.
     private static func append(_ value: JSONValue, to text: inout [UInt8], _ comesBack: inout Bool) -> Bool {
         switch value {
         case .null: text += "null".utf8

@@ -196,7 +196,8 @@ extension CopiedTable {
         private let table: CopiedTable
         private let statement: Statement
 
-        /// - Parameter key: The columns that identify an existing row, which then gets the values; empty if no row exists.
+        /// - Parameter key: The columns that identify an existing row, which then gets the values; empty if no row
+        ///   exists.
         package init(
             of table: CopiedTable, into connection: SQLite.Connection, updating key: [String] = []
         ) throws {

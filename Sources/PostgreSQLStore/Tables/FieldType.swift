@@ -187,7 +187,7 @@ package enum FieldType: String, Sendable, Hashable, CaseIterable {
 
     /// Lends the field of a time as the store writes it, `2026-11-21T02:20:11.123Z`.
     ///
-    /// - Returns: What `body` does; nil for any other text, and for days that not every month has.
+    /// - Returns: The result of `body`; nil for any other text, and for days that not every month has.
     private static func withOwnMoment<Result>(
         _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result? {
@@ -215,7 +215,7 @@ package enum FieldType: String, Sendable, Hashable, CaseIterable {
     /// Lends a time of PostgreSQL's as the store writes it, if it has no more than milliseconds:
     /// `2026-11-21T02:20:11.500Z` for `2026-11-21 02:20:11.5+00`.
     ///
-    /// - Returns: What `body` does; nil for any other field.
+    /// - Returns: The result of `body`; nil for any other field.
     private static func withOwnTime<Result>(
         of field: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result? {

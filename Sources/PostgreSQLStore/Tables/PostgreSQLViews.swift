@@ -143,8 +143,8 @@ extension PostgreSQLViews {
             }
     }
 
-    /// The elements of a list, each with the key of its row; nil unless the column holds JSON. Members are text, objects
-    /// and arrays their JSON.
+    /// The elements of a list, each with the key of its row; nil unless the column holds JSON. Members are text,
+    /// objects and arrays their JSON.
     private func query(of list: ListShape, in feed: Feed) -> String? {
         let quoted = PostgreSQL.Connection.identifier
         guard let column = feed.table.columns.first(where: { $0.name == list.column }),

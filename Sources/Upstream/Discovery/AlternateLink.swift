@@ -20,7 +20,7 @@ package struct AlternateLink: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - page: The body of an HTML page.
-    ///   - url: Where it came from.
+    ///   - url: The URL that it came from.
     package static func all(in page: Body, at url: WebURL) -> [AlternateLink] {
         let text = page.withUnsafeBytes { String(decoding: $0.prefix(most), as: UTF8.self) }
         var base = url

@@ -3,8 +3,8 @@ struct GivenKey {
     private let names: [String]
     private let paths: [Path]
     private let items: [ItemsCandidate.Item]
-    /// True if items of one key may differ: one of them says that it is gone, they differ in ignored members, or they are
-    /// versions of an entry.
+    /// True if items of one key may differ: one of them says that it is gone, they differ in ignored members, or they
+    /// are versions of an entry.
     private let mayDiffer: Bool
 
     /// The key of a definition; nil if it gives none that can be examined, or the page has no items.

@@ -30,7 +30,7 @@ struct ItemsSearch {
 
     /// The best candidate that is good enough; nil where nothing looks like items.
     ///
-    /// - Parameter place: Where the items are, if that is known.
+    /// - Parameter place: The place of the items, if it is known.
     static func best(in body: JSONTree, url: WebURL? = nil, at place: Path? = nil) -> ItemsCandidate? {
         let candidates = candidates(in: body, url: url)
         if let place, let known = candidates.first(where: { $0.path == place }) { return known }

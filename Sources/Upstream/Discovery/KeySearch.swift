@@ -40,8 +40,8 @@ struct KeySearch {
     ///
     /// - Parameters:
     ///   - items: The items, of one page or several.
-    ///   - place: Where they are, in words.
-    ///   - resource: What the feed asks for: the last part of its path.
+    ///   - place: Their place, in words.
+    ///   - resource: The name of what the feed asks for: the last part of its path.
     ///   - preferred: Paths that are columns already; of candidates alike in all else these go first.
     ///   - isSingle: True if the only item is all that the body is: its name is as good as an id.
     ///   - isOrdered: True if the order of an item's members is the upstream's own, and says something.

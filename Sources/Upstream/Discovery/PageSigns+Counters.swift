@@ -119,8 +119,8 @@ extension PageSigns {
         return nil
     }
 
-    /// Sources: https://dev.socrata.com/docs/paging, https://docs.oasis-open.org/odata/odata/v4.01/, ArcGIS's, ServiceNow's,
-    /// Magento's and JSON:API's documentations.
+    /// Sources: https://dev.socrata.com/docs/paging, https://docs.oasis-open.org/odata/odata/v4.01/, ArcGIS's,
+    /// ServiceNow's, Magento's and JSON:API's documentations.
     private static let partners: [(size: String, other: String, isPage: Bool)] = [
         ("[pageSize]", "[currentPage]", true), ("[page_size]", "[current_page]", true), ("[size]", "[number]", true),
         ("resultRecordCount", "resultOffset", false), ("limit", "offset", false), ("top", "skip", false),

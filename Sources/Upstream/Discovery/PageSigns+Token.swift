@@ -25,8 +25,8 @@ extension PageSigns {
             certainty: .likely, evidence: "`\(sign.path)` holds a token for the next page, sent as `\(parameter)`")
     }
 
-    /// The id of the last item where a flag says that there is more, by that name or by its own, such as `last_appid` of
-    /// https://partner.steamgames.com/doc/webapi/IStoreService; and CouchDB's last change:
+    /// The id of the last item where a flag says that there is more, by that name or by its own, such as `last_appid`
+    /// of https://partner.steamgames.com/doc/webapi/IStoreService; and CouchDB's last change:
     /// https://docs.couchdb.org/en/stable/api/database/changes.html
     private var lastItems: [PagingCandidate] {
         let ids = more.map { more in

@@ -8,7 +8,8 @@ extension SecondPageTrials {
 
     /// The way to the second page with the largest pages that the upstream honours, and the evidence.
     ///
-    /// Larger pages mean fewer requests. A request that is refused, or brings a page as long as before, changes nothing.
+    /// Larger pages mean fewer requests. A request that is refused, or brings a page as long as before, changes
+    /// nothing.
     ///
     /// - Throws: `FeedSyncError` if nothing can be learned now.
     mutating func enlarged(

@@ -12,7 +12,7 @@ package struct UnmatchedPaths {
     ///
     /// - Parameters:
     ///   - definition: The definition as the user gave it, but for where the items are.
-    ///   - end: Where the page leads.
+    ///   - end: The page that comes next, or the end.
     package init?(_ definition: FeedDefinition, items rule: ItemsRule?, in body: Body, _ end: NextPage) {
         guard let tree = try? JSONTree(body),
             let reading = PageReading(tree, items: rule?.path ?? Path([]), isKeyed: rule?.keyedBy != nil),

@@ -52,8 +52,8 @@ package final class AccessTokens: Sendable {
     /// Returns once a fresh token is stored: one fetch serves all callers that wait meanwhile, and is counted for the
     /// first.
     ///
-    /// A cancelled caller stops waiting; the fetch is cancelled with its last caller. Of an indivisible one, that caller
-    /// waits for the end: the process must not exit before the token is kept.
+    /// A cancelled caller stops waiting; the fetch is cancelled with its last caller. Of an indivisible one, that
+    /// caller waits for the end: the process must not exit before the token is kept.
     func renew(
         _ request: TokenRequest, now: Int64, fetch: @escaping @Sendable () async -> Outcome
     ) async -> Outcome {

@@ -15,7 +15,7 @@ package struct AuthorizedFetcher: Sendable {
 
     /// Fetches a page, conditionally if there are validators.
     ///
-    /// - Parameter isAhead: Whether it is not yet the page's turn.
+    /// - Parameter isAhead: True if it is not yet the page's turn.
     /// - Returns: Besides the result, the page as it was requested: an access token is among its secrets.
     package func fetch(
         _ page: PreparedPage, validators: Validators?, isAhead: Bool = false

@@ -14,7 +14,7 @@ package enum EmptyEnvelope {
     /// A first page must show by a member that pages are what it is about; a further one must only say nothing else. An
     /// object without members is what many a broken server answers, and no page.
     ///
-    /// - Parameter isFirst: Whether it answers the feed's own request.
+    /// - Parameter isFirst: True if it answers the feed's own request.
     package static func holds(_ body: Body, isFirst: Bool, pagination: some Paginator) -> Bool {
         guard body.count <= longest, let tree = try? JSONTree(body), let members = tree.members else { return false }
         let isPlain = members.all.allSatisfy { member in

@@ -3,9 +3,9 @@ internal import Platform
 
 /// The tokens that upstreams gave in place of a refresh token, in a file that only its owner may read.
 ///
-/// An upstream may take a refresh token once, and give the next one: what it gave last is the way back in. It is on disk
-/// before the access token that came with it is used. Processes take turns, from reading a refresh token to keeping the
-/// next one; the lock is on a file beside it, because the file itself is replaced.
+/// An upstream may take a refresh token once, and give the next one: what it gave last is the way back in. It is on
+/// disk before the access token that came with it is used. Processes take turns, from reading a refresh token to
+/// keeping the next one; the lock is on a file beside it, because the file itself is replaced.
 struct KeptTokens: Sendable, Hashable {
     /// The tokens of one client.
     struct Entry: Sendable, Hashable {
@@ -104,8 +104,8 @@ extension KeptTokens {
 
         /// Takes the lock; nil if another one has it.
         ///
-        /// - Throws: `FeedSyncError` of kind `configuration` for a folder in which nothing can be written: it is noticed
-        ///   before a token is used up.
+        /// - Throws: `FeedSyncError` of kind `configuration` for a folder in which nothing can be written: it is
+        ///   noticed before a token is used up.
         init?(_ tokens: KeptTokens) throws(FeedSyncError) {
             let path = "\(tokens.path)-lock"
             descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -31,8 +31,8 @@ final class KeptRequestBase: Sendable {
     private let kept = Lock<RequestBase?>(nil)
     private let isConstant: Bool
 
-    /// - Parameter definition: Where it refers to a file, which may be replaced while pages come, or needs an access
-    ///   token, which expires, nothing is kept.
+    /// - Parameter definition: The feed. If it refers to a file, which may be replaced while pages come, or needs an
+    ///   access token, which expires, nothing is kept.
     init(for definition: FeedDefinition) {
         let references = definition.templates.flatMap(\.references)
         let hasFile = references.contains { if case .file = $0 { true } else { false } }

@@ -7,7 +7,7 @@ package final class RequestMeter: Sendable {
     private let counted = Lock(FetchCost())
     private let whole: RequestMeter?
 
-    /// - Parameter whole: What it counts is counted there, too.
+    /// - Parameter whole: The meter that counts all of it, too.
     package init(within whole: RequestMeter? = nil) { self.whole = whole }
 
     /// The cost since it was last taken.

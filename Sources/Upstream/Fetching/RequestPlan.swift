@@ -34,9 +34,9 @@ package struct RequestPlan: Sendable {
     /// - Parameters:
     ///   - definition: The feed.
     ///   - environment: The environment variables.
-    ///   - folder: Where relative paths of `${file:PATH}` start: the folder of the configuration file.
+    ///   - folder: The folder of the configuration file, where relative paths of `${file:PATH}` start.
     ///   - pagination: The style that was found, where it is not for the definition to say.
-    ///   - commands: What `${command: …}` printed; shared by the feeds of a process.
+    ///   - commands: The output of each `${command: …}`; shared by the feeds of a process.
     ///   - tokens: The access tokens of OAuth 2; shared likewise.
     ///   - quotas: The quotas of credentials that take turns; shared likewise.
     ///   - now: The time, in seconds since 1970.
@@ -97,7 +97,7 @@ package struct RequestPlan: Sendable {
 
     /// The request for a page.
     ///
-    /// - Parameter page cursor: Which page, secrets in it concealed; nil for the first.
+    /// - Parameter cursor: The page's cursor, secrets in it concealed; nil for the first page.
     /// - Throws: `FeedSyncError` of kind `configuration` for a reference that leads nowhere or a URL that is none;
     ///   `unfollowable` for a page cursor that leads to an origin that is not allowed.
     package func page(for cursor: PageCursor?) throws(FeedSyncError) -> PreparedPage {

@@ -78,9 +78,9 @@ package struct TokenRequest: Sendable, Hashable {
     ///   - proof: The form's first parameters, in place of the grant's.
     ///   - refresh: The present refresh token.
     ///   - now: The time in seconds since 1970.
-    ///   - timeouts: How long it may take.
-    ///   - connection: How the feed's own requests reach their host.
-    ///   - secrets: What its errors must not show.
+    ///   - timeouts: The time that it may take.
+    ///   - connection: The options with which the feed's own requests reach their host.
+    ///   - secrets: The texts that its errors must not show.
     /// - Throws: `FeedSyncError` of kind `configuration` for a key that cannot sign.
     func page(
         to endpoint: WebURL? = nil, proof: [(name: String, value: String)]? = nil, refresh: String? = nil, now: Int64,

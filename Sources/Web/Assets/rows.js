@@ -26,12 +26,12 @@ export const parsed = (view) => {
 export const inFeedOrder = (rows) =>
   rows.sort((one, other) => other.generation - one.generation || one.position - other.position);
 
-// The most rows in one list element. A browser passes over the ones that are out of sight as a whole, so that ten thousand
-// rows scroll like a hundred.
+// The most rows in one list element. A browser passes over the ones that are out of sight as a whole, so that ten
+// thousand rows scroll like a hundred.
 const mostTogether = 20;
 
-// Rows in parts, each for one list element: a row stays in the element that it is in, and new ones join their neighbours
-// where there is room. `partOf` returns the element of a row, and `sizeOf` the number of rows in it.
+// Rows in parts, each for one list element: a row stays in the element that it is in, and new ones join their
+// neighbours where there is room. `partOf` returns the element of a row, and `sizeOf` the number of rows in it.
 export const inParts = (rows, partOf, sizeOf, most = mostTogether) => {
   const parts = [];
   const used = new Set();

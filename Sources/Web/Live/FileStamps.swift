@@ -13,7 +13,8 @@ struct FileStamps {
 
     /// Looks at the files again.
     ///
-    /// - Returns: The indexes of the groups in which a file was written, created, replaced or removed since the last look.
+    /// - Returns: The indexes of the groups in which a file was written, created, replaced or removed since the last
+    ///   look.
     mutating func change() -> Set<Int> {
         let old = stamps
         stamps = groups.map(Self.stamps)

@@ -41,7 +41,8 @@ enum ForeignHTML {
         return signs.contains { start.contains($0) }
     }
 
-    /// True if texts without tags are written as in HTML, as titles of some APIs are: `How does one page &quot;well&quot;?`
+    /// True if texts without tags are written as in HTML, as titles of some APIs are: `How does one page
+    /// &quot;well&quot;?`
     static func areEscaped(_ texts: [String]) -> Bool {
         texts.contains { text in
             (text.contains("&#") && hasNumber(text)) || references.contains { text.contains($0) }

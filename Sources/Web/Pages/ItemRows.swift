@@ -22,7 +22,8 @@ struct ItemRows {
     /// The maximum number of characters of a title and a text in a list.
     private static let titleLength = 200
     private static let textLength = 280
-    /// The maximum number of rows in one list element, as in rows.js: a browser passes over those out of sight as a whole.
+    /// The maximum number of rows in one list element, as in rows.js: a browser passes over those out of sight as a
+    /// whole.
     private static let mostTogether = 20
     /// The maximum number of characters in which a search looks for its words.
     private static let searchedLength = 4_000

@@ -13,8 +13,8 @@ package struct Access: Sendable {
     package var origins: [String] = []
     /// The shortest time that a wrong token takes.
     package var wrongTokenPause = Duration.seconds(1)
-    /// Keeps the sessions that ended by signing out over a restart: takes some with the times at which they began, and the
-    /// time before which none counts any more; returns all that are kept.
+    /// Keeps the sessions that ended by signing out over a restart: takes some with the times at which they began, and
+    /// the time before which none counts any more; returns all that are kept.
     package var mergeSignOuts: @Sendable (_ ended: [String: Int], _ since: Int) -> [String: Int] = { ended, _ in ended }
     /// Reports wrong tokens.
     package var report: @Sendable (String) -> Void = { _ in }

@@ -1,8 +1,8 @@
 internal import HTTPServer
 internal import Text
 
-/// The rules for who may ask for what. A page of another site must learn nothing and change nothing, whatever it makes a
-/// browser send, and another user of this machine must change nothing.
+/// The rules for who may ask for what. A page of another site must learn nothing and change nothing, whatever it makes
+/// a browser send, and another user of this machine must change nothing.
 ///
 /// | request | is refused |
 /// | --- | --- |

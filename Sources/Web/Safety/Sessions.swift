@@ -2,8 +2,8 @@ internal import Concurrency
 internal import Platform
 internal import Text
 
-/// The sessions of browsers: signed with the token, so that they outlive the process, and end with another token, after 30
-/// days, or when somebody signs out.
+/// The sessions of browsers: signed with the token, so that they outlive the process, and end with another token, after
+/// 30 days, or when somebody signs out.
 final class Sessions: Sendable {
     /// A session that began with the token, for one name of the server.
     struct Session: Sendable, Equatable {
