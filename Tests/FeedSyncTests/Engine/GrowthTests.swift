@@ -75,7 +75,7 @@ struct GrowthTests {
 
     // A row in PostgreSQL has 8 KB at most besides long values, which stand elsewhere.
     @Test(
-        "At a thousand columns those that there are are widened all the same", .disabled(if: SharedTwin.isWanted))
+        "The columns of a table that has a thousand are widened all the same", .disabled(if: SharedTwin.isWanted))
     func widerAtLimit() async throws {
         let items = [Self.wide(1, 0..<1_200), #"{"id":2,"m0":"text","m1":1.5,"m2":true,"m3":[1]}"#]
         let paging = "pagination: {style: page, size_param: per_page, size: 1, total: total_count}"

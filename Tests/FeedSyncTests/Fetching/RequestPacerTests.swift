@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The turns of requests")
 struct RequestPacerTests {
-    @Test("The first is at once, each further one an interval later; time that passed counts")
+    @Test("The first request goes at once, each further one an interval later; time that passed counts")
     func spacing() throws {
         let pacer = RequestPacer()
         let origin = try Origin("https://a.example")

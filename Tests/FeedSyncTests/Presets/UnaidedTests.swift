@@ -16,7 +16,7 @@ struct UnaidedTests {
     ]
 
     @Test(
-        "From the URL of its example alone: the items, the key, the style, and every item",
+        "Discovery finds the items, the key, the style and every item by the URL of a preset's example alone",
         arguments: try PresetExample.names)
     func unaided(name: String) async throws {
         let server = try ScriptedServer()
