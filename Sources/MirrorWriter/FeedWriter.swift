@@ -18,7 +18,8 @@ package final class FeedWriter: PageTransactionWriter {
     package private(set) var state: FeedState
     /// The state of the feed when the run began.
     package let resumePoint: ResumePoint
-    /// The trail of the current crawl; changed only after a transaction has succeeded.
+    // The next three follow each page. They are not restored if pages are undone: the run fails then, and they end with it.
+    /// The trail of the current crawl.
     private var trail: CrawlTrail
     /// The pages that the run has read.
     package var reads = RunReads()
@@ -152,8 +153,13 @@ package final class FeedWriter: PageTransactionWriter {
 
     /// Adds the cost of requests to the run.
     package func spend(_ cost: FetchCost) throws {
-        if !cost.quota.isEmpty { try connection.transaction { try quota.record(cost.quota) } }
-        state.figures.add(cost)
+        var figures = state.figures
+        figures.add(cost)
+        try connection.transaction {
+            if !cost.quota.isEmpty { try quota.record(cost.quota) }
+            try log.save(figures)
+        }
+        state.figures = figures
     }
 
     /// Stores a page, to be committed together with pages that follow soon.
