@@ -1,8 +1,9 @@
 /// Decides if a mirror is complete, if that is proved, and if not, why.
 ///
-/// Nothing else makes an `IncompleteReason`, `complete` or `verified`. `CrawlRules` looks for evidence, page by page; the
-/// store loads the facts and saves the verdict, and a synced range keeps what was found out about its pages. Two rules
-/// come first: pages that an earlier run read prove nothing about a crawl, and only evidence of this run removes a row.
+/// Nothing else makes an `IncompleteReason`, `complete` or `verified`. `CrawlRules` looks for evidence, page by page;
+/// the store loads the facts and saves the verdict, and a synced range keeps what was found out about its pages. Two
+/// rules come first: pages that an earlier run read prove nothing about a crawl, and only evidence of this run removes
+/// a row.
 package enum Completeness {
     // MARK: - A sync's crawl
 
@@ -85,16 +86,16 @@ package enum Completeness {
         return unstoredReason(of: crawl)
     }
 
-    /// The reason given by items that the crawl met and the store could not keep, and by those that the upstream left out
-    /// on a page before the last one; nil if it has them all.
+    /// The reason given by items that the crawl met and the store could not keep, and by those that the upstream left
+    /// out on a page before the last one; nil if it has them all.
     package static func unstoredReason(of crawl: CrawlState) -> IncompleteReason? {
         if crawl.sameKey > 0 { return .sameKey }
         if crawl.reason == .upstreamIncomplete { return .upstreamIncomplete }
         return crawl.skipped > 0 ? .skipped : nil
     }
 
-    /// The reason that a crawl has after a page that leads on: the upstream may say that it left items out, and no later
-    /// page brings them.
+    /// The reason that a crawl has after a page that leads on: the upstream may say that it left items out, and no
+    /// later page brings them.
     package static func reason(after sign: SignOfMore?, _ before: IncompleteReason?) -> IncompleteReason? {
         sign?.kind == .partial ? .upstreamIncomplete : before
     }
@@ -176,8 +177,9 @@ package enum Completeness {
         }
     }
 
-    /// True if a proof can hold, whatever its kind. No request shows the items of a list that repeats its last page instead
-    /// of ending, or those that `keyset` passed over because they share their value with the last item of a page.
+    /// True if a proof can hold, whatever its kind. No request shows the items of a list that repeats its last page
+    /// instead of ending, or those that `keyset` passed over because they share their value with the last item of a
+    /// page.
     static func isProvable(_ facts: CrawlFacts) -> Bool { !facts.endsInRepeat && !facts.sharesValues }
 
     /// True if an item moved down while the list was read, and no proof shows that the item in its place was met.
@@ -190,9 +192,9 @@ package enum Completeness {
 
     /// True if a row that the crawl did not meet may have moved up past it. Items that come again on later pages were
     /// pushed down: by new items at the head, unless that is as it was, or by one that moved to the pages already read.
-    /// Of pages that were requested out of order, even new items at the head push rows past the crawl. A crawl that finds
-    /// every page as it is stored met what the one before met, and of an upstream that always repeats items a second
-    /// crawl that meets as many is believed. The pages of partitions are requested again anyway.
+    /// Of pages that were requested out of order, even new items at the head push rows past the crawl. A crawl that
+    /// finds every page as it is stored met what the one before met, and of an upstream that always repeats items a
+    /// second crawl that meets as many is believed. The pages of partitions are requested again anyway.
     static func mayHavePassed(_ crawl: CrawlRules.Crawl, _ feed: CrawlRules.Feed) -> Bool {
         guard !feed.isPartitioned, crawl.hasRepeats, crawl.hasMoved, !crawl.isLikeDrift else { return false }
         return crawl.hasSameHead || !crawl.isInSequence
@@ -287,9 +289,9 @@ package enum Completeness {
         }
     }
 
-    /// True if nothing was missing before a sync that asks only for what is new: it met the changed items, and items that
-    /// an earlier crawl missed are still missing. A list that is not asked for what is newer shows only by its order that
-    /// nothing else is.
+    /// True if nothing was missing before a sync that asks only for what is new: it met the changed items, and items
+    /// that an earlier crawl missed are still missing. A list that is not asked for what is newer shows only by its
+    /// order that nothing else is.
     private static func isSoundBefore(_ progress: CrawlProgress, isNewestFirst: Bool) -> Bool {
         (progress.synced.ranges.first?.isVerified ?? true) && progress.isFullVerified && !isNewestFirst
     }
@@ -322,8 +324,8 @@ package enum Completeness {
 
     // MARK: - A crawl that proves the one before
 
-    /// True if a full crawl proves the full crawl before it: it found each page unchanged, so both read each page, and any
-    /// move in between would show in one of them. This proves nothing about the crawl itself.
+    /// True if a full crawl proves the full crawl before it: it found each page unchanged, so both read each page, and
+    /// any move in between would show in one of them. This proves nothing about the crawl itself.
     ///
     /// - Parameters:
     ///   - isWhole: True if it met all rows.
@@ -339,8 +341,8 @@ package enum Completeness {
         return !crawl.isDoubtful && !crawl.sharesValues && crawl.repeats == 0
     }
 
-    /// True if, after this page, the crawl before may still be proved: what changed since cannot show that the list was as
-    /// that crawl had read it.
+    /// True if, after this page, the crawl before may still be proved: what changed since cannot show that the list was
+    /// as that crawl had read it.
     ///
     /// - Parameters:
     ///   - isCheck: True for a page that was requested again.

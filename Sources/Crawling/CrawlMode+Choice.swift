@@ -12,8 +12,8 @@ extension CrawlMode {
     /// | at most 10 pages | new, or all in `auto` | since | all |
     /// | anything else | new | since | all |
     ///
-    /// With a `start`, nothing is ever asked for without the watermark's parameter: `since` is the only mode, and a full
-    /// crawl begins at the start.
+    /// With a `start`, nothing is ever asked for without the watermark's parameter: `since` is the only mode, and a
+    /// full crawl begins at the start.
     ///
     /// - Parameter now: In milliseconds since 1970.
     package init(_ definition: FeedDefinition, _ resumePoint: ResumePoint, now: Int64?) {

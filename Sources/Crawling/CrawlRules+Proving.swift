@@ -118,7 +118,8 @@ extension CrawlRules {
             return finish(crawl)
         }
         let needsHead = !crawl.hasReadHead || crawl.isHeadStale
-        // Two pages show that a row is gone. A crawl in partitions is cut off there, and the next run goes on with them.
+        // Two pages show that a row is gone. A crawl in partitions is cut off there, and the next run goes on with
+        // them.
         let left = crawl.requestsLeft.map { $0 - crawl.pages - crawl.checks } ?? .max
         let isShort = left < min(2, pages.count) + (needsHead ? 1 : 0)
         if isShort, !feed.isPartitioned { return keepRows(crawl) }

@@ -38,8 +38,8 @@ package struct CrawlRules {
         var hasHeadMovedUp = false
         /// True if the head, when read again, was as the crawl had read it.
         var hasSameHead = false
-        /// True if pages of earlier runs should be read again, and the run has too few requests for that: no page is asked
-        /// again for missing rows, which may stand on one of those.
+        /// True if pages of earlier runs should be read again, and the run has too few requests for that: no page is
+        /// asked again for missing rows, which may stand on one of those.
         var hasUnreadPages = false
         /// True if items came again on later pages, which do not overlap.
         var hasRepeats = false

@@ -60,8 +60,8 @@ package struct CrawlState: Sendable {
     package var cap: Int?
     /// True if a page proves too little about the end of the list, or of its partition.
     package var isDoubtful = false
-    /// True if several stored rows have the values by which `keyset` continues: a page may begin behind items that share
-    /// them, and were not met.
+    /// True if several stored rows have the values by which `keyset` continues: a page may begin behind items that
+    /// share them, and were not met.
     package var sharesValues = false
 
     package init(id: Int64) {

@@ -87,8 +87,8 @@ package struct PageMeeting {
     /// True for a first page with the keys that it had when it was stored.
     private var beginsAsBefore: Bool { page.direction == .header && hasSameKeys }
 
-    /// The place at which the page meets stored rows: all its rows are unchanged, or new rows came above the first ones.
-    /// nil if it may not meet any.
+    /// The place at which the page meets stored rows: all its rows are unchanged, or new rows came above the first
+    /// ones. nil if it may not meet any.
     private var place: Place? {
         get throws {
             guard try mayMeet else { return nil }
@@ -138,8 +138,8 @@ package struct PageMeeting {
         return try lookup.pageCount(range.crawl) == 1
     }
 
-    /// True if this run read the whole crawl and found no new item. The order of such a list is unchanged, even if items
-    /// at its head are gone.
+    /// True if this run read the whole crawl and found no new item. The order of such a list is unchanged, even if
+    /// items at its head are gone.
     private var hasBroughtNothing: Bool {
         (crawl.pages == 1 || reads.has(PageOfCrawl(crawl: crawl.id, number: 1))) && isFirstToInsert
             && rules.items.inserted == 0

@@ -155,8 +155,8 @@ struct CrawlEnd {
 
     // MARK: - The watermark
 
-    /// Keeps the token on the last page of the list. A full crawl without one leaves none: the changes since an older one
-    /// are stored. Nor does one that left rows of which only another full crawl shows if they are gone.
+    /// Keeps the token on the last page of the list. A full crawl without one leaves none: the changes since an older
+    /// one are stored. Nor does one that left rows of which only another full crawl shows if they are gone.
     private func keepToken(_ round: CrawlProgress.Round, _ isSettled: Bool) throws {
         guard let tail = round.ranges.ranges.first?.crawl else { return }
         let token = isSettled ? try records.crawls.furthest(of: tail) : nil

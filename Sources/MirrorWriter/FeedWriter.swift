@@ -18,7 +18,8 @@ package final class FeedWriter: PageTransactionWriter {
     package private(set) var state: FeedState
     /// The state of the feed when the run began.
     package let resumePoint: ResumePoint
-    // The next three follow each page. They are not restored if pages are undone: the run fails then, and they end with it.
+    // The next three follow each page. They are not restored if pages are undone: the run fails then, and they end with
+    // it.
     /// The trail of the current crawl.
     private var trail: CrawlTrail
     /// The pages that the run has read.

@@ -134,7 +134,8 @@ package final class ListTable {
 
     // MARK: - Changes of columns
 
-    /// The notices about new, lost and changed columns, once the run has ended, if an earlier run had read the whole list.
+    /// The notices about new, lost and changed columns, once the run has ended, if an earlier run had read the whole
+    /// list.
     package var notices: [String] { [ColumnChange.notice(of: columnChanges), unfitNotice].compactMap(\.self) }
 
     /// The notice about values that do not fit the type that the definition gives their column; nil if all fit.

@@ -1,7 +1,7 @@
 internal import SQLite
 
-/// The end of a run, or of the crawl of one of its windows: the last event, the outcome, the changes of columns, and the
-/// time at which the feed is due again.
+/// The end of a run, or of the crawl of one of its windows: the last event, the outcome, the changes of columns, and
+/// the time at which the feed is due again.
 ///
 /// - Isolation: the store's, inside the transaction that ends the run.
 struct RunEnd {

@@ -91,8 +91,8 @@ struct StoredDefinitions {
                 .configuration, "its table already belongs to feed `\(other)`",
                 advice: "rename the feed, or use another store")
         }
-        // A table that gets its columns with the first page is made then: SQLite reads its whole schema for each change of
-        // it, which is slow in a store of thousands of feeds.
+        // A table that gets its columns with the first page is made then: SQLite reads its whole schema for each change
+        // of it, which is slow in a store of thousands of feeds.
         if definition.isResolved, !definition.hasOpenColumns, definition.forEach == nil {
             try schema.create(on: connection)
             views.changeViewMayLag = true

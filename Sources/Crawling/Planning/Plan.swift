@@ -44,7 +44,8 @@ package struct Plan: Sendable, Hashable {
 
     /// The feed's name.
     package let feed: String
-    /// The time at which it is due; nil for at once, because it cannot be late for anything. The largest number is never.
+    /// The time at which it is due; nil for at once, because it cannot be late for anything. The largest number is
+    /// never.
     package let dueAt: Int64?
     /// The time from which a sync of due feeds takes it.
     ///

@@ -1,9 +1,9 @@
 /// The rows that a full crawl did not meet, with the pages that would show that they are gone.
 ///
-/// Only evidence of this run removes a row: the only page of the list, or a page that has both neighbours of the row and
-/// nothing between them, or the two pages with the neighbours, both requested again, of which one stayed the same around
-/// a read of the other. The two pages follow each other: beside a neighbour
-/// that has moved, the row itself may stand on a page between.
+/// Only evidence of this run removes a row: the only page of the list, or a page that has both neighbours of the row
+/// and nothing between them, or the two pages with the neighbours, both requested again, of which one stayed the same
+/// around a read of the other. The two pages follow each other: beside a neighbour that has moved, the row itself may
+/// stand on a page between.
 package struct MissingRows {
     /// A row that the crawl did not meet.
     package struct Row: Sendable, Hashable {
@@ -107,7 +107,8 @@ package struct MissingRows {
         gap = []
     }
 
-    /// The pages of the nearest rows above and below that still stand so that no page lies between; nil if there are none.
+    /// The pages of the nearest rows above and below that still stand so that no page lies between; nil if there are
+    /// none.
     ///
     /// A row that has moved is passed over: the missing row stood between those behind it, too.
     private func neighbours(at next: Int, _ met: [MetPlaces]) -> (before: PageOfCrawl?, behind: PageOfCrawl?)? {
@@ -151,8 +152,8 @@ package struct MissingRows {
             row.isOutOfSight
                 // A row that slid off a page with no known next page is not removed.
                 || isTailOpen && row.isAtEnd
-                // Without a neighbour, and where nothing was stored that could be gone, the row may have moved up to the
-                // pages of an earlier run.
+                // Without a neighbour, and where nothing was stored that could be gone, the row may have moved up to
+                // the pages of an earlier run.
                 || !isWhole && (isFirstLoad || !row.hasNeighbours)
                 || passedOver.contains(row.id)
         }

@@ -99,7 +99,8 @@ extension FeedRun {
         writer.reads.note(fetch.page.key, keys: keys, stored: fetch.stored?.keys)
     }
 
-    /// The state of the crawl before a page: of its partition if the feed has partitions, else of all but the last page.
+    /// The state of the crawl before a page: of its partition if the feed has partitions, else of all but the last
+    /// page.
     private func soFar(before place: PageOfCrawl, known: StoredPage?) throws(FeedSyncError) -> CrawlSoFar {
         let crawl = writer.state.crawl
         var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)

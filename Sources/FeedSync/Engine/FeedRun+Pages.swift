@@ -83,8 +83,8 @@ extension FeedRun {
         return try self.commit(commit, loaded)
     }
 
-    /// True if the crawl asks only for the newest items, and all items behind the page are older. An unchanged first page
-    /// shows that, unless an earlier run was cut off behind it.
+    /// True if the crawl asks only for the newest items, and all items behind the page are older. An unchanged first
+    /// page shows that, unless an earlier run was cut off behind it.
     private func isOlder(_ loaded: LoadedPage, isFirst: Bool) -> Bool {
         guard case .newest(let mark)? = loader.requests.span, loaded.end.next != nil else { return false }
         return switch loaded.content.items {

@@ -35,7 +35,7 @@ struct NextPageFinder: Sendable {
     /// - Parameters:
     ///   - count: The number of elements in the items array.
     ///   - values: The values of the body that the paginator reads.
-    ///   - lastItem: Those of the last item.
+    ///   - lastItem: The values of the last item.
     ///   - elements: The bytes of the body from the first item to the last one; nil if they are unknown.
     func next(
         count: Int, values: [JSONScalar?], lastItem: [JSONScalar?] = [], elements: Range<Int>? = nil

@@ -213,7 +213,8 @@ struct PageReader: Sendable {
         return (try? ResolvedFeed(known.declared, findings)) ?? shape
     }
 
-    /// The notice about a sign on a page, which may lead on; nil for a total, which is reported at the end of the crawl.
+    /// The notice about a sign on a page, which may lead on; nil for a total, which is reported at the end of the
+    /// crawl.
     private func noticeOfSign(_ sign: SignOfMore?, isFollowed: Bool) -> String? {
         guard let sign, sign.kind != .total else { return nil }
         guard !isFollowed else { return "\(sign), so the upstream left items out: ask for fewer at once" }

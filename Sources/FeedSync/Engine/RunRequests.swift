@@ -1,9 +1,9 @@
 internal import Concurrency
 internal import HTTP
 
-/// The requests of a run. Some are sent before the turn of their pages, while earlier pages are decoded and committed: they
-/// publish no events and use the validators stored when they are sent. If a row of a page was written meanwhile, the page
-/// is requested again.
+/// The requests of a run. Some are sent before the turn of their pages, while earlier pages are decoded and committed:
+/// they publish no events and use the validators stored when they are sent. If a row of a page was written meanwhile,
+/// the page is requested again.
 ///
 /// - Isolation: the store's.
 final class RunRequests {

@@ -37,8 +37,8 @@ public actor SyncEngine {
 
     /// Creates an engine for a feed of the store. Nothing is requested or stored yet.
     ///
-    /// - Throws: `FeedSyncError` of kind `configuration` if the definition contradicts itself, `store` if the store cannot be
-    ///   read.
+    /// - Throws: `FeedSyncError` of kind `configuration` if the definition contradicts itself, `store` if the store
+    ///   cannot be read.
     package init(feed definition: FeedDefinition, store: Store, options: EngineOptions = EngineOptions())
         async throws(FeedSyncError)
     {

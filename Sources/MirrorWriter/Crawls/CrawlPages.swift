@@ -2,8 +2,8 @@ internal import SQLite
 
 /// The pages that a feed's crawls met, in the order of the list, as `_crawl_page` and `_page` have them.
 ///
-/// Pages of the list have numbers from 1. A page that is requested again has a number below 0: the crawl met the keys of
-/// both.
+/// Pages of the list have numbers from 1. A page that is requested again has a number below 0: the crawl met the keys
+/// of both.
 ///
 /// - Isolation: the store's.
 struct CrawlPages {

@@ -68,8 +68,8 @@ struct CrawlResumption {
 
     /// The number of elements in a crawl's pages before one at which it continues.
     ///
-    /// - Parameter next: The cursor of the next request. Cursors of overlapping pages alone tell the number of elements:
-    ///   an element that two pages share may have no key.
+    /// - Parameter next: The cursor of the next request. Cursors of overlapping pages alone tell the number of
+    ///   elements: an element that two pages share may have no key.
     private func elementCount(before page: PageOfCrawl, at next: PageCursor?) throws -> Int {
         guard page.number > 1 else { return 0 }
         let first = try records.pages.cursor(of: PageOfCrawl(crawl: page.crawl, number: 1))

@@ -1,7 +1,7 @@
 internal import SQLite
 
-/// The list that the current crawl makes up, at its end: the facts on which `Completeness` decides, and the rows that the
-/// crawl did not meet.
+/// The list that the current crawl makes up, at its end: the facts on which `Completeness` decides, and the rows that
+/// the crawl did not meet.
 ///
 /// - Isolation: the store's.
 package struct CrawledList {
@@ -61,8 +61,8 @@ package struct CrawledList {
         return pages.count == 1 && pages.allSatisfy(reads.has) && definition.partitioning == nil
     }
 
-    /// The last page of the list; nil if it is an error that counts as the end, repeats the one before it, or is one of a
-    /// partition.
+    /// The last page of the list; nil if it is an error that counts as the end, repeats the one before it, or is one of
+    /// a partition.
     private func lastPage() throws -> PageOfCrawl? {
         guard definition.partitioning == nil, state.crawl?.isDoubtful != true,
             let last = try records.pages.pages(of: crawls).last
@@ -113,8 +113,8 @@ package struct CrawledList {
         return facts
     }
 
-    /// The columns of the values with which `keyset` continues, which several rows may share; nil for other paginators, if
-    /// the values are the key, and if they have no columns.
+    /// The columns of the values with which `keyset` continues, which several rows may share; nil for other paginators,
+    /// if the values are the key, and if they have no columns.
     private var sharedColumns: [String]? {
         let paths = definition.pagination.itemPaths
         let columns = paths.compactMap { path in definition.columns.first { $0.path == path }?.name }
@@ -266,8 +266,8 @@ package struct CrawledList {
 
     // MARK: - Missing rows
 
-    /// The pages next to the rows that the crawl did not meet; nil if none is missing, or if the list is one page, which
-    /// shows that they are gone. The result is unclear if no two pages can show that other rows are gone.
+    /// The pages next to the rows that the crawl did not meet; nil if none is missing, or if the list is one page,
+    /// which shows that they are gone. The result is unclear if no two pages can show that other rows are gone.
     package func pagesBesideMissing() throws -> (pages: [PageOfCrawl]?, isUnclear: Bool) {
         guard try !isOnePage() else { return (nil, false) }
         let (rows, isUnclear) = try missingRows()
@@ -279,8 +279,8 @@ package struct CrawledList {
         return (pages, isUnclear)
     }
 
-    /// The rows that the crawl did not meet and that may be gone, in feed order. The result is unclear if other rows were
-    /// not met that may be there.
+    /// The rows that the crawl did not meet and that may be gone, in feed order. The result is unclear if other rows
+    /// were not met that may be there.
     func missingRows() throws -> (rows: [MissingRows.Row], isUnclear: Bool) {
         guard state.crawl != nil, try !metEverything() else { return ([], false) }
         let met = try metKeys()

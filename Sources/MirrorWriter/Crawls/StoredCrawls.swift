@@ -121,8 +121,8 @@ struct StoredCrawls {
             Value(crawl.sameKey), Value(crawl.id))
     }
 
-    /// Writes a crawl's generation. In a statement of its own, because the column has an index, which is written even if
-    /// the value does not change.
+    /// Writes a crawl's generation. In a statement of its own, because the column has an index, which is written even
+    /// if the value does not change.
     func save(generation: Int64?, of crawl: Int64) throws {
         try connection.run("UPDATE _crawl SET generation = ? WHERE id = ?", Value(generation), Value(crawl))
     }

@@ -182,7 +182,8 @@ extension Store {
 }
 
 extension Store {
-    /// Records that items of a list went with their parent's row. The list was not requested, so its header has no page.
+    /// Records that items of a list went with their parent's row. The list was not requested, so its header has no
+    /// page.
     private func logRemoval(of count: Int, from list: String, run: Int64, now: String) throws -> [StatusEvent] {
         guard count > 0 else { return [] }
         var items = ItemCounts()

@@ -123,7 +123,8 @@ extension Store {
     /// Their values are overwritten in the file. `compact` deletes them from the file's log, too.
     ///
     /// - Returns: The columns; nil if another process works on the feed.
-    /// - Throws: `FeedSyncError` of kind `configuration` if something of the user's own in the store uses one, or `store`.
+    /// - Throws: `FeedSyncError` of kind `configuration` if something of the user's own in the store uses one, or
+    ///   `store`.
     package func dropOldColumns(of declared: FeedDefinition) throws(FeedSyncError) -> [OldColumn]? {
         let feed = declared.name
         let columns = try oldColumns(of: declared)
@@ -182,7 +183,8 @@ extension Store {
 
     /// Returns the space of deleted data to the disk.
     ///
-    /// - Returns: The space in bytes, and true if another program reads the file's log, which keeps its data until then.
+    /// - Returns: The space in bytes, and true if another program reads the file's log, which keeps its data until
+    ///   then.
     /// - Throws: `FeedSyncError` of kind `store`, `locked` if another process writes for too long.
     package func compact() throws(FeedSyncError) -> (freed: Int, isRead: Bool) {
         try storing {
