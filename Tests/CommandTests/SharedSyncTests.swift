@@ -1,3 +1,4 @@
+import Foundation
 import ScriptedServer
 import Testing
 
@@ -26,5 +27,14 @@ import Testing
         let nothing = try await bench.place.run("sync --due")
         #expect(nothing.code == 0 && nothing.output == "", "\(nothing.output)")
         #expect(nothing.errors.hasPrefix("feedsync: nothing is due for another "), "\(nothing.errors)")
+
+        // PostgreSQL refuses a row of the first batch.
+        _ = try bench.query("ALTER TABLE h0x250 ADD CHECK (name <> 'bad')")
+        try #require(bench.feeds["h0x250"]).edit { $0.insert(#"{"id":2,"name":"bad"}"#, at: 0) }
+        try #require(bench.feeds["h1x250"]).edit { $0.insert(#"{"id":2,"name":"good"}"#, at: 0) }
+        let refused = try await bench.place.run("sync")
+        #expect(refused.code == 73 && refused.output.contains("h1x250  1 new"), "\(refused.output.suffix(500))")
+        #expect(refused.errors.components(separatedBy: "\n").count { $0.contains("h0x250") } == 1, "\(refused.errors)")
+        #expect(try bench.query("SELECT count(*) FROM h1x250") == ["2"])
     }
 }

@@ -22,7 +22,7 @@ struct SyncRuns {
     private var documents: [String: String] = [:]
     /// The feeds whose last runs were all cut off by a limit of the command line before they stored anything.
     private var stuck: Set<String> = []
-    /// The exit codes of batches whose feeds could not be claimed.
+    /// The exit codes of batches that could not be synced.
     private var claimCodes: [ExitCode] = []
 
     /// Finds the feeds that are wanted.
@@ -67,7 +67,7 @@ struct SyncRuns {
 
     /// Syncs the feeds of a store in PostgreSQL.
     ///
-    /// - Throws: `Failure` if the feeds of the only batch cannot be claimed, or the store cannot be used.
+    /// - Throws: `Failure` if the feeds of the only batch cannot be claimed, or the store cannot be used at first.
     private mutating func syncBatches() async throws(Failure) {
         if request.isDueOnly { feeds = try await dueInSharedStore() }
         let groups = FeedGroup.all(of: configuration.feeds)
@@ -78,12 +78,20 @@ struct SyncRuns {
             do throws(Failure) {
                 try await sync(batch: batch, groups)
             } catch {
-                // Other hosts may be free.
-                guard error.code == .tryLater, batches.count > 1 else { throw error }
+                // Other hosts may be free. A store that cannot be used any more ends the command, after what was synced.
+                let isBusy = error.code == .tryLater
+                guard batches.count > 1, isBusy || index > 0 else { throw error }
                 console.reportFeedFailure(error)
                 claimCodes.append(error.code)
+                guard isBusy else { return }
             }
-            if index < batches.count - 1 { try await session.shared.end(isLast: false) }
+            guard index < batches.count - 1 else { return }
+            do throws(Failure) { try await session.shared.end(isLast: false) } catch {
+                claimCodes.append(error.code)
+                // Data of a feed that PostgreSQL did not take were reported with that feed.
+                let isReported = batch.contains { reports[$0.name]?.isUnstored == true }
+                if !isReported { console.reportFeedFailure(error) }
+            }
         }
     }
 
