@@ -8,6 +8,8 @@ internal import PostgreSQL
 @main
 enum Feedsync {
     static func main() {
+        // First of all: a worker that was just started is asked to read its configuration again, and not ended by it.
+        let interruption = Interruption()
         StandardStreams.secure()
         let environment = Environment.current
         CrashReport.leaveToSystem(environment)
@@ -44,7 +46,6 @@ enum Feedsync {
                     advice: "run it again; in a sandbox, allow these calls"))
             end(.tryLater)
         }
-        let interruption = Interruption()
         guard platform_has_threads(Int32(clamping: Self.leastThreads)) != 0 else {
             console.report(
                 Failure(

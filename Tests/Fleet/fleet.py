@@ -182,6 +182,7 @@ class Fleet:
         self.upstream.rename(third, None)
         self.removed = third
         for worker in self.workers:
+            worker.wait_for_signals()
             worker.process.send_signal(signal.SIGHUP)
         return f"{first} and {second} have other names, {third} is removed"
 

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 
 class Disturbance:
@@ -84,6 +85,19 @@ class Worker:
         """Another one starts there as soon as it has ended."""
         self.note("drain", seconds)
         self.process.send_signal(signal.SIGTERM)
+
+    def wait_for_signals(self):
+        """Waits until the process waits for SIGHUP, which ends one that has not begun to; some seconds at most."""
+        end = time.monotonic() + 10
+        while self.process.poll() is None and time.monotonic() < end:
+            try:
+                status = Path(f"/proc/{self.process.pid}/status").read_text()
+            except OSError:
+                return
+            blocked = next(line.split()[1] for line in status.splitlines() if line.startswith("SigBlk:"))
+            if int(blocked, 16) >> (signal.SIGHUP - 1) & 1:
+                return
+            time.sleep(0.05)
 
     def look(self):
         """Ends what is due to end.
