@@ -23,8 +23,8 @@ package enum Completeness {
         /// | the end of a stored range | that of the range | that of the range; of a crawl of the whole list: yes |
         /// | the end of a range that grew at its end | – | that of the range |
         /// | an item moved past the crawl | `drift` | – |
-        /// | the head lost items, or got some from further down | `drift`, if nothing is proved and there is no other | – |
-        /// | the upstream left items out | `upstreamIncomplete`, if there is no other | – |
+        /// | the head lost items, or has items from further down | `drift`, if unproved and without another reason | – |
+        /// | the upstream left items out | `upstreamIncomplete`, if there is no other reason yet | – |
         /// | fewer items than there are | that of the shortage | – |
         /// | the definition allows no more pages | `max_pages` | – |
         /// | no proof, or one that does not hold | – | no |

@@ -98,14 +98,14 @@ final class SharedStoreUse: Sendable {
     ) async throws(Failure) -> Store? {
         let path = try path(session)
         if session.invocation.command.name == "backup" { return try await copy(uri, to: path, for: session) }
-        let isOfPlan = ["plan", "sync"].contains(session.invocation.command.name)
+        let readsPlans = ["plan", "sync"].contains(session.invocation.command.name)
         let isSearch = session.invocation.command.name == "search"
         let words = isSearch ? session.invocation.values[.feed] ?? [] : session.invocation.operands
         let isOfAll = words.isEmpty || words.contains { $0.contains("*") || $0.contains("?") }
         let feeds = isOfAll ? nil : words.map { FeedPart.feed(ofPart: $0) ?? $0 }
         // The lists that come next are those of rows of another feed.
         let extent =
-            isOfPlan && configuration?.feeds.contains { $0.forEach != nil } != false
+            readsPlans && configuration?.feeds.contains { $0.forEach != nil } != false
             ? .states : Self.reading[session.invocation.command.name] ?? .all
         let searched = isSearch ? configuration?.feeds ?? [] : []
         guard session.invocation.has(.follow) else {

@@ -22,7 +22,7 @@ struct SyncRuns {
     private var documents: [String: String] = [:]
     /// The feeds whose last runs were all cut off by a limit of the command line before they stored anything.
     private var stuck: Set<String> = []
-    /// The exit codes of batches that could not be synced.
+    /// The exit codes of batches and feeds that could not be claimed, or whose claims could not be released in order.
     private var claimCodes: [ExitCode] = []
 
     /// Finds the feeds that are wanted.
@@ -69,7 +69,7 @@ struct SyncRuns {
     ///
     /// - Throws: `Failure` if the feeds of the only batch cannot be claimed, or the store cannot be used at first.
     private mutating func syncBatches() async throws(Failure) {
-        if request.isDueOnly { feeds = try await dueInSharedStore() }
+        if request.isDueOnly { feeds = await dueInSharedStore() }
         let groups = FeedGroup.all(of: configuration.feeds)
         let batches = FeedGroup.batches(of: feeds, in: groups)
         for (index, batch) in batches.enumerated() {
@@ -95,7 +95,7 @@ struct SyncRuns {
         }
     }
 
-    /// Syncs one batch, and each of its feeds alone if PostgreSQL refuses the data of one.
+    /// Syncs one batch. If PostgreSQL refuses the data of one feed, each of the others is synced by itself.
     ///
     /// - Throws: `Failure` if the feeds cannot be claimed.
     private mutating func sync(batch: [FeedDefinition], _ groups: [FeedGroup]) async throws(Failure) {
@@ -116,8 +116,15 @@ struct SyncRuns {
             // The data of one feed was refused, and the others failed with it.
             for feed in unstored where !Task.isCancelled && budget.spent == nil {
                 do throws(Failure) { try await session.shared.end(isLast: false) } catch {}
-                let store = try await session.storeForWriting(configuration, [feed], of: groups)
-                await sync([feed], in: store, triesAgain: true)
+                do throws(Failure) {
+                    let store = try await session.storeForWriting(configuration, [feed], of: groups)
+                    await sync([feed], in: store, triesAgain: true)
+                } catch {
+                    // The feeds that were not stored are reported all the same.
+                    console.reportFeedFailure(error)
+                    claimCodes.append(error.code)
+                    break
+                }
             }
         }
         batch.compactMap { reports[$0.name] }.filter(\.isUnstored).compactMap(\.failure)
@@ -196,15 +203,17 @@ struct SyncRuns {
     }
 
     /// The feeds that are due by the states in PostgreSQL. Only those are claimed.
-    ///
-    /// - Throws: `Failure` if the states cannot be read.
-    private func dueInSharedStore() async throws(Failure) -> [FeedDefinition] {
-        let store: Store?
-        // Where they cannot be read, as in an older store, the claim says why, or brings the store up to date.
-        do throws(Failure) { store = try await session.storeIfAny(configuration) } catch { return feeds }
-        guard let store else { return feeds }
-        let due = try await due(feeds, in: store, saysWhen: true)
-        try await session.shared.end(isLast: false)
+    private func dueInSharedStore() async -> [FeedDefinition] {
+        var due = feeds
+        do throws(Failure) {
+            if let store = try await session.storeIfAny(configuration) {
+                due = try await self.due(feeds, in: store, saysWhen: true)
+            }
+        } catch {
+            // Where they cannot be read, as in an older store, the claim says why, or brings the store up to date.
+        }
+        // Nothing was claimed. This removes the file with the states.
+        do throws(Failure) { try await session.shared.end(isLast: false) } catch {}
         return due
     }
 }
