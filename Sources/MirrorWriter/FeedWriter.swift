@@ -30,7 +30,7 @@ package final class FeedWriter: PageTransactionWriter {
     private let counts = CrawledList.Cache()
     private var clock = PageClock()
     /// The keys of the page to which the crawl goes back, and of the page before it; nil if the crawl continues.
-    private var keysLeft: CrawlResumption.KeysLeft?
+    private var leftPage: CrawlResumption.LeftPage?
     /// Rows of pages that wait for their commit; nil if none wait.
     private var unsaved: UnsavedRows?
     /// The error that kept waiting pages from being stored, until it is reported to the run.
@@ -211,9 +211,9 @@ package final class FeedWriter: PageTransactionWriter {
     }
 
     private func stored(_ commit: PageCommit, now: String) throws -> PageStorage.Stored {
-        defer { keysLeft = nil }
+        defer { leftPage = nil }
         var storage = PageStorage(
-            list: list, table: table, log: log, quota: quota, keysLeft: keysLeft, addedBefore: unsaved?.added ?? 0,
+            list: list, table: table, log: log, quota: quota, leftPage: leftPage, addedBefore: unsaved?.added ?? 0,
             now: now)
         return try storage.store(commit)
     }
@@ -247,7 +247,7 @@ package final class FeedWriter: PageTransactionWriter {
     package func goOn(_ crawl: Int64, from number: Int?, isProved: Bool) throws -> (cursor: PageCursor?, pages: Int) {
         var resumption = CrawlResumption(of: list)
         let place = try connection.transaction { try resumption.resume(crawl, from: number, isProved: isProved) }
-        keysLeft = resumption.keysLeft ?? keysLeft
+        leftPage = resumption.leftPage ?? leftPage
         trail = resumption.trail
         counts.clear()
         records.storedPages.forget()

@@ -9,8 +9,8 @@ struct PageStorage {
     let table: ListTable
     let log: RunLog
     let quota: RunQuota
-    /// The keys of the page to which the crawl goes back, and of the page before it; nil if the crawl continues.
-    let keysLeft: CrawlResumption.KeysLeft?
+    /// The page to which the crawl goes back; nil if the crawl continues.
+    let leftPage: CrawlResumption.LeftPage?
     /// The number of rows that pages before this one added and that are not counted yet.
     let addedBefore: Int
     let now: String
@@ -157,10 +157,20 @@ struct PageStorage {
             sharesRows: rules.sharesRows, crawl: crawl.id, now: now)
         try records.pages.add(
             page.isCheck ? nil : crawl.pages, of: crawl.id, id: id, position: begin, asked: page.asked,
-            met: page.isCheck ? nil : MetPlaces.json(rules.metPlaces))
+            met: page.isCheck ? nil : MetPlaces.json(rules.metPlaces + earlierPlaces(onRecord: id, of: crawl)))
         let before = list.state.crawl.flatMap { $0.id == crawl.id ? $0.generation : nil }
         if crawl.generation != before { try records.crawls.save(generation: crawl.generation, of: crawl.id) }
         return crawl
+    }
+
+    /// The places that the rows of a page had before this round of crawls, which has met the page before with the same
+    /// rows. By these places a missing row has neighbours, whatever cut the crawl off.
+    private func earlierPlaces(onRecord id: Int64, of crawl: CrawlState) throws -> [MetPlaces] {
+        var met = leftPage?.record == id ? leftPage?.met : nil
+        if met == nil, let round = crawl.round, round != crawl.id {
+            met = try records.pages.met(on: crawl.pages, record: id, round: round)
+        }
+        return MetPlaces.read(met, page: crawl.pages, crawl: crawl.id)
     }
 
     /// Updates the stored ranges, and returns the next step of the crawl.
@@ -225,9 +235,9 @@ struct PageStorage {
     /// True if the page to which the crawl went back has an item that the crawl had met on that page or the page
     /// before.
     private func hasOverlap(_ keys: String) -> Bool {
-        guard let keysLeft else { return true }
+        guard let leftPage else { return true }
         let keys = Set(PageKeys.texts(keys))
-        return keys == keysLeft.page || !keys.isDisjoint(with: keysLeft.page.union(keysLeft.before))
+        return keys == leftPage.keys || !keys.isDisjoint(with: leftPage.keys.union(leftPage.keysBefore))
     }
 
     /// True if the upstream reports more items than the range that a page met has.

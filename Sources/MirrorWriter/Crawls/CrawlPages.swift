@@ -216,6 +216,26 @@ struct CrawlPages {
         return places.filter { !own.contains($0.first.generation) }.sorted { $0.first.precedes($1.first) }
     }
 
+    /// The number of a page's record, and the earlier places of its rows as `MetPlaces` writes them.
+    func recordAndMet(of page: PageOfCrawl) throws -> (record: Int64?, met: String?) {
+        var found: (record: Int64?, met: String?) = (nil, nil)
+        try connection.rows(
+            "SELECT page, met FROM _crawl_page WHERE crawl = ? AND number = ?", [Value(page.crawl), Value(page.number)]
+        ) { row in found = (row.int64(at: 0), row.text(at: 1)) }
+        return found
+    }
+
+    /// The earlier places of a page's rows, as the newest crawl of a round met them on the page of this number; nil if
+    /// none did, or if that page has another record.
+    func met(on number: Int, record id: Int64, round: Int64) throws -> String? {
+        try connection.scalar(
+            """
+            SELECT w.met FROM _crawl c JOIN _crawl_page w ON w.crawl = c.id
+            WHERE c.feed = ? AND c.round = ? AND w.number = ? AND w.page = ? AND w.met IS NOT NULL
+            ORDER BY c.id DESC LIMIT 1
+            """, .text(feed), Value(round), Value(number), Value(id))?.text
+    }
+
     /// The pages of crawls that have the row at a place.
     func pages(having place: Place, of crawls: [Int64]) throws -> [PageOfCrawl] {
         var pages: [PageOfCrawl] = []

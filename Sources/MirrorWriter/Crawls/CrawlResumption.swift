@@ -5,8 +5,16 @@ internal import SQLite
 ///
 /// - Isolation: the store's, inside the transaction that resumes the crawl.
 struct CrawlResumption {
-    /// The keys of the page to which a crawl goes back, and of the page before it.
-    typealias KeysLeft = (page: Set<String>, before: Set<String>)
+    /// The page to which a crawl goes back, as the crawl had met it.
+    struct LeftPage {
+        /// The number of its record; nil if the crawl has no such page.
+        let record: Int64?
+        /// The earlier places of its rows, as `MetPlaces` writes them.
+        let met: String?
+        let keys: Set<String>
+        /// The keys of the page before it.
+        let keysBefore: Set<String>
+    }
 
     private let list: CrawledList
     /// The feed's state, as the resumed crawl has it.
@@ -14,7 +22,7 @@ struct CrawlResumption {
     /// The trail of the resumed crawl.
     private(set) var trail = CrawlTrail()
     /// nil if the crawl continues at its end.
-    private(set) var keysLeft: KeysLeft?
+    private(set) var leftPage: LeftPage?
 
     private var records: ListRecords { list.records }
     private var definition: FeedDefinition { list.shape.definition }
@@ -49,10 +57,10 @@ struct CrawlResumption {
     /// Lets a crawl end before one of its pages, and returns the cursor of that page.
     private mutating func goBack(to page: PageOfCrawl) throws -> PageCursor? {
         let cursor = try records.pages.cursor(of: page)
-        keysLeft = (
-            try records.pages.keys(of: page),
-            try records.pages.keys(of: PageOfCrawl(crawl: page.crawl, number: page.number - 1))
-        )
+        let (record, met) = try records.pages.recordAndMet(of: page)
+        leftPage = LeftPage(
+            record: record, met: met, keys: try records.pages.keys(of: page),
+            keysBefore: try records.pages.keys(of: PageOfCrawl(crawl: page.crawl, number: page.number - 1)))
         try leavePartition(at: page)
         try records.pages.drop(from: page)
         try records.crawls.goBack(to: page, elements: try elementCount(before: page, at: cursor))
