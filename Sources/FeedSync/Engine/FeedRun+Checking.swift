@@ -50,7 +50,7 @@ extension FeedRun {
     /// Requests the first page again without events. If it has changed, a new crawl begins with it.
     func readHeadAgain() async throws(FeedSyncError) -> CrawlRules.Step {
         let prepared = try loader.requests.page(for: start)
-        let fetch: PageLoader.Fetch
+        let fetch: PageFetch
         let loaded: LoadedPage
         do throws(FeedSyncError) {
             fetch = try await requests.fetch(prepared, by: loader)
@@ -95,7 +95,7 @@ extension FeedRun {
     /// Records that a page was read again that is not stored.
     ///
     /// - Parameter keys: The keys on it; nil if they are the stored ones.
-    func note(_ keys: String?, _ fetch: PageLoader.Fetch) {
+    func note(_ keys: String?, _ fetch: PageFetch) {
         writer.reads.note(fetch.page.key, keys: keys, stored: fetch.stored?.keys)
     }
 

@@ -108,7 +108,7 @@ extension FeedRun {
     /// - Parameter isContinuing: True if the page continues the crawl, so that a 304 has to confirm rows that the crawl
     ///   has not met yet.
     func load(
-        _ fetch: PageLoader.Fetch, after soFar: CrawlSoFar, continuing isContinuing: Bool = false
+        _ fetch: PageFetch, after soFar: CrawlSoFar, continuing isContinuing: Bool = false
     ) async throws(FeedSyncError) -> LoadedPage {
         try await loader.load(fetch, after: soFar) { [self] () throws(FeedSyncError) in
             guard isContinuing else { return try requests.storedPage(fetch.page) }

@@ -235,7 +235,7 @@ extension Store {
     ///   - takeLock: Locks the feed for the run.
     /// - Throws: `FeedSyncError`; of kind `configuration` if the run cannot begin, which counts as a failed run.
     func run(
-        _ command: RequestCommand, on definition: FeedDefinition, early: SyncEngine.EarlyPage?,
+        _ command: RequestCommand, on definition: FeedDefinition, early: PageFetch?,
         through gate: CircuitBreaker, fetcher: Fetcher, options: EngineOptions,
         publish: @escaping @Sendable (StatusEvent) -> Void,
         takeLock: @Sendable () async throws(FeedSyncError) -> FeedLock

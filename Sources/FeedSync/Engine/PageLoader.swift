@@ -72,29 +72,17 @@ final class PageLoader: Sendable {
     /// The number of requests that may still be made; nil without a limit.
     var requestsLeft: Int? { fetcher.requestsLeft }
 
-    /// A response or the error in its place, with the stored page whose validators the request carried.
-    struct Fetch: Sendable {
-        let page: PreparedPage
-        let result: Result<FetchedPage, FeedSyncError>
-        let stored: StoredPage?
-
-        /// True if the request was not sent, because of the result of an earlier one.
-        var isHeldBack: Bool {
-            if case .failure(let error) = result { error == .heldBack } else { false }
-        }
-    }
-
     /// Requests a page, with the validators of `stored` if it has any. Uses only the network.
     ///
     /// - Parameter isAhead: True if another page comes first; this request is not sent if that page fails.
-    func fetch(_ page: PreparedPage, stored: StoredPage?, isAhead: Bool = false) async -> Fetch {
+    func fetch(_ page: PreparedPage, stored: StoredPage?, isAhead: Bool = false) async -> PageFetch {
         // A 304 would not show that the header with the next page has appeared since.
         let mayHaveGoneOn =
             definition.mayHaveGoneOn(from: page.cursor, to: stored?.cursor, elementCount: stored?.elements ?? 0)
             || page.cursor != nil && isNewestFirst || definition.sync.delta != nil
         let (page, result) = await pages.fetch(
             page, validators: mayHaveGoneOn ? nil : stored?.validators, isAhead: isAhead)
-        return Fetch(page: page, result: result, stored: stored)
+        return PageFetch(page: page, result: result, stored: stored)
     }
 
     /// The token for the next sync by delta, as JSON, secrets concealed; nil if the page has none.
@@ -126,7 +114,7 @@ final class PageLoader: Sendable {
     ///   - crawl: The crawl before the page.
     ///   - storedNow: Reads the page as currently stored.
     func load(
-        _ fetch: Fetch, after crawl: CrawlSoFar, storedNow: () throws(FeedSyncError) -> StoredPage?
+        _ fetch: PageFetch, after crawl: CrawlSoFar, storedNow: () throws(FeedSyncError) -> StoredPage?
     ) async throws(FeedSyncError) -> LoadedPage {
         let loaded = try await readLoaded(fetch, after: crawl, storedNow)
         options.trace(of: definition.name)?(
@@ -138,7 +126,7 @@ final class PageLoader: Sendable {
     }
 
     private func readLoaded(
-        _ fetch: Fetch, after crawl: CrawlSoFar, _ storedNow: () throws(FeedSyncError) -> StoredPage?
+        _ fetch: PageFetch, after crawl: CrawlSoFar, _ storedNow: () throws(FeedSyncError) -> StoredPage?
     ) async throws(FeedSyncError) -> LoadedPage {
         var fetched = try fetch.result.get()
         var page = fetch.page
@@ -167,7 +155,7 @@ final class PageLoader: Sendable {
 
     /// The page with a notice about paths in the definition that match nothing. Only for the first page that was ever
     /// loaded.
-    private func withUnmatchedPaths(_ loaded: LoadedPage, _ fetch: Fetch) -> LoadedPage {
+    private func withUnmatchedPaths(_ loaded: LoadedPage, _ fetch: PageFetch) -> LoadedPage {
         guard fetch.page.cursor == nil, fetch.stored == nil, loaded.content.decoded != nil,
             loaded.fetched.response.body.count <= 4 << 20,
             let notice = UnmatchedPaths(
@@ -184,7 +172,7 @@ final class PageLoader: Sendable {
 
     /// The stored page that a 304 confirms, if none of its rows was written while the request was under way.
     private func current(
-        _ fetch: Fetch, _ storedNow: () throws(FeedSyncError) -> StoredPage?
+        _ fetch: PageFetch, _ storedNow: () throws(FeedSyncError) -> StoredPage?
     ) throws(FeedSyncError) -> StoredPage? {
         guard let asked = fetch.stored, let now = try storedNow(), now.validators == asked.validators,
             now.id == asked.id

@@ -21,7 +21,7 @@ final class RunRequests {
     /// The requests for the next pages.
     private var prefetches = PrefetchQueue()
     /// The first page, if it was requested before the run began.
-    private var early: PageLoader.Fetch?
+    private var early: PageFetch?
     /// True if all predicted pages were correct so far.
     private var isPredictable = true
     /// The time that the run waited for the last page.
@@ -36,8 +36,8 @@ final class RunRequests {
     }
 
     /// Begins with a page that was already fetched.
-    func begin(with page: SyncEngine.EarlyPage) {
-        early = page.fetch
+    func begin(with page: PageFetch) {
+        early = page
         meter.add(page.cost)
     }
 
@@ -55,7 +55,7 @@ final class RunRequests {
     /// The response for a page whose turn has come, from a request that was sent before or a new one.
     func response(
         for page: PreparedPage, by loader: PageLoader, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FeedSyncError) -> PageLoader.Fetch {
+    ) async throws(FeedSyncError) -> PageFetch {
         let start = ContinuousClock.now
         let fetch = try await fetched(page, by: loader)
         waited = .now - start
@@ -65,7 +65,7 @@ final class RunRequests {
 
     private func fetched(
         _ page: PreparedPage, by loader: PageLoader, isolation: isolated (any Actor)? = #isolation
-    ) async throws(FeedSyncError) -> PageLoader.Fetch {
+    ) async throws(FeedSyncError) -> PageFetch {
         guard let ahead = prefetches.take(page.cursor) else {
             defer { early = nil }
             if let early, page.cursor == nil, early.page.key == page.key { return early }
@@ -86,7 +86,7 @@ final class RunRequests {
     }
 
     /// Requests a page, with the validators of the stored page if there are any. Stores and logs nothing.
-    func fetch(_ page: PreparedPage, by loader: PageLoader) async throws(FeedSyncError) -> PageLoader.Fetch {
+    func fetch(_ page: PreparedPage, by loader: PageLoader) async throws(FeedSyncError) -> PageFetch {
         // The host may have demanded it in response to an earlier request, perhaps of another process.
         if let until = try blockedUntil(page, loader) { try await loader.wait(until: until, toRequest: page) }
         return await loader.fetch(page, stored: try storedPage(page))

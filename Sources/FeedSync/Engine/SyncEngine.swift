@@ -61,7 +61,7 @@ public actor SyncEngine {
     }
 
     /// Creates the fetcher for a feed or a part of it.
-    func fetcher(for definition: FeedDefinition) -> Fetcher {
+    nonisolated func fetcher(for definition: FeedDefinition) -> Fetcher {
         let onActivity = options.onActivity
         let wallClock = options.wallClock
         return Fetcher(
@@ -236,14 +236,14 @@ public actor SyncEngine {
         guard let rule = definition.forEach else { return try await execute(command, on: definition) }
         let isDueOnly = !wantsAllLists
         wantsAllLists = false
-        return try await executeParts(command, of: rule, isDueOnly: isDueOnly)
+        return try await ListsRun(engine: self, command: command, rule: rule).perform(isDueOnly: isDueOnly)
     }
 
     /// The current time, as the store writes it.
     nonisolated var now: @Sendable () -> String { { [options] in options.wallClock.text } }
 
     /// Publishes events of the feed or of a part of it.
-    func publish(of definition: FeedDefinition) -> @Sendable (StatusEvent) -> Void {
+    nonisolated func publish(of definition: FeedDefinition) -> @Sendable (StatusEvent) -> Void {
         { [statuses, states, watch, options] event in
             options.onActivity(.event(event))
             // The status of one of many lists is not the status of the feed.
@@ -261,7 +261,7 @@ public actor SyncEngine {
     ///   - early: The page that was already requested.
     ///   - gate: Shut if a response speaks against more requests to the host.
     func execute(
-        _ command: RequestCommand, on definition: FeedDefinition, early: EarlyPage? = nil, gate: CircuitBreaker? = nil
+        _ command: RequestCommand, on definition: FeedDefinition, early: PageFetch? = nil, gate: CircuitBreaker? = nil
     ) async throws(FeedSyncError) -> RunSummary {
         do throws(FeedSyncError) {
             return try await store.run(

@@ -1,8 +1,17 @@
 internal import Concurrency
 internal import HTTP
 
-/// A feed with a list for each row of another: a command goes to the lists of all rows.
-extension SyncEngine {
+/// A command on a feed with a list for each row of another: it goes to the lists of all rows.
+///
+/// A list that has not changed since its last sync takes one request, and many such lists are stored together.
+struct ListsRun: Sendable {
+    let engine: SyncEngine
+    let command: RequestCommand
+    let rule: ForEachRule
+
+    private var definition: FeedDefinition { engine.definition }
+    private var store: Store { engine.store }
+
     /// The number of lists of one host in a row that may be unreachable before its other lists are left to the next
     /// run.
     private static let mostUnreachable = 3
@@ -14,29 +23,27 @@ extension SyncEngine {
     ///
     /// - Parameter isDueOnly: True if a sync leaves out the lists that are not due.
     /// - Throws: The error that ended the run, or the error of the first failed list.
-    func executeParts(
-        _ command: RequestCommand, of rule: ForEachRule, isDueOnly: Bool
-    ) async throws(FeedSyncError) -> RunSummary {
+    func perform(isDueOnly: Bool) async throws(FeedSyncError) -> RunSummary {
         let held: FeedLock
         let opening: Store.PartsOpening
         do throws(FeedSyncError) {
-            held = try await takeLock(command, on: definition)
+            held = try await engine.takeLock(command, on: definition)
             let choice: PartChoice =
                 command == .sync ? isDueOnly ? .due : .all : command == .reload ? .all : .open
             opening = try await store.openParts(
-                definition, rule, choice, lock: held, command: command.name, now: now())
+                definition, rule, choice, lock: held, command: command.name, now: engine.now())
         } catch {
             // A key that names no part is not a failure of the feed.
             if error.kind == .configuration, rule.only == nil {
-                try? await store.logFailure(error, of: definition, command: command.name, now: now())
+                try? await store.logFailure(error, of: definition, command: command.name, now: engine.now())
             }
             throw error
         }
         defer { withExtendedLifetime(held) {} }
-        opening.events.forEach(publish(of: definition))
-        var results = PartsResults()
+        opening.events.forEach(engine.publish(of: definition))
+        var results = ListsResults()
         results.noteRemoved(opening.removed)
-        var end = await askLists(command, opening, &results)
+        var end = await askLists(opening, &results)
         do throws(FeedSyncError) { try await store.finishConfirmed() } catch { end = end ?? error }
         let failure = end ?? results.failure(of: opening.count)
         let outcome: RunOutcome =
@@ -51,7 +58,7 @@ extension SyncEngine {
             }
         let (count, isComplete, reason) = try await store.closeParts(
             definition, rule, run: opening.run, isSync: command == .sync, outcome: outcome, figures: results.figures,
-            error: failure, now: now())
+            error: failure, now: engine.now())
         if let failure { throw failure }
         return RunSummary(
             run: opening.run, outcome: outcome, figures: results.figures, isAtEnd: isComplete || outcome == .noMoreData,
@@ -61,7 +68,7 @@ extension SyncEngine {
 
     /// The list of one row, ready to be requested. Immutable. A class, because it is passed on and a definition is
     /// large.
-    final class List: Sendable {
+    private final class List: Sendable {
         let part: FeedPart
         let definition: FeedDefinition
         /// The value that shows if the row has changed.
@@ -69,15 +76,23 @@ extension SyncEngine {
         let host: String
         /// The lines that all lists' definitions have in common.
         let common: FeedDefinition.CommonLines
+        /// Its first page, if it was already fetched.
+        let early: PageFetch?
 
         init(
-            part: FeedPart, definition: FeedDefinition, seen: FeedPart.KeyValue?, common: FeedDefinition.CommonLines
+            part: FeedPart, definition: FeedDefinition, seen: FeedPart.KeyValue?, common: FeedDefinition.CommonLines,
+            early: PageFetch? = nil
         ) {
             self.part = part
             self.definition = definition
             self.seen = seen
             self.common = common
+            self.early = early
             host = definition.url.host
+        }
+
+        func beginning(with page: PageFetch?) -> List {
+            List(part: part, definition: definition, seen: seen, common: common, early: page)
         }
     }
 
@@ -86,24 +101,13 @@ extension SyncEngine {
         case done(RunSummary)
         /// The list is unchanged; this is stored together with others.
         case unchanged(RunMetrics)
-        /// A run has to read the list.
-        case open(EarlyPage?)
-        /// The list has to be requested again.
+        /// A run has to read the list; it begins with the fetched page.
+        case open(PageFetch?)
+        /// The list was not requested, because of the host's previous response.
         case heldBack
         /// The upstream no longer has the list.
         case gone(removed: Int)
         case failed(FeedSyncError)
-    }
-
-    /// A list that waits for its turn, with the page that was already fetched.
-    private final class WaitingList: Sendable {
-        let list: List
-        let early: EarlyPage?
-
-        init(_ list: List, early: EarlyPage? = nil) {
-            self.list = list
-            self.early = early
-        }
     }
 
     /// True if a request for a list may wait at the host for the previous one. False if a rule reads success from the
@@ -116,16 +120,14 @@ extension SyncEngine {
     /// Sends a command to lists, several at a time as far as their hosts allow.
     ///
     /// - Returns: The error that ended the run before all lists were requested.
-    private func askLists(
-        _ command: RequestCommand, _ opening: Store.PartsOpening, _ results: inout PartsResults
-    ) async -> FeedSyncError? {
+    private func askLists(_ opening: Store.PartsOpening, _ results: inout ListsResults) async -> FeedSyncError? {
         var rest = 0..<opening.count
-        var queue = ListQueue<WaitingList>(perHost: definition.pagination.prefetch, mayLookAhead: mayLookAhead)
+        var queue = ListQueue<List>(perHost: definition.pagination.prefetch, mayLookAhead: mayLookAhead)
         var end: FeedSyncError?
         // Known once a run has compared the feed's table with the definition.
         var findings: Findings?
         var common: FeedDefinition.CommonLines?
-        await withTaskGroup(of: (ListQueue<WaitingList>.Turn, ListEnd).self) { group in
+        await withTaskGroup(of: (ListQueue<List>.Turn, ListEnd).self) { group in
             while true {
                 while end == nil {
                     guard !Task.isCancelled else {
@@ -134,7 +136,7 @@ extension SyncEngine {
                     }
                     if let turn = queue.next() {
                         group.addTask(executorPreference: store.executor) { [self, findings] in
-                            (turn, await self.take(turn, command, findings))
+                            (turn, await self.take(turn, findings))
                         }
                         continue
                     }
@@ -144,14 +146,14 @@ extension SyncEngine {
                     do throws(FeedSyncError) {
                         for (part, row, seen) in try await store.parts(places, of: definition, in: opening) {
                             guard let list = try list(of: part, row, seen: seen, &common, &results) else { continue }
-                            queue.add(WaitingList(list), host: list.host)
+                            queue.add(list, host: list.host)
                         }
                     } catch {
                         end = error
                     }
                 }
                 guard let (turn, outcome) = await group.next() else { break }
-                let list = turn.list.list
+                let list = turn.list
                 queue.end(turn.errand, at: list.host)
                 switch outcome {
                 case .done(let summary):
@@ -161,8 +163,8 @@ extension SyncEngine {
                     queue.mayLook = command == .sync
                 case .unchanged(let figures): results.noteUnchanged(figures, at: list.host)
                 case .open(let page):
-                    queue.putBack(turn, as: WaitingList(list, early: page), isOpen: true, host: list.host)
-                case .heldBack: queue.putBack(turn, as: turn.list, isOpen: false, host: list.host)
+                    queue.putBack(turn, as: list.beginning(with: page), isOpen: true, host: list.host)
+                case .heldBack: queue.putBack(turn, as: list, isOpen: false, host: list.host)
                 case .gone(let removed): results.noteGone(removed: removed, at: list.host)
                 case .failed(let error):
                     guard error.concernsOneList else {
@@ -187,7 +189,7 @@ extension SyncEngine {
     /// - Throws: An error that concerns the other lists too.
     private func list(
         of part: FeedPart, _ row: ParentRow, seen: FeedPart.KeyValue?, _ common: inout FeedDefinition.CommonLines?,
-        _ results: inout PartsResults
+        _ results: inout ListsResults
     ) throws(FeedSyncError) -> List? {
         do throws(FeedSyncError) {
             let definition = try definition.part(for: row)
@@ -204,32 +206,68 @@ extension SyncEngine {
     /// Performs a list's turn.
     ///
     /// - Parameter findings: The feed's discovered settings; nil until a run on a list has read them.
-    private func take(
-        _ turn: ListQueue<WaitingList>.Turn, _ command: RequestCommand, _ findings: Findings?
-    ) async -> ListEnd {
-        let (list, early) = (turn.list.list, turn.list.early)
+    private func take(_ turn: ListQueue<List>.Turn, _ findings: Findings?) async -> ListEnd {
         switch turn.errand {
-        case .run: return await run(command, list, early, gate: turn.gate)
+        case .run: return await run(turn.list, gate: turn.gate)
         case .look:
             do throws(FeedSyncError) {
-                switch try await look(at: list, findings ?? Findings(), gate: turn.gate, isAhead: turn.isAhead) {
-                case .unchanged(let figures): return .unchanged(figures)
-                case .heldBack: return .heldBack
-                case .open(let page): return .open(page)
-                }
+                return try await look(at: turn.list, findings ?? Findings(), gate: turn.gate, isAhead: turn.isAhead)
             } catch {
                 return .failed(error)
             }
         }
     }
 
-    /// Runs a command on one list.
-    private func run(
-        _ command: RequestCommand, _ list: List, _ early: EarlyPage?, gate: CircuitBreaker
-    ) async -> ListEnd {
+    /// Requests the only page of a list that has not changed since its last sync.
+    ///
+    /// - Parameters:
+    ///   - findings: The discovered settings of the feed.
+    ///   - gate: Shut if the response speaks against more requests to the host.
+    ///   - isAhead: True if the request waits for a previous one at the host, and is held back if the gate is shut
+    ///     first.
+    /// - Throws: `FeedSyncError` of kind `cancelled`, `store`.
+    private func look(
+        at list: List, _ findings: Findings, gate: CircuitBreaker, isAhead: Bool
+    ) async throws(FeedSyncError) -> ListEnd {
+        // A trace also shows pages, and only a run has them.
+        guard engine.options.onTrace == nil, let definition = try? list.definition.settled(by: findings), definition.maySettle
+        else { return .open(nil) }
+        let startedAt = engine.now()
+        let requests = RequestPlan(definition, salt: store.salt, options: engine.options)
+        try await requests.runCommands()
+        // If no request can be made, a run reports why.
+        guard let page = try? requests.page(for: nil), page.mayBeConditional,
+            let settled = try await store.settledList(
+                list.definition.name, fingerprint: list.definition.fingerprint(salt: store.salt, common: list.common),
+                key: page.key, origin: page.quotaOrigin, quotaCredentials: page.quotaCredentials, now: startedAt)
+        else { return .open(nil) }
+        let meter = RequestMeter()
+        let fetcher = AuthorizedFetcher(
+            requests: requests, fetcher: engine.fetcher(for: definition).counting(in: meter).through(gate))
+        let (asked, result) = await fetcher.fetch(page, validators: settled.page.validators, isAhead: isAhead)
+        guard !Task.isCancelled else { throw .cancelled }
+        let cost = meter.take()
+        let early = PageFetch(page: asked, result: result, stored: settled.page, cost: cost)
+        switch result {
+        case .failure(.heldBack): return .heldBack
+        case .failure(let error) where error.kind == .cancelled: throw error
+        case .success(let fetched) where fetched.kind == .notModified && settled.mayTake(cost.quota):
+            let validators = settled.page.validators.refreshed(by: fetched.response).without(asked.secrets)
+            guard validators == settled.page.validators else { return .open(early) }
+            let confirmed = ConfirmedList(
+                settled, list.part, seen: list.seen, startedAt: startedAt, at: engine.now(), cost: cost,
+                serverDate: fetched.serverDate, advice: PollingAdvice(fetched.response), every: definition.every,
+                publish: engine.publish(of: definition))
+            try await store.confirm(confirmed)
+            return .unchanged(confirmed.figures)
+        default: return .open(early)
+        }
+    }
+    /// Runs the command on one list.
+    private func run(_ list: List, gate: CircuitBreaker) async -> ListEnd {
         do throws(FeedSyncError) {
             do throws(FeedSyncError) {
-                let summary = try await execute(command, on: list.definition, early: early, gate: gate)
+                let summary = try await engine.execute(command, on: list.definition, early: list.early, gate: gate)
                 if command == .sync { try await store.keepSeen(list.seen, of: list.part) }
                 return .done(summary)
             } catch {
@@ -241,7 +279,7 @@ extension SyncEngine {
                 guard definition.sync.mayRemove,
                     let run = try await store.runs(of: list.definition.name, limit: 1).first?.id
                 else { throw error }
-                let removed = try await store.markListGone(list.part, definition, run: run, now: now())
+                let removed = try await store.markListGone(list.part, definition, run: run, now: engine.now())
                 try await store.keepSeen(list.seen, of: list.part)
                 return .gone(removed: removed)
             }

@@ -1,5 +1,5 @@
 /// The results of a run's lists, for a feed that has one list for each row of another feed.
-struct PartsResults {
+struct ListsResults {
     var figures = RunMetrics()
     var hasChanged = false
     /// The number of lists that failed, and the first failure.
@@ -55,7 +55,7 @@ struct PartsResults {
     }
 }
 
-extension PartsResults {
+extension ListsResults {
     /// The first notice of the lists and the number of others; empty if there are none.
     var summary: [String] {
         noticeCount > 1 ? notices + ["\(noticeCount - 1) more notes of other lists; see feedsync events"] : notices
