@@ -68,7 +68,7 @@ let package = Package(
         // One numbered step of a schema, and which of them a store lacks. Pure.
         .target(name: "SchemaMigration", dependencies: ["Text"], swiftSettings: settings),
         .target(
-            name: "SQLite", dependencies: ["CSQLite", "Concurrency", "Platform", "SchemaMigration"],
+            name: "SQLite", dependencies: ["CSQLite", "Concurrency", "Platform", "SchemaMigration", "Text"],
             swiftSettings: settings),
         .target(
             name: "PostgreSQL", dependencies: ["CPostgreSQL", "Concurrency", "Platform", "SchemaMigration", "Text"],

@@ -39,6 +39,21 @@ package struct CrawlProgress: Sendable, Hashable {
     /// A sync's way through several windows; nil if none is under way.
     package var walk: WindowWalk?
 
+    package init() {}
+
+    /// The progress of a list that is one page, which a full crawl has read and proved.
+    ///
+    /// - Parameters:
+    ///   - generation: The generation of its rows.
+    ///   - first: The place of its first row; nil if unknown.
+    package init(ofOnePage crawl: Int64, _ generation: Int64, first: Place? = nil) {
+        var range = SyncedRange(crawls: [crawl], generations: [generation], first: first, end: .last(nil))
+        range.isVerified = true
+        synced = SyncedRanges(ranges: [range])
+        fullPages = 1
+        isFullVerified = true
+    }
+
     /// The range at whose end `more` continues; nil if nothing is left to read.
     package var open: SyncedRange? {
         if synced.isWhole { return nil }

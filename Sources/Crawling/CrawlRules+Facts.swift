@@ -77,12 +77,11 @@ extension CrawlRules {
         var isPartitioned = false
         /// True if it is unknown how the list continues after its first page, and if it does.
         var isOpen = false
-        /// The maximum number of pages that a run requests, including those requested again; nil without a limit.
-        var maxPages: Int?
+        var pageLimit: PageLimit
 
         package init(
             mode: CrawlMode = .new, verify: VerifyRule = .auto, isShifting: Bool = false, overlaps: Bool = false,
-            isPartitioned: Bool = false, isOpen: Bool = false, maxPages: Int? = nil
+            isPartitioned: Bool = false, isOpen: Bool = false, pageLimit: PageLimit = PageLimit(nil)
         ) {
             self.isOpen = isOpen
             self.mode = mode
@@ -90,7 +89,7 @@ extension CrawlRules {
             self.isShifting = isShifting
             self.overlaps = overlaps
             self.isPartitioned = isPartitioned
-            self.maxPages = maxPages
+            self.pageLimit = pageLimit
         }
     }
 }

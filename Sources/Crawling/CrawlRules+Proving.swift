@@ -3,7 +3,7 @@ extension CrawlRules {
     /// Takes the facts of a crawl at the end of the list, and returns the next step.
     package mutating func examined(_ facts: CrawlFacts) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
-        crawl.requestsLeft = facts.requestsLeft.map { min($0, .max / 2) + crawl.pages + crawl.checks }
+        crawl.requestsLeft = facts.requestsLeft.map { min($0, .max / 2) + crawl.requests }
         crawl.lastPage = facts.pages.last
         crawl.hasRepeats = facts.hasRepeats && !facts.overlaps && !facts.endsInRepeat
         crawl.isInSequence = facts.isInSequence
@@ -120,10 +120,10 @@ extension CrawlRules {
         let needsHead = !crawl.hasReadHead || crawl.isHeadStale
         // Two pages show that a row is gone. A crawl in partitions is cut off there, and the next run goes on with
         // them.
-        let left = crawl.requestsLeft.map { $0 - crawl.pages - crawl.checks } ?? .max
+        let left = crawl.left
         let isShort = left < min(2, pages.count) + (needsHead ? 1 : 0)
         if isShort, !feed.isPartitioned { return keepRows(crawl) }
-        if let most = feed.maxPages, crawl.pages + crawl.checks > most - pages.count - (needsHead ? 1 : 0) {
+        if feed.pageLimit.left(behind: crawl.requests) < pages.count + (needsHead ? 1 : 0) {
             crawl.claim.take(.outOfPages)
             return finish(crawl)
         }
@@ -224,7 +224,7 @@ extension CrawlRules {
 
     /// True if this number of further pages may be requested.
     private func hasRoom(for pages: Int, _ crawl: Crawl) -> Bool {
-        [feed.maxPages, crawl.requestsLeft].compactMap(\.self).allSatisfy { crawl.pages + crawl.checks <= $0 - pages }
+        min(feed.pageLimit.left(behind: crawl.requests), crawl.left) >= pages
     }
 
     /// The result of a page, adjusted for what the page after it will still show.

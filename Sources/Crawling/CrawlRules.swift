@@ -62,6 +62,10 @@ package struct CrawlRules {
         /// The range at whose end the crawl looks for appended items.
         var grown: SyncedRange?
 
+        /// The number of pages that the run has requested.
+        var requests: Int { pages + checks }
+        /// The number of requests that it may still make for pages; `Int.max` without a limit.
+        var left: Int { requestsLeft.map { $0 - requests } ?? .max }
         var reason: IncompleteReason? { claim.reason }
         var isVerified: Bool { claim.isVerified }
     }
@@ -195,11 +199,7 @@ package struct CrawlRules {
     /// Takes the error of a page that failed or could not be committed, and returns the run's outcome.
     package mutating func failed(_ error: FeedSyncError) -> RunOutcome {
         state = .ended
-        switch error.kind {
-        case .cancelled: return .cancelled
-        case .limited: return .limited
-        default: return .failed
-        }
+        return RunOutcome(error)
     }
 
     mutating func end(_ outcome: RunOutcome, _ closing: CrawlClosing? = nil) -> Step {

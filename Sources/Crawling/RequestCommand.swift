@@ -46,6 +46,16 @@ public enum RunOutcome: String, Sendable, Hashable, CaseIterable {
     case cancelled
     /// Its process ended.
     case interrupted
+
+    /// The outcome of a run that ended with an error.
+    package init(_ error: FeedSyncError) {
+        self =
+            switch error.kind {
+            case .cancelled: .cancelled
+            case .limited: .limited
+            default: .failed
+            }
+    }
 }
 
 /// The summary of a successful run.

@@ -1,3 +1,5 @@
+internal import Text
+
 /// A JSON value to be written, its members in the order given.
 enum JSON {
     case null
@@ -65,8 +67,7 @@ private func quote(_ value: String, to text: inout String) {
         case "\\": text += "\\\\"
         case "\n": text += "\\n"
         case "\u{0}"..<" ":
-            let digits = String(scalar.value, radix: 16)
-            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            text += "\\u" + Hexadecimal.digits(scalar.value, count: 4)
         default: text.unicodeScalars.append(scalar)
         }
     }

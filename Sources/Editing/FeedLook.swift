@@ -105,7 +105,7 @@ package struct FeedLook: Sendable {
         _ definition: FeedDefinition, _ options: EngineOptions, _ hasColumns: Bool,
         _ report: @escaping @Sendable (Step) -> Void
     ) async throws(EditingError) -> Inspection {
-        let address = definition.shownAddress
+        let address = definition.shownURL
         report(.requesting(address))
         do throws(FeedSyncError) {
             let discovered = try await Discovery(
@@ -169,11 +169,6 @@ package struct FeedLook: Sendable {
         }
         return feed.url.text
     }
-}
-
-extension FeedDefinition {
-    /// The URL as written, without its query, which may contain anything.
-    fileprivate var shownAddress: String { String(url.description.prefix { $0 != "?" && $0 != "#" }) }
 }
 
 extension FeedDraft {

@@ -11,7 +11,7 @@ extension Configuration {
         for part in writtenStore.parts {
             let value = try Template([part], position: writtenStore.position)
                 .resolved(environment: environment, relativeTo: folder).text
-            if case .literal = part { uri += value } else { uri += uri.isEmpty ? value : Self.encoded(value) }
+            if case .literal = part { uri += value } else { uri += uri.isEmpty ? value : PercentCoding.encoded(value) }
         }
         guard ["postgres://", "postgresql://"].contains(where: uri.hasPrefix) else {
             throw ConfigurationError(
@@ -20,14 +20,5 @@ extension Configuration {
                     problem: "the value of `store` must be a URI that begins with postgres://"))
         }
         sharedStore = uri
-    }
-
-    /// A value within a URI, with all characters escaped that have a meaning in URIs.
-    private static func encoded(_ value: String) -> String {
-        value.utf8.map { byte in
-            let character = Character(Unicode.Scalar(byte))
-            let isPlain = byte < 128 && (character.isLetter || character.isNumber || "-._~".contains(character))
-            return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
     }
 }

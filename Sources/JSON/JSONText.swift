@@ -1,3 +1,5 @@
+internal import Text
+
 /// Writes values as JSON text (RFC 8259).
 package enum JSONText {
     /// A string with its quotes.
@@ -42,8 +44,7 @@ package enum JSONText {
         case "\t": result.append(contentsOf: "\\t".utf8)
         // Controls for the terminal, and characters that change the direction of text.
         case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}":
-            let digits = String(scalar.value, radix: 16)
-            result.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+            result.append(contentsOf: "\\u\(Hexadecimal.digits(scalar.value, count: 4))".utf8)
         default: result.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
         }
     }

@@ -12,7 +12,7 @@ package struct KnownFeed: Sendable, JSONRecord {
     package var name: String { definition?.name ?? record?.name ?? "" }
     package var model: String? { definition.map(\.model) ?? record?.model }
     /// The URL of its pages, without the query.
-    package var url: String { record?.url ?? definition.map { String($0.url.description.prefix { $0 != "?" }) } ?? "" }
+    package var url: String { record?.url ?? definition?.shownURL ?? "" }
 
     /// Its row of the table `feed`, or the row of a feed that was never loaded.
     package var fields: JSONFields { (record ?? FeedRecord(name: name, model: model, url: url)).fields }

@@ -1,6 +1,7 @@
 internal import CSQLite
 internal import Concurrency
 internal import Platform
+internal import Text
 
 /// One connection to one SQLite database file.
 ///
@@ -182,11 +183,8 @@ extension Connection.Access {
     /// https://sqlite.org/wal.html#read_only_databases
     fileprivate func address(of path: String) -> String {
         guard case .readOnlyBeside(let isResting) = self else { return path }
-        let isPlain: (UInt8) -> Bool = { ($0 >= 45 && $0 <= 57) || (97...122).contains($0 | 0x20) || $0 == 95 }
-        let coded = path.utf8.map { byte in
-            isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        return "file:\(coded.joined())?\(isResting ? "immutable=1" : "readonly_shm=1")"
+        let coded = PercentCoding.encoded(path, keeping: "/")
+        return "file:\(coded)?\(isResting ? "immutable=1" : "readonly_shm=1")"
     }
 }
 

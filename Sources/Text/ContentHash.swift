@@ -13,8 +13,5 @@ package struct ContentHash {
     }
 
     /// The hash as 32 hexadecimal digits.
-    package var digits: String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 32 - digits.count) + digits
-    }
+    package var digits: String { Hexadecimal.digits(value, count: 32) }
 }

@@ -26,8 +26,5 @@ package struct FNV1a: Sendable {
     package var lowerHalf: UInt32 { UInt32(truncatingIfNeeded: hash) }
 
     /// The hash as hexadecimal digits, 16 of them.
-    package var digits: String {
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    package var digits: String { Hexadecimal.digits(hash, count: 16) }
 }

@@ -1,10 +1,19 @@
-/// Bytes as hexadecimal digits.
+/// Bytes and numbers as hexadecimal digits.
 package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
     /// Two digits for each byte, in small letters.
-    package static func encoded(_ bytes: [UInt8]) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    package static func encoded(_ bytes: [UInt8]) -> String { String(decoding: encodedBytes(bytes), as: UTF8.self) }
+
+    /// The same as bytes of ASCII.
+    package static func encodedBytes(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+
+    /// The digits of a number, in small letters, with zeros before them up to `count`.
+    package static func digits(_ number: some UnsignedInteger, count: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: max(count - digits.count, 0)) + digits
     }
 
     /// The bytes of a text; nil where it is not hexadecimal.

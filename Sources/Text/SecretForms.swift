@@ -8,7 +8,7 @@ enum SecretForms {
         guard secret.count >= SecretMatch.certainLength else { return [] }
         let percent = PercentCoding.encoded(secret)
         var forms: [(name: String, bytes: [UInt8])] = [
-            ("hex", hex(secret)), ("HEX", hex(secret).map(upper)), ("twice", percent),
+            ("hex", Hexadecimal.encodedBytes(secret)), ("HEX", Hexadecimal.encodedBytes(secret).map(upper)), ("twice", percent),
             ("twice-lower", percent.map(lower)),
         ]
         for offset in 0..<3 {
@@ -35,11 +35,6 @@ enum SecretForms {
         let digits = Array(Base64.encoded([UInt8](repeating: 0, count: offset) + secret).utf8)
         let whole = (offset + secret.count) * 8 / 6
         return Array(digits[..<whole].dropFirst(offset == 0 ? 0 : offset + 1))
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 
     private static func urlSafe(_ digit: UInt8) -> UInt8 {

@@ -25,8 +25,5 @@ package struct WordHash: Sendable {
     }
 
     /// The hash as hexadecimal digits, 16 of them.
-    package var digits: String {
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    package var digits: String { Hexadecimal.digits(hash, count: 16) }
 }

@@ -72,8 +72,7 @@ struct RowWriter: Sendable {
             case "\r": result += "\\r".unicodeScalars
             case "\\": result += "\\\\".unicodeScalars
             case _ where ControlCharacters.contains(scalar):
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".unicodeScalars
+                result += "\\u\(Hexadecimal.digits(scalar.value, count: 4))".unicodeScalars
             default: result.append(scalar)
             }
         }

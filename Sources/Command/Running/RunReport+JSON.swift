@@ -10,14 +10,9 @@ extension RunReport {
     }
 
     private var outcome: RunOutcome? {
-        switch error?.kind {
-        case nil: summary?.outcome ?? .ok
+        guard let error else { return summary?.outcome ?? .ok }
         // No run was started.
-        case .locked: nil
-        case .limited: .limited
-        case .cancelled: .cancelled
-        default: .failed
-        }
+        return error.kind == .locked ? nil : RunOutcome(error)
     }
 }
 

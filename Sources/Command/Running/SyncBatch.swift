@@ -34,35 +34,26 @@ struct SyncBatch {
         var reports: [String: RunReport] = [:]
         let indices = Dictionary(feeds.enumerated().map { ($1.name, $0) }) { first, _ in first }
         let showsLines = !console.isQuiet && !isJSON
-        await withTaskGroup(of: (RunReport, String).self) { group in
-            func begin() {
-                // After Ctrl-C, or when a limit is reached, no further feed is started.
-                guard !Task.isCancelled, budget.spent == nil, let (feed, host) = queue.next() else { return }
-                progress.begin(feed.name)
-                group.addTask { [console, request, runner] in
-                    let line = ProgressLine(feed: feed.name, console: console, isShown: feeds.count == 1)
-                    let report = await runner.run("sync", on: feed, progress: line) {
-                        engine throws(FeedSyncError) in
-                        try await request.isDueOnly ? engine.syncDue() : engine.perform(.sync)
-                    }
-                    return (report, host)
-                }
+        await queue.perform(atOnce: request.jobs) {
+            budget.spent == nil
+        } begin: { feed in
+            progress.begin(feed.name)
+        } _: { [console, request, runner] feed in
+            let line = ProgressLine(feed: feed.name, console: console, isShown: feeds.count == 1)
+            return await runner.run("sync", on: feed, progress: line) { engine throws(FeedSyncError) in
+                try await request.isDueOnly ? engine.syncDue() : engine.perform(.sync)
             }
-            for _ in 0..<request.jobs { begin() }
-            for await (report, host) in group {
-                queue.end(at: host)
-                progress.end(report.feed)
-                let limit = report.isCutOff(by: budget) ? budget.spent : nil
-                let reach = limit == nil ? nil : await LoadingReach(of: report.feed, in: runner.store)
-                let known = KnownFeed(definition: indices[report.feed].map { feeds[$0] }, record: nil)
-                // Nil if the store cannot be read.
-                let state =
-                    showsLines && report.summary != nil
-                    ? try? await session.states(of: [known], in: runner.store).first : nil
-                show(report, limit: limit.map(request.words), reach: reach, state: state)
-                reports[report.feed] = report
-                begin()
-            }
+        } end: { report in
+            progress.end(report.feed)
+            let limit = report.isCutOff(by: budget) ? budget.spent : nil
+            let reach = limit == nil ? nil : await LoadingReach(of: report.feed, in: runner.store)
+            let known = KnownFeed(definition: indices[report.feed].map { feeds[$0] }, record: nil)
+            // Nil if the store cannot be read.
+            let state =
+                showsLines && report.summary != nil
+                ? try? await session.states(of: [known], in: runner.store).first : nil
+            show(report, limit: limit.map(request.words), reach: reach, state: state)
+            reports[report.feed] = report
         }
         progress.erase()
         return reports

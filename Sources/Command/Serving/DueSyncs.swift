@@ -32,20 +32,7 @@ struct DueSyncs: Sendable {
 
     private func sync(_ feeds: [FeedDefinition]) async {
         var queue = JobQueue(feeds) { $0.url.host }
-        await withTaskGroup(of: String.self) { group in
-            func begin() {
-                guard !Task.isCancelled, let (feed, host) = queue.next() else { return }
-                group.addTask {
-                    await sync(feed)
-                    return host
-                }
-            }
-            for _ in 0..<Self.jobs { begin() }
-            for await host in group {
-                queue.end(at: host)
-                begin()
-            }
-        }
+        await queue.perform(atOnce: Self.jobs) { await sync($0) }
     }
 
     private func sync(_ feed: FeedDefinition) async {

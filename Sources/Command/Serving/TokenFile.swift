@@ -65,8 +65,7 @@ final class TokenFile: Sendable {
     private static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<3).map { _ in
-            let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
+            Hexadecimal.digits(UInt64.random(in: .min ... .max, using: &generator), count: 16)
         }.joined()
     }
 

@@ -1,3 +1,5 @@
+internal import Text
+
 /// The characters that control a terminal or the direction of text, or that nobody sees: C0, DEL, C1, line and
 /// paragraph separators, the marks of the bidirectional algorithm, and tags.
 ///
@@ -31,10 +33,7 @@ enum ControlCharacters {
                 // In JSON these occur only between values, as white space.
                 result += " "
             } else {
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
+                for unit in String(scalar).utf16 { result += "\\u" + Hexadecimal.digits(unit, count: 4) }
             }
         }
         return result

@@ -282,6 +282,6 @@ extension CrawlRules.Feed {
             isShifting: definition.pagination.isShifting, overlaps: overlaps,
             isPartitioned: definition.partitioning != nil,
             isOpen: definition.hasOpenPagination,
-            maxPages: definition.maxPages)
+            pageLimit: definition.pageLimit)
     }
 }

@@ -56,6 +56,12 @@ struct ListsResults {
 }
 
 extension ListsResults {
+    /// The outcome of a run that reached all lists.
+    var outcome: RunOutcome {
+        guard failures == 0 || failures < asked else { return .failed }
+        return hasChanged ? .ok : .unchanged
+    }
+
     /// The first notice of the lists and the number of others; empty if there are none.
     var summary: [String] {
         noticeCount > 1 ? notices + ["\(noticeCount - 1) more notes of other lists; see feedsync events"] : notices

@@ -46,16 +46,8 @@ struct ListsRun: Sendable {
         var end = await askLists(opening, &results)
         do throws(FeedSyncError) { try await store.finishConfirmed() } catch { end = end ?? error }
         let failure = end ?? results.failure(of: opening.count)
-        let outcome: RunOutcome =
-            switch end?.kind {
-            case nil where opening.count == 0 && command != .sync && command != .reload: .noMoreData
-            case nil:
-                results.failures > 0 && results.failures == results.asked
-                    ? .failed : results.hasChanged ? .ok : .unchanged
-            case .cancelled: .cancelled
-            case .limited: .limited
-            default: .failed
-            }
+        let isNothingOpen = opening.count == 0 && command != .sync && command != .reload
+        let outcome = end.map(RunOutcome.init) ?? (isNothingOpen ? .noMoreData : results.outcome)
         let (count, isComplete, reason) = try await store.closeParts(
             definition, rule, run: opening.run, isSync: command == .sync, outcome: outcome, figures: results.figures,
             error: failure, now: engine.now())

@@ -190,7 +190,7 @@ struct PageReader: Sendable {
         _ content: PageContent, _ end: NextPage, validators: Validators? = nil
     ) -> LoadedPage {
         var effective = end
-        if end.next != nil, let most = definition.maxPages, finder.crawl.pages + 1 >= most { effective.next = nil }
+        if definition.pageLimit.left(behind: finder.crawl.pages + 1) == 0 { effective.next = nil }
         // A 304 would not report the sign again.
         let isTold = end.sign.map { $0.kind != .total } ?? false
         let notice = end.part == .cut ? nil : noticeOfSign(end.sign, isFollowed: end.next != nil)

@@ -153,8 +153,7 @@ final class RunRequests {
 
     /// The number of pages that the crawl may still read, at least 1.
     private func mostPages(behind pages: Int, _ pagesWanted: Int?, _ loader: PageLoader) -> Int {
-        let limits = [pagesWanted, loader.definition.maxPages.map { $0 - pages }].compactMap(\.self)
-        return max(limits.min() ?? .max, 1)
+        max(min(pagesWanted ?? .max, loader.definition.pageLimit.left(behind: pages)), 1)
     }
 
     /// The number of pages that may be requested: as many as the feed may prefetch, and one that waits at the host for

@@ -77,7 +77,7 @@ final class DerivedValues: @unchecked Sendable {
                     // Without a key, nothing is stored.
                     slots[column.slot].kind = JSON_NULL
                     changed = key.map {
-                        SHA256.signature(of: changed ?? Array(value.writtenBytes), key: $0).hexadecimal
+                        Hexadecimal.encodedBytes(SHA256.signature(of: changed ?? Array(value.writtenBytes), key: $0))
                     }
                 }
                 if let changed { slots[column.slot] = memory.slot(changed) }
@@ -130,12 +130,4 @@ private final class TextMemory {
 extension json_slot {
     /// The text, or any other value as it came.
     fileprivate var writtenBytes: UnsafeRawBufferPointer { kind == JSON_TEXT ? textBytes : rawBytes }
-}
-
-extension [UInt8] {
-    /// The bytes as hexadecimal digits.
-    fileprivate var hexadecimal: [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    }
 }

@@ -271,8 +271,3 @@ extension ColumnDefinition {
     /// True if its values may be integers, as far as known.
     fileprivate var mayBeRowID: Bool { (type == nil || type == .integer) && path != .itemHash }
 }
-
-extension FeedDefinition {
-    /// The URL as written, without its query, which may hold anything.
-    package var shownURL: String { String(url.description.prefix { $0 != "?" }) }
-}

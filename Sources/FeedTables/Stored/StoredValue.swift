@@ -44,7 +44,7 @@ extension StoredValue: CustomStringConvertible {
         case .integer(let integer): "\(integer)"
         case .real(let real): "\(real)"
         case .text(let text): text
-        case .blob(let bytes): bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        case .blob(let bytes): Hexadecimal.encoded(bytes)
         }
     }
 }

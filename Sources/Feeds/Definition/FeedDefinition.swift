@@ -108,6 +108,9 @@ public struct FeedDefinition: Sendable {
 }
 
 extension FeedDefinition {
+    /// The URL as written, without its query, which may hold anything.
+    package var shownURL: String { String(url.description.prefix { $0 != "?" }) }
+
     /// Reads a feed from YAML text that holds its members alone, as they stand below the feed's name in a file.
     ///
     /// - Parameters:
@@ -410,7 +413,6 @@ enum CredentialHash {
     static func hash(_ text: String, salt: String) -> String {
         var hash = FNV1a()
         hash.add(Array(salt.utf8) + [0] + Array(text.utf8))
-        let digits = String(hash.lowerHalf, radix: 16)
-        return "#" + String(repeating: "0", count: 8 - digits.count) + digits
+        return "#" + Hexadecimal.digits(hash.lowerHalf, count: 8)
     }
 }

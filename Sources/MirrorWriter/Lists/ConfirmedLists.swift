@@ -138,8 +138,8 @@ final class ConfirmedLists: CommitQueue {
             """
             UPDATE _feed_part SET crawl = ?, ranges = ?, round_started_at = ?, round_ended_at = ?, planned_due_at = ?,
                 poll_interval = ?, fresh_for = ?, seen = ? WHERE feed = ?
-            """, Value(crawl), .text(Store.ranges(crawl, page)), start, end, dueAt, Value(confirmed.pollInterval),
-            Value(confirmed.freshFor), confirmed.seen.map { Value($0) } ?? .null, name)
+            """, Value(crawl), Value(CrawlProgress(ofOnePage: crawl, page.place.generation).json), start, end, dueAt,
+            Value(confirmed.pollInterval), Value(confirmed.freshFor), confirmed.seen.map { Value($0) } ?? .null, name)
         try connection.run(
             "UPDATE feed_part SET reloaded_at = ?1, synced_at = ?1, full_at = ?1, next_due_at = ?2 WHERE name = ?3",
             end,

@@ -150,14 +150,7 @@ extension Store {
 
     /// True if the stored ranges say that a crawl read this page, and nothing else.
     private static func ranges(_ crawl: Int64, _ page: StoredPage, isFirst text: String) -> Bool {
-        let first = #""first":[\#(page.place.generation),0],"#
-        return text == ranges(crawl, page) || text == ranges(crawl, page, first)
-    }
-
-    /// The ranges in the form that `CrawlProgress` writes.
-    static func ranges(_ crawl: Int64, _ page: StoredPage, _ first: String = "") -> String {
-        #"{"synced":[{"crawls":[\#(crawl)],"generations":[\#(page.place.generation)],\#(first)"verified":true}],"#
-            + #""full_pages":1,"full_verified":true}"#
+        [nil, page.place].contains { text == CrawlProgress(ofOnePage: crawl, page.place.generation, first: $0).json }
     }
 
     /// The time before which runs of a list are deleted.

@@ -37,10 +37,5 @@ package struct TableChecksum: Sendable, Hashable {
     }
 
     /// 32 hexadecimal digits.
-    var digits: String {
-        [sum, mixed].map { half in
-            let digits = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
+    var digits: String { [sum, mixed].map { Hexadecimal.digits($0, count: 16) }.joined() }
 }

@@ -1,4 +1,5 @@
 internal import JSON
+internal import Text
 
 /// JSON as PostgreSQL's `jsonb` keeps it: members in the order of their names' lengths, then their bytes, the last of
 /// each name, and numbers in all their digits.
@@ -69,7 +70,7 @@ enum BinaryJSON {
             case 10: text += "\\n".utf8
             case 12: text += "\\f".utf8
             case 13: text += "\\r".utf8
-            case 0..<32: text += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
+            case 0..<32: text += "\\u\(Hexadecimal.digits(byte, count: 4))".utf8
             default: text.append(byte)
             }
         }

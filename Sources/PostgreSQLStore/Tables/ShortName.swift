@@ -13,12 +13,10 @@ enum ShortName {
     static func of(_ name: String, reserved: Set<String> = []) -> String {
         // A name that ends like a short one could be the short name of another.
         guard name.utf8.count > longest || reserved.contains(name) || endsInHash(name) else { return name }
-        let hash = SHA256.hash(Array(name.utf8)).prefix(digitCount / 2).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
+        let hash = Hexadecimal.encoded(Array(SHA256.hash(Array(name.utf8)).prefix(digitCount / 2)))
         var start = name
         while start.utf8.count > longest - digitCount - 1 { start.unicodeScalars.removeLast() }
-        return "\(start)_\(hash.joined())"
+        return "\(start)_\(hash)"
     }
 
     private static func endsInHash(_ name: String) -> Bool {

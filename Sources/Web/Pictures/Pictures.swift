@@ -53,9 +53,7 @@ actor Pictures {
     ///   - origin: The origin of the feed itself, which may be an address of this machine or its network.
     func picture(at url: String, of origin: Origin?) async -> Picture? {
         guard url.utf8.count <= 4_000, let target = try? WebURL(url), let folder = openFolder() else { return nil }
-        let name = SHA256.hash(Array("\(origin?.description ?? "")\n\(target.text)".utf8)).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        let name = Hexadecimal.encoded(SHA256.hash(Array("\(origin?.description ?? "")\n\(target.text)".utf8)))
         if let known = underWay[name] { return await known.value }
         let file = "\(folder.path)/\(name).picture"
         let now = clock.seconds

@@ -38,7 +38,7 @@ final class Sessions: Sendable {
     /// The name of the cookie: a browser sends those of all ports of a host, and keeps the prefix for https.
     static func cookieName(_ caller: Caller) -> String {
         if caller.isSecure { return "__Host-feedsync" }
-        return "feedsync-" + SHA256.hash(Array(caller.host.utf8)).prefix(4).hexadecimal
+        return "feedsync-" + Hexadecimal.encoded(Array(SHA256.hash(Array(caller.host.utf8)).prefix(4)))
     }
 
     /// Begins a session.
@@ -88,12 +88,12 @@ final class Sessions: Sendable {
 
     /// The word that pages of a session send with a change; nobody else can read it.
     static func pageToken(of session: Session, token: String) -> String {
-        SHA256.signature(of: Array("page \(session.id)".utf8), key: Array(token.utf8)).hexadecimal
+        Hexadecimal.encoded(SHA256.signature(of: Array("page \(session.id)".utf8), key: Array(token.utf8)))
     }
 
     private static func signature(_ session: Session, _ caller: Caller, _ token: String) -> String {
         let text = "session \(session.id) \(session.beganAt) \(caller.host) \(caller.isSecure)"
-        return SHA256.signature(of: Array(text.utf8), key: Array(token.utf8)).hexadecimal
+        return Hexadecimal.encoded(SHA256.signature(of: Array(text.utf8), key: Array(token.utf8)))
     }
 
     // MARK: Codes
@@ -120,7 +120,7 @@ final class Sessions: Sendable {
     /// A word that nobody guesses.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
-        return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
+        return Hexadecimal.encoded((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 }
 
@@ -130,11 +130,5 @@ enum SecretText {
     static func isSame(_ one: String, _ other: String) -> Bool {
         let (one, other) = (SHA256.hash(Array(one.utf8)), SHA256.hash(Array(other.utf8)))
         return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-}
-
-extension Sequence<UInt8> {
-    fileprivate var hexadecimal: String {
-        map { String($0 / 16, radix: 16) + String($0 % 16, radix: 16) }.joined()
     }
 }

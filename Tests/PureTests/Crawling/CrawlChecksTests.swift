@@ -239,7 +239,7 @@ struct CrawlChecksTests {
         "No more pages than `max_pages` are asked for, those again included: what has no room is not proved, or stays",
         arguments: [(7, false), (8, true)])
     func maxPages(_ most: Int, isVerified: Bool) {
-        let feed = CrawlRules.Feed(mode: .all, verify: .always, isShifting: true, maxPages: most)
+        let feed = CrawlRules.Feed(mode: .all, verify: .always, isShifting: true, pageLimit: PageLimit(most))
         var (rules, _) = Self.atEnd(feed)
         let (step, asked) = Self.check(&rules, from: rules.examined(Self.facts), [])
         #expect(asked == (isVerified ? [[1, 2, 3, 4]] : [[]]))
@@ -249,7 +249,7 @@ struct CrawlChecksTests {
         var facts = Self.facts
         facts.hasTotals = true
         facts.total = 40
-        (rules, _) = Self.atEnd(.init(mode: .all, isShifting: true, maxPages: most - 2))
+        (rules, _) = Self.atEnd(.init(mode: .all, isShifting: true, pageLimit: PageLimit(most - 2)))
         #expect(rules.examined(facts) == .findMissing)
         let removal = rules.found(missingBeside: [PageOfCrawl(crawl: 1, number: 2)])
         #expect(removal == (isVerified ? .readHeadAgain : .end(.unchanged, .incomplete(.maxPages))))
