@@ -8,7 +8,8 @@ enum SecretForms {
         guard secret.count >= SecretMatch.certainLength else { return [] }
         let percent = PercentCoding.encoded(secret)
         var forms: [(name: String, bytes: [UInt8])] = [
-            ("hex", Hexadecimal.encodedBytes(secret)), ("HEX", Hexadecimal.encodedBytes(secret).map(upper)), ("twice", percent),
+            ("hex", Hexadecimal.encodedBytes(secret)), ("HEX", Hexadecimal.encodedBytes(secret).map(upper)),
+            ("twice", percent),
             ("twice-lower", percent.map(lower)),
         ]
         for offset in 0..<3 {

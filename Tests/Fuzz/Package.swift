@@ -42,7 +42,7 @@ let package = Package(
         module(
             "BodyFormats", ["Concurrency", "Feeds", "HTTP", "JSON", "Platform", "ResponseBody", "Text", "Time", "XML"]),
         module("SchemaMigration", ["Text"]),
-        module("SQLite", ["CSQLite", "Concurrency", "Platform", "SchemaMigration"]),
+        module("SQLite", ["CSQLite", "Concurrency", "Platform", "SchemaMigration", "Text"]),
         module("Crawling", ["Feeds"]),
         .target(
             name: "Migrations", dependencies: ["SchemaMigration"], path: "Migrations",

@@ -222,7 +222,8 @@ struct ListsRun: Sendable {
         at list: List, _ findings: Findings, gate: CircuitBreaker, isAhead: Bool
     ) async throws(FeedSyncError) -> ListEnd {
         // A trace also shows pages, and only a run has them.
-        guard engine.options.onTrace == nil, let definition = try? list.definition.settled(by: findings), definition.maySettle
+        guard engine.options.onTrace == nil, let definition = try? list.definition.settled(by: findings),
+            definition.maySettle
         else { return .open(nil) }
         let startedAt = engine.now()
         let requests = RequestPlan(definition, salt: store.salt, options: engine.options)
