@@ -145,7 +145,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Platform", "Text"],
+            name: "HTTPServer", dependencies: ["CMicroHTTPD", "Concurrency", "Platform", "Text", "Time"],
             swiftSettings: settings),
         // What people and programs are told of feeds: states with reasons, times and numbers in words, the results' schema.
         .target(name: "Reports", dependencies: ["FeedSync", "Time"], swiftSettings: settings),
@@ -232,7 +232,9 @@ let package = Package(
             name: "SQLiteTests", dependencies: ["Concurrency", "SQLite", "SeededGenerator"], swiftSettings: settings),
         .testTarget(
             name: "HTTPTests",
-            dependencies: ["HTTP", "HTTPServer", "Platform", "ScriptedServer", "SeededGenerator", "Concurrency"],
+            dependencies: [
+                "HTTP", "HTTPServer", "Platform", "ScriptedServer", "SeededGenerator", "Concurrency", "Time",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPServer", "Platform", "ScriptedServer", "Concurrency"],

@@ -25,11 +25,11 @@ package protocol EventSource: AnyObject {
 ///
 /// - Isolation: `enqueue` from any thread; jobs run one at a time, in order, on the executor's thread.
 public final class ThreadExecutor: SerialExecutor, TaskExecutor {
-    private let queue: JobQueue
+    private let queue: ThreadQueue
 
     /// Starts the thread; nil where the system has no more of them.
     public init?() {
-        queue = JobQueue()
+        queue = ThreadQueue()
         let start = Unmanaged.passRetained(queue)
         let thread = platform_start_thread(runJobs, start.toOpaque())
         guard thread != 0 else {
@@ -102,7 +102,7 @@ private enum Work {
 
 private func runJobs(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let start else { return nil }
-    let queue = Unmanaged<JobQueue>.fromOpaque(start).takeRetainedValue()
+    let queue = Unmanaged<ThreadQueue>.fromOpaque(start).takeRetainedValue()
     blockSignals()
     queue.begin()
     while let work = queue.next() { work.run() }
@@ -147,7 +147,7 @@ private struct Alarm {
 }
 
 /// Jobs in order of arrival, with a thread that waits while there are none.
-private final class JobQueue: @unchecked Sendable {
+private final class ThreadQueue: @unchecked Sendable {
     // Sendable: `thread` is set before the first job; `source` and `handledAt` belong to the thread; the rest is
     // touched only while `mutex` is held.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

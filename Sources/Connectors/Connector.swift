@@ -45,7 +45,7 @@ package struct Connector: Sendable {
     }
 
     /// The limits of a manifest: the largest ones have some 30,000 lines.
-    private static let limits = Limits(nodes: 2_000_000, depth: 64)
+    private static let limits = YAMLLimits(nodes: 2_000_000, depth: 64)
 
     private let source: String
     private let document: ManifestDocument

@@ -1,6 +1,6 @@
 extension CrawlRules {
     /// One round of checks: pages that are requested again, one after the other.
-    struct Round {
+    struct CheckRound {
         let all: [PageOfCrawl]
         var left: [PageOfCrawl]
         let number: Int

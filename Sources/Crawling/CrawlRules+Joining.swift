@@ -60,7 +60,7 @@ extension CrawlRules {
         // A range that was read again from an earlier page on has fewer pages than before.
         let known = numbers.filter { $0 <= count }
         let pages = (known.isEmpty ? numbers : known).map { PageOfCrawl(crawl: range.crawl, number: $0) }
-        state = .checking(crawl, Round(pages, number: 1))
+        state = .checking(crawl, CheckRound(pages, number: 1))
         return .check(pages[0])
     }
 

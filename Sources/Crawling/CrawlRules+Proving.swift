@@ -51,7 +51,7 @@ extension CrawlRules {
             return proved(crawl)
         case .pages:
             guard let first = facts.pages.first else { return proved(crawl) }
-            state = .checking(crawl, Round(facts.pages, number: 1))
+            state = .checking(crawl, CheckRound(facts.pages, number: 1))
             return .check(first)
         }
     }
@@ -132,7 +132,7 @@ extension CrawlRules {
         guard let first = pages.first else { return finish(crawl) }
         crawl.isRemoving = true
         // Rows whose pages this run cannot request stay until a later run can.
-        state = .checking(crawl, Round(isShort ? pages : Array(pages.prefix(left)), number: 1))
+        state = .checking(crawl, CheckRound(isShort ? pages : Array(pages.prefix(left)), number: 1))
         return .check(first)
     }
 
@@ -211,7 +211,7 @@ extension CrawlRules {
             return readHeadAgain(crawl, for: .proof)
         }
         if round.number < Self.mostRounds, round.worst < .detached, hasRoom(for: round.all.count, crawl) {
-            let again = Round(round.all, number: round.number + 1)
+            let again = CheckRound(round.all, number: round.number + 1)
             state = .checking(crawl, again)
             return .check(again.all[0])
         }

@@ -84,7 +84,7 @@ package struct CrawlRules {
         case opening(RequestCommand)
         case paging(left: Int?, hasChanged: Bool)
         case crawling(Crawl)
-        case checking(Crawl, Round)
+        case checking(Crawl, CheckRound)
         case ended
     }
 

@@ -41,7 +41,7 @@ package enum SyncSpan: Sendable, Hashable {
     ///   - resumePoint: The state of the feed.
     ///   - isNewest: True to ask only for the newest window, as a reload does.
     ///   - now: In seconds since 1970.
-    package init?(_ rule: SyncRule.Watermark, _ resumePoint: ResumePoint, isNewest: Bool = false, now: Int64) {
+    package init?(_ rule: SinceRule, _ resumePoint: ResumePoint, isNewest: Bool = false, now: Int64) {
         let mark = resumePoint.watermark.flatMap { Watermark(json: $0, isTime: rule.isTime) }
         if rule.windows != nil {
             guard let position = rule.position(resumePoint, mark, isNewest: isNewest, now: now) else { return nil }
@@ -59,7 +59,7 @@ package enum SyncSpan: Sendable, Hashable {
     }
 
     /// The span of a crawl that goes on, as the store has it; nil if it asks for everything.
-    package init?(_ rule: SyncRule.Watermark, stored: String?) {
+    package init?(_ rule: SinceRule, stored: String?) {
         guard let stored else { return nil }
         if rule.windows != nil {
             guard let window = SyncWindow(stored) else { return nil }
@@ -82,7 +82,7 @@ package enum SyncSpan: Sendable, Hashable {
     }
 
     /// The parameters that ask for it.
-    package func parameters(_ rule: SyncRule.Watermark) -> [PageRequest.Parameter] {
+    package func parameters(_ rule: SinceRule) -> [PageRequest.Parameter] {
         guard let parameter = rule.parameter else { return [] }
         switch self {
         case .since(let text): return [PageRequest.Parameter(name: parameter, value: rule.parameterValue(text))]
@@ -157,7 +157,7 @@ package struct WindowEnd: Sendable, Hashable {
     /// - Parameters:
     ///   - resumePoint: The state of the feed when the window began.
     ///   - rule: The rule that chose the window.
-    package init(_ window: SyncWindow, of rule: SyncRule.Watermark, _ resumePoint: ResumePoint) {
+    package init(_ window: SyncWindow, of rule: SinceRule, _ resumePoint: ResumePoint) {
         self.window = window
         let known = resumePoint.progress.walk
         walk = WindowWalk(
@@ -166,7 +166,7 @@ package struct WindowEnd: Sendable, Hashable {
     }
 }
 
-extension SyncRule.Watermark {
+extension SinceRule {
     /// The beginning of the next window: on the way, at the start, or at the watermark less the overlap; nil for
     /// everything up to now.
     fileprivate func position(_ resumePoint: ResumePoint, _ mark: Watermark?, isNewest: Bool, now: Int64) -> Int64? {

@@ -21,7 +21,7 @@ struct Catalogue: Sendable {
     var count: Int { items.count }
 
     /// A page of search results; `sort` is `stars`, `updated` or else the best match, `order` is `desc` or `asc`.
-    func search(_ page: PageRequest, _ request: ServerRequest, at url: String) -> JSON {
+    func search(_ page: RequestedPage, _ request: ServerRequest, at url: String) -> JSON {
         let descending =
             switch request.parameter("sort") {
             case "stars": byStars

@@ -55,7 +55,7 @@ public struct DemoFeed: Sendable {
         case "/repos/feedsync/demo": return metered(SingleObjects.repository, request)
         case "/orgs/feedsync": return metered(SingleObjects.organization, request)
         case "/anchors":
-            guard let page = PageRequest(request, page: "index", size: "size", defaultSize: 20) else {
+            guard let page = RequestedPage(request, page: "index", size: "size", defaultSize: 20) else {
                 return failure(400, "index is not a number from 1")
             }
             return conditional(anchors.page(page, at: url), request)
@@ -64,7 +64,7 @@ public struct DemoFeed: Sendable {
     }
 
     private func search(_ request: ServerRequest, at url: String) -> ServerResponse {
-        guard let page = PageRequest(request, page: "page", size: "per_page", defaultSize: 30) else {
+        guard let page = RequestedPage(request, page: "page", size: "per_page", defaultSize: 30) else {
             return failure(422, "Validation Failed: page is not a number from 1")
         }
         var response = metered(catalogue.search(page, request, at: url), request)

@@ -15,7 +15,7 @@ struct RepositoryGenerator {
     private mutating func repository(number: Int, rank: Int, of count: Int) -> Repository {
         let category = random.pick(Category.all)
         let language = random.chance(percent: 6) ? nil : random.pick(category.languages)
-        let owner = random.below(Vocabulary.owners.count)
+        let owner = random.below(WordLists.owners.count)
         let name = uniqueName(category)
         // As on a real site, a few projects have most of the stars.
         let stars = 182_000 / (rank + 2) + 40 + random.below(90)
@@ -25,7 +25,7 @@ struct RepositoryGenerator {
             id: 1_204_411 + number * 918_273 + random.below(900_000),
             nodeID: "R_kgDO" + letters(8),
             name: name,
-            owner: Account(login: Vocabulary.owners[owner], id: 204_881 + owner * 77_431),
+            owner: Account(login: WordLists.owners[owner], id: 204_881 + owner * 77_431),
             category: category.name,
             description: description(category, language: language),
             isFork: random.chance(percent: 4),
@@ -38,7 +38,7 @@ struct RepositoryGenerator {
             forks: stars / (4 + random.below(18)),
             openIssues: random.below(stars / 60 + 12),
             language: language,
-            license: random.pick(Vocabulary.licenses),
+            license: random.pick(WordLists.licenses),
             topics: topics(category, language: language),
             isArchived: random.chance(percent: 5),
             defaultBranch: number * 10 < count * 6 && random.chance(percent: 60) ? "master" : "main")
@@ -47,7 +47,7 @@ struct RepositoryGenerator {
     private mutating func uniqueName(_ category: Category) -> String {
         while true {
             let suffix = random.chance(percent: 15) ? "" : random.pick(category.suffixes)
-            let name = random.pick(Vocabulary.stems) + suffix
+            let name = random.pick(WordLists.stems) + suffix
             if names.insert(name).inserted { return name }
         }
     }
@@ -58,14 +58,14 @@ struct RepositoryGenerator {
         var tail: String
         switch kind {
         case 0..<7: return nil
-        case 7..<19: (head, tail) = (random.pick(category.german), random.pick(Vocabulary.germanTails))
-        case 19..<31: (head, tail) = (random.pick(category.japanese), random.pick(Vocabulary.japaneseTails))
-        default: (head, tail) = (random.pick(category.english), random.pick(Vocabulary.englishTails))
+        case 7..<19: (head, tail) = (random.pick(category.german), random.pick(WordLists.germanTails))
+        case 19..<31: (head, tail) = (random.pick(category.japanese), random.pick(WordLists.japaneseTails))
+        default: (head, tail) = (random.pick(category.english), random.pick(WordLists.englishTails))
         }
         if let range = tail.firstRange(of: "{language}") {
             if let language { tail.replaceSubrange(range, with: language) } else { tail = "" }
         }
-        let emoji = random.chance(percent: 14) ? " " + random.pick(Vocabulary.emoji) : ""
+        let emoji = random.chance(percent: 14) ? " " + random.pick(WordLists.emoji) : ""
         return head + tail + emoji
     }
 

@@ -17,7 +17,7 @@ public struct Request: Sendable {
     /// The times to wait.
     public var timeouts: Timeouts
     /// The sizes to accept.
-    public var limits: Limits
+    public var limits: ResponseLimits
     /// The number of simultaneous requests to the origin, including this one; nil for the client's number.
     public var maximumPerHost: Int?
     /// The way to the host.
@@ -33,7 +33,7 @@ public struct Request: Sendable {
     public init(
         _ url: WebURL, method: String = "GET", headers: Headers = [:], body: [UInt8]? = nil,
         credentials: [Credential] = [], credentialOrigin: Origin? = nil, timeouts: Timeouts = Timeouts(),
-        limits: Limits = Limits(), maximumPerHost: Int? = nil
+        limits: ResponseLimits = ResponseLimits(), maximumPerHost: Int? = nil
     ) {
         self.method = method
         self.url = url
@@ -65,7 +65,7 @@ public struct Timeouts: Sendable, Hashable {
 }
 
 /// The size limits of a response.
-public struct Limits: Sendable, Hashable {
+public struct ResponseLimits: Sendable, Hashable {
     /// The bytes of a body after decompression; 64 MiB by default.
     public var body: Int
     /// The bytes of all header lines of one response; 256 KiB by default.

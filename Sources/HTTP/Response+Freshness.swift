@@ -1,4 +1,5 @@
 internal import Text
+internal import Time
 
 extension Response {
     /// The time for which the response stays fresh after it arrived: `max-age`, else `Expires` minus `Date`, minus its

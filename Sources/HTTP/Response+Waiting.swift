@@ -1,4 +1,5 @@
 internal import Text
+internal import Time
 
 extension Response {
     /// The wait that `Retry-After` demands: zero for a past date, at most a day; nil without a usable value.

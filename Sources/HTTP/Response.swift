@@ -1,4 +1,5 @@
 internal import Text
+internal import Time
 
 /// The response of a request's last hop, with any status, even 304 or 500.
 public struct Response: Sendable {

@@ -261,7 +261,7 @@ final class ConnectionLoop: @unchecked Sendable {
             }
             if head.isOld { connection.staysOpen = false }
             guard
-                let bytes = ResponseHead.bytes(
+                let bytes = ResponseHeadText.bytes(
                     response, head.isOld ? .untilClose : .chunked, staysOpen: connection.staysOpen)
             else { return add(.status(500), isHead: false, to: connection) }
             connection.add(bytes)
@@ -276,9 +276,9 @@ final class ConnectionLoop: @unchecked Sendable {
 
     private func add(_ response: ServerResponse, isHead: Bool, to connection: ServerConnection) {
         let hasBody = response.status != 204 && response.status != 304
-        let framing = hasBody ? ResponseHead.Framing.length(response.body.count) : .none
+        let framing = hasBody ? ResponseHeadText.Framing.length(response.body.count) : .none
         beginAnswer(on: connection)
-        guard let head = ResponseHead.bytes(response, framing, staysOpen: connection.staysOpen) else {
+        guard let head = ResponseHeadText.bytes(response, framing, staysOpen: connection.staysOpen) else {
             return add(.status(500), isHead: isHead, to: connection)
         }
         connection.add(head)

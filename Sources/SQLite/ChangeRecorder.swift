@@ -41,7 +41,7 @@ public struct ChangedRow: Sendable, Hashable {
 /// - Isolation: belongs to the connection's owner. A connection has one at a time.
 public final class ChangeRecorder {
     private let connection: Connection
-    private let recording: Recording
+    private let recording: RecordedRows
 
     /// Records all writes from now on.
     ///
@@ -53,12 +53,12 @@ public final class ChangeRecorder {
         on connection: Connection, groups: [String: Int32] = [:], of isWanted: @escaping (String) -> Bool
     ) {
         self.connection = connection
-        recording = Recording(isWanted, groups)
+        recording = RecordedRows(isWanted, groups)
         sqlite3_preupdate_hook(
             connection.handle.database,
             { context, database, operation, schema, table, old, new in
                 guard let context, let database, let schema, let table, strcmp(schema, "main") == 0 else { return }
-                let recording = Unmanaged<Recording>.fromOpaque(context).takeUnretainedValue()
+                let recording = Unmanaged<RecordedRows>.fromOpaque(context).takeUnretainedValue()
                 recording.add(operation, to: table, of: database, old, new)
             }, Unmanaged.passUnretained(recording).toOpaque())
     }
@@ -98,7 +98,7 @@ public final class ChangeRecorder {
 extension ChangeRecorder: Sendable {}
 
 /// The rows that the hook has received.
-private final class Recording {
+private final class RecordedRows {
     private let isWanted: (String) -> Bool
     private let groups: [String: Int32]
     /// The tables that were written since the last `take`. There may be thousands of others.

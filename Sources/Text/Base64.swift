@@ -23,6 +23,11 @@ package enum Base64 {
         return text.dropFirst(body.count).allSatisfy { $0 == "=" } ? bytes : nil
     }
 
+    /// The bytes of a text in either alphabet, that of URLs too, with or without padding; nil where it is not Base64.
+    package static func decodedFromEither(_ text: String) -> [UInt8]? {
+        decoded(text.replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: ""))
+    }
+
     /// Base64 for URLs, without padding: https://www.rfc-editor.org/rfc/rfc4648#section-5
     package static func encodedForURL(_ bytes: [UInt8]) -> String {
         encoded(bytes).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")

@@ -13,12 +13,12 @@ struct Composer: ~Copyable {
     }
 
     private var events: EventParser
-    private let limits: Limits
+    private let limits: YAMLLimits
     /// A name maps to nil while its own node is still being read.
     private var anchors: [String: Composed?] = [:]
     private var count = 0
 
-    init(_ events: consuming EventParser, limits: Limits) {
+    init(_ events: consuming EventParser, limits: YAMLLimits) {
         self.events = events
         self.limits = limits
     }

@@ -92,8 +92,8 @@ private struct LayoutComposer: ~Copyable {
     }
 
     private mutating func compose(_ event: Event, depth: Int) throws(YAMLError) -> Layout {
-        guard depth <= Limits.standard.depth else {
-            throw YAMLError(mark: event.mark, problem: "nested more than \(Limits.standard.depth) deep")
+        guard depth <= YAMLLimits.standard.depth else {
+            throw YAMLError(mark: event.mark, problem: "nested more than \(YAMLLimits.standard.depth) deep")
         }
         switch event.kind {
         case .sequenceStart: return try collection(.sequence, event, depth: depth)

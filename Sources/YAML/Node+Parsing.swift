@@ -8,7 +8,7 @@ extension Node {
     /// - Returns: The root of the only document; nil if there are only comments.
     /// - Throws: `YAMLError` at the first error; a repeated name in a mapping is one.
     public static func parse(
-        _ bytes: [UInt8], source: String, limits: Limits = .standard
+        _ bytes: [UInt8], source: String, limits: YAMLLimits = .standard
     ) throws(YAMLError) -> Node? {
         try bytes.withUnsafeBufferPointer { buffer throws(YAMLError) in
             var composer = Composer(try EventParser(buffer, source: source), limits: limits)
@@ -20,7 +20,7 @@ extension Node {
     ///
     /// - Throws: `YAMLError` at the first error.
     public static func parse(
-        _ text: String, source: String, limits: Limits = .standard
+        _ text: String, source: String, limits: YAMLLimits = .standard
     ) throws(YAMLError) -> Node? {
         try parse(Array(text.utf8), source: source, limits: limits)
     }

@@ -64,7 +64,7 @@ let package = Package(
                 "BodyFormats", "Concurrency", "Crawling", "FeedTables", "HTTP", "MirrorReader", "MirrorWriter",
                 "Platform", "ResponseBody", "StoreFile", "Text", "Upstream",
             ]),
-        module("HTTPServer", ["CMicroHTTPD", "Concurrency", "Platform", "Text"]),
+        module("HTTPServer", ["CMicroHTTPD", "Concurrency", "Platform", "Text", "Time"]),
         module("Reports", ["FeedSync", "Time"]),
         module("DemoFeed", ["HTTPServer", "Concurrency", "Platform", "Text", "Time"]),
         module("Editing", ["Concurrency", "FeedSync", "HTTP", "Reports"]),

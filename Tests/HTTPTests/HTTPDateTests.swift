@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Time
 
 @Suite struct HTTPDateTests {
     @Test(
@@ -28,9 +29,26 @@ import Testing
                 for day in 1...(month == "Feb" && year == 2028 ? 29 : days) {
                     let text = "Xxx, \(day < 10 ? "0" : "")\(day) \(month) \(year) 00:00:00 GMT"
                     #expect(HTTPDate.seconds(text) == expected, "\(text)")
+                    #expect(HTTPDate.text(ofSecond: expected).dropFirst(3) == text.dropFirst(3))
                     expected += 86_400
                 }
             }
         }
+    }
+
+    @Test(
+        "A moment is written in the form that HTTP prefers",
+        arguments: [
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (-86_400 * 5, "Sat, 27 Dec 1969 00:00:00 GMT"),
+            (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"),
+        ] as [(Int64, String)])
+    func written(seconds: Int64, text: String) {
+        #expect(HTTPDate.text(ofSecond: seconds) == text)
+    }
+
+    @Test("The farthest moments have a text, too", arguments: [Int64.min, .max])
+    func farthest(seconds: Int64) {
+        #expect(HTTPDate.text(ofSecond: seconds).hasSuffix(" GMT"))
     }
 }

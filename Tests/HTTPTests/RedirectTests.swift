@@ -93,7 +93,7 @@ import Testing
         server.route("/n") { request in
             .status(302, headers: [("Location", "/n?n=\((Int(request.parameter("n") ?? "") ?? 0) + 1)")])
         }
-        let error = try await failure(Request(server.url("/n"), limits: Limits(redirects: 3)))
+        let error = try await failure(Request(server.url("/n"), limits: ResponseLimits(redirects: 3)))
         #expect(error.kind == .tooManyRedirects)
         #expect(server.requests.count == 4)
     }

@@ -194,7 +194,7 @@ import Testing
         server.route("/") { _ in
             ServerResponse(body: [UInt8](repeating: 65, count: 1_001), delivery: isChunked ? .chunked : .whole)
         }
-        var request = try Request(server.url("/"), limits: Limits(body: 1_000))
+        var request = try Request(server.url("/"), limits: ResponseLimits(body: 1_000))
         #expect(try await failure(request).kind == .tooLarge)
         request.limits.body = 1_001
         #expect(try await client.send(request).body.count == 1_001)

@@ -58,7 +58,7 @@ enum Simulation {
         let fleet = Fleet(options, model, times, database, layout, clock, now: now)
         try await fleet.run()
         try Report(fleet, seconds: seconds(since: runStart)).print()
-        Limits(fleet, layoutBytes: layoutBytes).print()
+        FleetLimits(fleet, layoutBytes: layoutBytes).print()
         return fleet.figures.faultCount == 0
     }
 

@@ -4,7 +4,7 @@ import YAML
 
 @Suite("An error in YAML")
 struct YAMLErrorTests {
-    private func problem(_ bytes: [UInt8], limits: Limits = .standard) -> String? {
+    private func problem(_ bytes: [UInt8], limits: YAMLLimits = .standard) -> String? {
         do throws(YAMLError) {
             _ = try Node.parse(bytes, source: "f", limits: limits)
             return nil
@@ -74,7 +74,7 @@ struct YAMLErrorTests {
 
     @Test("Nesting beyond the limit is an error", arguments: [("[", "]"), ("{a: ", "}")])
     func depth(open: String, close: String) {
-        let limits = Limits(nodes: 1_000_000, depth: 10)
+        let limits = YAMLLimits(nodes: 1_000_000, depth: 10)
         let nest = { (depth: Int) in
             Array((String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)).utf8)
         }
@@ -86,8 +86,8 @@ struct YAMLErrorTests {
     @Test("Nesting beyond the limit by aliases is an error, too")
     func aliasDepth() {
         let text = "a: &a [[[[1]]]]\nb: &b [[[[*a]]]]\nc: [[[[*b]]]]\n"
-        #expect(problem(Array(text.utf8), limits: Limits(nodes: 100, depth: 13)) == nil)
-        #expect(problem(Array(text.utf8), limits: Limits(nodes: 100, depth: 12))?.hasPrefix("f:3:8:") == true)
+        #expect(problem(Array(text.utf8), limits: YAMLLimits(nodes: 100, depth: 13)) == nil)
+        #expect(problem(Array(text.utf8), limits: YAMLLimits(nodes: 100, depth: 12))?.hasPrefix("f:3:8:") == true)
     }
 
     @Test("A YAML text never stops the process, whatever its bytes are")

@@ -25,7 +25,7 @@ enum DescriptionSource {
         let options = try session.engineOptions(folder: "")
         let response: Response
         do throws(HTTPError) {
-            response = try await options.client.send(Request(try WebURL(text), limits: Limits(body: limit)))
+            response = try await options.client.send(Request(try WebURL(text), limits: ResponseLimits(body: limit)))
         } catch {
             let isOfWords = error.kind == .invalidURL || error.kind == .unsupportedScheme
             throw Failure(isOfWords ? .usage : .unavailable, ["\(error)"], advice: Command.add.helpAdvice)

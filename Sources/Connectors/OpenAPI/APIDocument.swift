@@ -11,7 +11,7 @@ struct APIDocument: Sendable {
     let root: JSONObject
     let version: Version
 
-    private static let yamlLimits = Limits(nodes: 4_000_000, depth: 128)
+    private static let yamlLimits = YAMLLimits(nodes: 4_000_000, depth: 128)
     /// The longest chain of references.
     private static let mostReferences = 64
 

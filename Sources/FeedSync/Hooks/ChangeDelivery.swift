@@ -218,7 +218,7 @@ extension ChangeDelivery {
         }
         var request = Request(
             target, method: webhook.method, headers: headers, body: message.content.bytes,
-            timeouts: Timeouts(total: feed.timeout), limits: Limits(body: 1 << 20))
+            timeouts: Timeouts(total: feed.timeout), limits: ResponseLimits(body: 1 << 20))
         request.redirects = .none
         // The path of a webhook is often its secret.
         let place = "on_change: \(target.origin)"

@@ -94,7 +94,7 @@ package final class DecodePlan: @unchecked Sendable {
         let pagingSlots = pagingPaths.map {
             Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
         }
-        let watermark: SyncRule.Watermark? = if case .since(let mark) = definition.sync { mark } else { nil }
+        let watermark: SinceRule? = if case .since(let mark) = definition.sync { mark } else { nil }
         watermarkSlot = watermark?.path.map { Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
         watermarkIsTime = watermark?.isTime ?? false
         layout = ItemLayout(

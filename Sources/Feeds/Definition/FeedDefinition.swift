@@ -387,7 +387,7 @@ extension SyncRule {
             case .standard: "0"
             case .count(let count): count == 0 ? "none" : "\(count)"
             }
-        let value = watermark.value == SyncRule.Watermark.placeholder ? "" : " value \(watermark.value)"
+        let value = watermark.value == SinceRule.placeholder ? "" : " value \(watermark.value)"
         let words: [(String, String?)] = [
             ("param", watermark.parameter.map { $0 + value }), ("from", watermark.path?.description),
             ("overlap", overlap), ("format", watermark.format?.text), ("start", watermark.start?.canonicalText),

@@ -7,52 +7,11 @@ package enum SyncRule: Sendable, Hashable {
     /// From the first page to a synced range.
     case new
     /// A request for items newer than the watermark.
-    case since(Watermark)
+    case since(SinceRule)
     /// The changes since a token of the upstream.
     case delta(DeltaRule)
     /// Every page; items that were not seen are removed.
     case all
-
-    /// The time or number that says how far a mirror has come.
-    package struct Watermark: Sendable, Hashable {
-        /// The query parameter that carries it; nil if the upstream lists its newest items first and takes none.
-        package let parameter: String?
-        /// The value of the parameter: text around `{watermark}`.
-        package let value: String
-        /// The path of the watermark in the item; nil if the ends of windows are the watermark.
-        package let path: Path?
-        /// The amount subtracted before the watermark is sent.
-        package let overlap: Overlap
-        /// The notation in which it goes out; nil for that of the items.
-        package var format: TimeFormat?
-        /// The moment at which a first sync begins; nil if that asks for everything.
-        package var start: Start?
-        /// The windows in which a sync asks up to now; nil for requests without an end.
-        package var windows: Windows?
-
-        /// The place of the watermark in `value`.
-        static let placeholder = "{watermark}"
-
-        /// The value of the parameter for a watermark.
-        package func parameterValue(_ mark: String) -> String { value.replacing(Self.placeholder, with: mark) }
-
-        /// True if the values are times, even where they look like other numbers.
-        package var isTime: Bool {
-            if case .time = overlap { return true }
-            return format != nil || windows != nil
-        }
-
-        /// The time subtracted from a watermark that is a time. Without a word of the definition: a minute, because
-        /// upstreams differ on whether the border itself comes again, and commit late; a day where the notation names
-        /// no zone, because upstreams count days and hours in zones of their own.
-        package var overlapSeconds: Int64 {
-            switch overlap {
-            case .standard: format.map(\.namesZone) == false ? 86_400 : 60
-            case .time(let time): time.components.seconds + (time.components.attoseconds > 0 ? 1 : 0)
-            case .count(let count): Int64(count)
-            }
-        }
-    }
 
     /// The beginning of a first sync.
     package enum Start: Sendable, Hashable {
@@ -102,6 +61,47 @@ package enum SyncRule: Sendable, Hashable {
     }
 }
 
+/// The rule of a sync with a watermark: the form in which the watermark is sent, and its place in the items.
+package struct SinceRule: Sendable, Hashable {
+    /// The query parameter that carries it; nil if the upstream lists its newest items first and takes none.
+    package let parameter: String?
+    /// The value of the parameter: text around `{watermark}`.
+    package let value: String
+    /// The path of the watermark in the item; nil if the ends of windows are the watermark.
+    package let path: Path?
+    /// The amount subtracted before the watermark is sent.
+    package let overlap: SyncRule.Overlap
+    /// The notation in which it goes out; nil for that of the items.
+    package var format: TimeFormat?
+    /// The moment at which a first sync begins; nil if that asks for everything.
+    package var start: SyncRule.Start?
+    /// The windows in which a sync asks up to now; nil for requests without an end.
+    package var windows: SyncRule.Windows?
+
+    /// The place of the watermark in `value`.
+    static let placeholder = "{watermark}"
+
+    /// The value of the parameter for a watermark.
+    package func parameterValue(_ mark: String) -> String { value.replacing(Self.placeholder, with: mark) }
+
+    /// True if the values are times, even where they look like other numbers.
+    package var isTime: Bool {
+        if case .time = overlap { return true }
+        return format != nil || windows != nil
+    }
+
+    /// The time subtracted from a watermark that is a time. Without a word of the definition: a minute, because
+    /// upstreams differ on whether the border itself comes again, and commit late; a day where the notation names
+    /// no zone, because upstreams count days and hours in zones of their own.
+    package var overlapSeconds: Int64 {
+        switch overlap {
+        case .standard: format.map(\.namesZone) == false ? 86_400 : 60
+        case .time(let time): time.components.seconds + (time.components.attoseconds > 0 ? 1 : 0)
+        case .count(let count): Int64(count)
+        }
+    }
+}
+
 extension MappingDecoder {
     private enum Mode: String, CaseIterable { case auto, new, since, delta, all }
 
@@ -141,7 +141,7 @@ extension MappingDecoder {
     ]
 
     /// The watermark of `mode: since`; nil for one that is wrong.
-    private func watermark(isSince: Bool) -> SyncRule.Watermark? {
+    private func watermark(isSince: Bool) -> SinceRule? {
         let parameter = string("param")
         let value = watermarkValue("value")
         let path = path("from")
@@ -162,8 +162,8 @@ extension MappingDecoder {
                 report("`\(member)` of \(subject) makes sense only with `param`, which carries it", at: member)
             }
         }
-        return SyncRule.Watermark(
-            parameter: parameter, value: value ?? SyncRule.Watermark.placeholder, path: path,
+        return SinceRule(
+            parameter: parameter, value: value ?? SinceRule.placeholder, path: path,
             overlap: overlap ?? .standard, format: format, start: start, windows: windows)
     }
 
@@ -224,7 +224,7 @@ extension MappingDecoder {
     /// The text around the watermark; nil where none is given.
     private func watermarkValue(_ name: String) -> String? {
         guard let value = string(name) else { return nil }
-        let placeholder = SyncRule.Watermark.placeholder
+        let placeholder = SinceRule.placeholder
         if value.ranges(of: placeholder).count != 1 {
             report(
                 "`\(name)` of \(subject) must have `\(placeholder)` in it once, such as `>=\(placeholder)`", at: name)

@@ -70,7 +70,7 @@ package struct SignedTokenRule: Sendable, Hashable {
     }
 
     /// The exchange of the signed token for an access token.
-    package struct Exchange: Sendable, Hashable {
+    package struct TokenExchange: Sendable, Hashable {
         package let url: Template
         package let sending: Sending
         package let reading: TokenReading
@@ -86,7 +86,7 @@ package struct SignedTokenRule: Sendable, Hashable {
     /// The time from its issue to its expiry.
     package let lifetime: Duration
     /// The exchange; nil if the signed token goes to the feed's own requests.
-    package let exchange: Exchange?
+    package let exchange: TokenExchange?
     /// The header of the feed's requests.
     package let header: TokenHeader
 
@@ -169,7 +169,7 @@ extension MappingDecoder {
         return bodyTemplate(name, node) ?? .object([])
     }
 
-    private func exchange() -> SignedTokenRule.Exchange? {
+    private func exchange() -> SignedTokenRule.TokenExchange? {
         let sending = choice("send", SignedTokenRule.Sending.self)
         let place = tokenPlace("token")
         let expiry = path("expires")
@@ -181,7 +181,7 @@ extension MappingDecoder {
         }
         let standard = TokenReading.oauth
         return url("token_url").map { url in
-            SignedTokenRule.Exchange(
+            SignedTokenRule.TokenExchange(
                 url: url, sending: sending ?? .assertion,
                 reading: TokenReading(
                     place: place ?? standard.place, expiry: expiry ?? standard.expiry, lifetime: nil))

@@ -88,13 +88,13 @@ package struct Watermark: Sendable, Hashable {
     }
 
     /// The text to send by a rule: the mark less the overlap, in the notation of the rule or of the items.
-    package func parameterText(_ rule: SyncRule.Watermark) -> String {
+    package func parameterText(_ rule: SinceRule) -> String {
         guard let format = rule.format, let time else { return parameterText(less: rule.overlap) }
         return format.text(time.earlier(by: .seconds(rule.overlapSeconds)) ?? time)
     }
 
     /// The mark less the overlap, to which items are compared.
-    package func earlier(by rule: SyncRule.Watermark) -> Watermark {
+    package func earlier(by rule: SinceRule) -> Watermark {
         Watermark(.text(parameterText(less: rule.overlap)), isTime: time != nil) ?? self
     }
 

@@ -26,7 +26,7 @@ final class WriteThrough: CommitCompanion {
     private var schemaVersion: Int64?
     /// The feeds' tables as they were at the last commit.
     var made: MadeTables
-    private var names: FeedNames
+    private var names: FileFeeds
     /// False if the file lacks the items of its feeds, so that their tables cannot be filled from it.
     private let hasItems: Bool
     /// The known tables in PostgreSQL.
@@ -88,7 +88,7 @@ final class WriteThrough: CommitCompanion {
         name = claims.nameOfFeeds
         self.progress = progress
         self.hasItems = hasItems
-        names = try FeedNames(in: source)
+        names = try FileFeeds(in: source)
         scope = FeedScope(feeds: Set((feeds ?? claims.flatMap(\.group.feeds)) + names.feeds).sorted())
         // A feed's sections have no key.
         recorder = ChangeRecorder(on: source, groups: ["_section": 0]) {

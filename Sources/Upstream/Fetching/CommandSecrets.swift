@@ -10,7 +10,7 @@ package final class CommandSecrets: Sendable {
     }
 
     private let values = Lock<[Key: Result<String, ShellCommand.Failure>]>([:])
-    private let runner = Lock<CommandRunner?>(nil)
+    private let runner = Lock<SecretThread?>(nil)
     private let timeLimit: Duration
     private let placeholder: String?
 
@@ -42,7 +42,7 @@ package final class CommandSecrets: Sendable {
         let key = Key(command: command, folder: folder)
         guard values.withLock({ $0[key] }) == nil else { return }
         let runner = self.runner.withLock { runner in
-            runner = runner ?? CommandRunner()
+            runner = runner ?? SecretThread()
             return runner
         }
         guard let runner else { throw FeedSyncError(.store, "no thread can be started for the command `\(command)`") }
@@ -71,7 +71,7 @@ extension CommandSecrets: CustomStringConvertible, CustomReflectable {
 }
 
 /// Runs blocking code, on a thread of its own.
-private actor CommandRunner {
+private actor SecretThread {
     private let executor: ThreadExecutor
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -162,7 +162,7 @@ package struct RequestPlan: Sendable {
         var request = Request(
             target, headers: parts.headers,
             credentials: parts.credentials + (parts.alternatives.first?.credentials ?? []), credentialOrigin: origin,
-            timeouts: timeouts, limits: Limits(body: definition.memory.body),
+            timeouts: timeouts, limits: ResponseLimits(body: definition.memory.body),
             maximumPerHost: pagination.prefetch > 1 ? pagination.prefetch : nil)
         request.connection = parts.connection
         if definition.format == nil || definition.format == .events {

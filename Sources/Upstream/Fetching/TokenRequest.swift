@@ -89,7 +89,7 @@ package struct TokenRequest: Sendable, Hashable {
         var request = Request(
             endpoint ?? url, method: "POST",
             headers: ["Accept": "application/json", "Content-Type": FormBody.mediaType],
-            timeouts: timeouts, limits: Limits(body: 1 << 20))
+            timeouts: timeouts, limits: ResponseLimits(body: 1 << 20))
         var form: [(name: String, value: String)] = []
         switch grant {
         case _ where proof != nil: form = proof ?? []

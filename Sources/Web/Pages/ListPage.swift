@@ -6,7 +6,7 @@ internal import Text
 /// The list of a feed, with the state that its engine reports.
 struct ListPage: Page {
     private let visit: Visit
-    private let state: FeedState
+    private let state: FeedStateView
     private let part: ListPart
     /// The last event before the page was made.
     private let event: Int
@@ -19,7 +19,7 @@ struct ListPage: Page {
         guard let feed = try await served.feed(named: name) else { return nil }
         // The events are read first: later ones are published to the page.
         event = try await served.pages?.events(last: 1).last?.id ?? 0
-        guard let state = try await FeedState(feed, visit) else { return nil }
+        guard let state = try await FeedStateView(feed, visit) else { return nil }
         part = try await ListPart(of: feed, visit.request, limit: Self.pageSize, served)
         (self.visit, self.state) = (visit, state)
     }
@@ -37,7 +37,7 @@ struct ListPage: Page {
 
     /// The state of a feed as on its list, for the script.
     static func state(of name: String, _ visit: Visit) async throws(FeedSyncError) -> SharedAnswer {
-        guard let feed = try await visit.served.feed(named: name), let state = try await FeedState(feed, visit)
+        guard let feed = try await visit.served.feed(named: name), let state = try await FeedStateView(feed, visit)
         else { return visit.unknownFeed(name) }
         var html = HTMLWriter()
         state.write(to: &html)
@@ -142,7 +142,7 @@ struct ListPage: Page {
 }
 
 /// The state of a feed with its reason, its number of items and, while it fails, advice.
-struct FeedState: Sendable {
+struct FeedStateView: Sendable {
     let row: StateRow
     /// True if the visitor may send commands to the feed.
     let isOffered: Bool

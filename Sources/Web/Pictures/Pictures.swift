@@ -93,7 +93,7 @@ actor Pictures {
         if let time = kept?.lastModified { request.headers.append(name: "If-Modified-Since", value: time) }
         request.addresses = .publicOnly(except: origin)
         request.timeouts = Timeouts(connect: .seconds(5), total: .seconds(20), stall: .seconds(10))
-        request.limits = Limits(body: limits.mostOfOne, headers: 64 << 10, redirects: 3)
+        request.limits = ResponseLimits(body: limits.mostOfOne, headers: 64 << 10, redirects: 3)
         let response = try? await client.send(request)
         let now = clock.seconds
         if var kept, let response, !response.isModified {

@@ -243,7 +243,7 @@ struct SignInTests {
         try bench.write("key.pem", String(contentsOfFile: bench.path("key.pem"), encoding: .utf8))
         try await bench.reload()
         let token = try #require(bench.authorizations.first??.dropFirst("Bearer ".count))
-        let parts = try token.split(separator: ".").map { try #require(Base64URL.decoded(String($0))) }
+        let parts = try token.split(separator: ".").map { try #require(Base64.decodedFromEither(String($0))) }
         #expect(
             String(decoding: parts[0], as: UTF8.self) == #"{"alg":"\#(algorithm)","typ":"JWT","kid":"k1"}"#)
         let claims = try JSONValue(parsing: String(decoding: parts[1], as: UTF8.self))
@@ -252,7 +252,7 @@ struct SignInTests {
         #expect(times.count == 2 && times[1] - times[0] == 300)
         let text = token.split(separator: ".").prefix(2).joined(separator: ".")
         try bench.write("text", text)
-        let signature = algorithm == "RS256" ? parts[2] : Base64URL.der(parts[2])
+        let signature = algorithm == "RS256" ? parts[2] : ECDSANumbers.der(parts[2])
         try Data(signature).write(to: URL(filePath: bench.path("signature")))
         #expect(try bench.openSSL("dgst -sha256 -verify public.pem -signature signature text") == 0)
         #expect(bench.issuer.requests.isEmpty)
@@ -269,7 +269,7 @@ struct SignInTests {
         let token = try #require(bench.authorizations.first??.dropFirst("Ghost ".count))
         let text = token.split(separator: ".").prefix(2).joined(separator: ".")
         #expect(
-            Base64URL.decoded(String(token.split(separator: ".")[2]))
+            Base64.decodedFromEither(String(token.split(separator: ".")[2]))
                 == SHA256.signature(of: Array(text.utf8), key: bytes))
     }
 
@@ -303,7 +303,7 @@ struct SignInTests {
         #expect(form.first?.value == "urn:ietf:params:oauth:grant-type:jwt-bearer")
         let assertion = form.last?.value.split(separator: ".") ?? []
         try #require(assertion.count == 3)
-        let claims = try #require(Base64URL.decoded(String(assertion[1])))
+        let claims = try #require(Base64.decodedFromEither(String(assertion[1])))
         #expect(
             String(decoding: claims, as: UTF8.self).hasPrefix(
                 #"{"scope":"read","aud":"\#(bench.issuer.url)/token","iss":"robot@a.example","iat":"#))
@@ -446,12 +446,8 @@ struct SignInTests {
     }
 }
 
-/// Base64 for URLs, and the other notation of ECDSA's two numbers.
-private enum Base64URL {
-    static func decoded(_ text: String) -> [UInt8]? {
-        Base64.decoded(text.replacing("-", with: "+").replacing("_", with: "/"))
-    }
-
+/// The other notation of ECDSA's two numbers.
+private enum ECDSANumbers {
     /// Source: https://www.rfc-editor.org/rfc/rfc3279#section-2.2.3
     static func der(_ numbers: [UInt8]) -> [UInt8] {
         let parts = [numbers.prefix(32), numbers.dropFirst(32)].flatMap { half -> [UInt8] in

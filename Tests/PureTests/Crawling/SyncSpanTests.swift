@@ -7,7 +7,7 @@ struct SyncSpanTests {
     /// 2026-11-21T12:00:00Z
     private static let now: Int64 = 1_795_262_400
 
-    private static func rule(_ members: String) throws -> SyncRule.Watermark {
+    private static func rule(_ members: String) throws -> SinceRule {
         let feed = try FeedDefinition.parse(
             name: "things", yaml: "url: https://upstream.test/\nsync: {mode: since, \(members)}")
         guard case .since(let rule) = feed.sync else { throw FeedSyncError(.bug, "no watermark") }
@@ -15,7 +15,7 @@ struct SyncSpanTests {
     }
 
     /// All requests of a sync that nothing keeps from going on, as `from..to`.
-    private static func windows(_ rule: SyncRule.Watermark, _ mark: String? = nil) -> [String] {
+    private static func windows(_ rule: SinceRule, _ mark: String? = nil) -> [String] {
         var point = ResumePoint(isLoaded: mark != nil, watermark: mark.map { "\"\($0)\"" })
         var sent: [String] = []
         while let span = SyncSpan(rule, point, now: now), let window = span.window, sent.count < 20 {

@@ -37,5 +37,6 @@ import Testing
     func base64(text: String) {
         #expect(Base64.decoded(Base64.encoded(text)) == Array(text.utf8))
         #expect(Base64.decoded("?") == nil)
+        #expect(Base64.decodedFromEither(Base64.encoded(text)) == Array(text.utf8))
     }
 }

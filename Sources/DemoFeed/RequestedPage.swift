@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import Text
 
 /// The page of a list that a request asks for.
-struct PageRequest {
+struct RequestedPage {
     /// From 1.
     let number: Int
     let size: Int

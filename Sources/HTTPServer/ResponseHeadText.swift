@@ -1,7 +1,7 @@
-internal import Platform
+internal import Time
 
 /// The bytes in front of a response's body.
-enum ResponseHead {
+enum ResponseHeadText {
     /// The transfer of the body.
     enum Framing {
         case length(Int)
@@ -14,7 +14,8 @@ enum ResponseHead {
     /// - Returns: nil for a status or a header field that cannot be sent.
     static func bytes(_ response: ServerResponse, _ framing: Framing, staysOpen: Bool) -> [UInt8]? {
         guard (200...599).contains(response.status) else { return nil }
-        var text = "HTTP/1.1 \(response.status) \(reason(response.status))\r\nDate: \(HTTPDate.now)\r\n"
+        var text =
+            "HTTP/1.1 \(response.status) \(reason(response.status))\r\nDate: \(HTTPDate.text(ofSecond: WallClock.system.seconds))\r\n"
         for (name, value) in response.headers {
             guard !name.isEmpty, !name.utf8.contains(where: { $0 <= 32 || $0 == 127 || $0 == 58 }),
                 !value.utf8.contains(where: { $0 < 32 && $0 != 9 || $0 == 127 })
@@ -56,20 +57,5 @@ enum ResponseHead {
         case 505: "HTTP Version Not Supported"
         default: "Status \(status)"
         }
-    }
-}
-
-/// Times as HTTP writes them.
-private enum HTTPDate {
-    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-    static var now: String {
-        var seconds = time(nil)
-        var date = tm()
-        gmtime_r(&seconds, &date)
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(days[Int(date.tm_wday)]), \(two(date.tm_mday)) \(months[Int(date.tm_mon)]) \(1900 + date.tm_year) "
-            + "\(two(date.tm_hour)):\(two(date.tm_min)):\(two(date.tm_sec)) GMT"
     }
 }

@@ -5,7 +5,7 @@ internal import PostgreSQLStore
 internal import SQLite
 
 /// The names and tables of a working file's feeds, by the feeds' numbers.
-struct FeedNames {
+struct FileFeeds {
     private var entries: [Int64: Entry] = [:]
 
     /// A feed's name, and the name of its table.
@@ -49,9 +49,9 @@ struct FeedNames {
 /// A feed that has another name from now on, or is deleted. The working file has the latest of its history, and
 /// PostgreSQL all of it: each statement is for all rows.
 struct FeedMove: Sendable, Hashable {
-    let old: FeedNames.Entry
+    let old: FileFeeds.Entry
     /// Nil for a deleted feed.
-    let new: FeedNames.Entry?
+    let new: FileFeeds.Entry?
 
     /// Renames or deletes the feed, within a transaction.
     ///
@@ -60,7 +60,7 @@ struct FeedMove: Sendable, Hashable {
         if let new { try rename(to: new, on: connection) } else { try delete(on: connection) }
     }
 
-    private func rename(to new: FeedNames.Entry, on connection: PostgreSQL.Connection) throws {
+    private func rename(to new: FileFeeds.Entry, on connection: PostgreSQL.Connection) throws {
         let quoted = PostgreSQL.Connection.identifier
         let rows = try rows(on: connection)
         try connection.execute("SET CONSTRAINTS ALL DEFERRED")

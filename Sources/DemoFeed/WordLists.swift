@@ -1,5 +1,5 @@
 /// The words that names and descriptions are put together from.
-enum Vocabulary {
+enum WordLists {
     static let owners = [
         "nordlicht-labs", "kumo-systems", "paperlantern", "hafenwerk", "tidepool-io", "brightmoss", "sternwarte",
         "quietharbor", "yamabuki", "ironwood-dev", "feldweg", "mapleandpine", "kogarashi", "waldkauz", "openkiln",

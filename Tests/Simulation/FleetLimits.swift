@@ -1,5 +1,5 @@
 /// The first resource to be exhausted by more feeds of the same kind, from a run's use of each.
-struct Limits {
+struct FleetLimits {
     private let limits: [(name: String, feeds: Double)]
 
     init(_ fleet: Fleet, layoutBytes: Int) {

@@ -1,12 +1,12 @@
 /// The bounds on the size of a YAML text.
-public struct Limits: Sendable, Hashable {
+public struct YAMLLimits: Sendable, Hashable {
     /// The largest number of nodes in the document. Each alias counts as all the nodes that it repeats.
     public let nodes: Int
     /// The largest depth of nested sequences and mappings.
     public let depth: Int
 
     /// Limits that no configuration written by hand comes near.
-    public static let standard = Limits(nodes: 1_000_000, depth: 64)
+    public static let standard = YAMLLimits(nodes: 1_000_000, depth: 64)
 
     /// Limits of one's own.
     public init(nodes: Int, depth: Int) {
