@@ -8,15 +8,15 @@ final class ChangeSource {
     private let until: ChangePlace
     private let connection: Connection
     let table: String
-    private let columns: [RowColumn]
-    private let key: [String]
+    private let items: RowSelection
     private let title: String?
     private let link: String?
     private var hasNew = false
     /// The condition that an event is of the feed, or of one of its parts.
     let isOfFeed: String
     private var first = ""
-    private lazy var names = columns.map { try? SQL.identifier($0.name) }.map { $0 ?? "NULL" }.joined(separator: ", ")
+    private var columns: [RowColumn] { items.columns }
+    private var key: [String] { items.key }
 
     /// - Parameter until: The place of the last change; the end of all changes by default.
     /// - Returns: nil for a feed without stored data.
@@ -24,9 +24,11 @@ final class ChangeSource {
         self.query = query
         self.until = query.until ?? until
         self.connection = connection
-        guard let found = try StoredTable(of: query.feed, on: connection), !found.key.isEmpty, !found.columns.isEmpty
-        else { return nil }
-        (table, columns, key) = (try SQL.identifier(found.name), found.columns, found.key)
+        // The lists of a feed have no change log of their own.
+        guard FeedPart.feed(ofPart: query.feed) == nil, let found = try FeedRows(query.feed, on: connection) else {
+            return nil
+        }
+        (table, items) = (found.table, try found.selection(of: found.columns, hasKey: true))
         title = ItemNames.column(query.title, of: found.columns, \.title)
         link = ItemNames.column(query.link, of: found.columns, \.link)
         let parts = try connection.scalar("SELECT 1 FROM feed_part WHERE feed = ? LIMIT 1", .text(query.feed))
@@ -130,7 +132,8 @@ final class ChangeSource {
             key = stored.key
             now = stored.values
         } else {
-            now = try item(keyIs, ChangeLog.values(ofKey: row.value(at: 6), count: self.key.count))?.values ?? [:]
+            let values = RowKey.values(of: row.value(at: 6), count: self.key.count)
+            now = try values.flatMap { try item(keyIs, $0) }?.values ?? [:]
         }
         let after: [(name: String, json: String)] =
             switch kind {
@@ -147,13 +150,9 @@ final class ChangeSource {
 
     private func item(_ condition: String, _ values: [Value]) throws -> (key: String, values: [String: String])? {
         var result: (String, [String: String])?
-        let keys = try key.map { try SQL.identifier($0) }
-        try connection.rows(
-            "SELECT \(names), \(keys.joined(separator: ", ")) FROM \(table) WHERE \(condition)", values
-        ) { row in
-            let members = columns.enumerated().map { ($1.name, $1.json(StoredValue(row.value(at: $0)))) }
-            let key = RowKey.text(row, from: columns.count, count: keys.count)
-            result = (key, Dictionary(members) { first, _ in first })
+        try connection.rows("\(items.sql) WHERE \(condition)", values) { row in
+            let members = zip(columns, items.values(of: row)).map { ($0.name, $0.json($1)) }
+            result = (items.key(of: row), Dictionary(members) { first, _ in first })
         }
         return result
     }
@@ -178,14 +177,6 @@ extension ChangeLog {
     fileprivate static func json(ofKey key: Value, isSingle: Bool) -> String {
         if !isSingle, case .text(let text) = key { return text }
         return StoredValue(key).json
-    }
-
-    /// The values of the key's columns.
-    fileprivate static func values(ofKey key: Value, count: Int) -> [Value] {
-        guard count > 1, case .text(let text) = key, case .array(let elements)? = try? JSONValue(parsing: text) else {
-            return [key]
-        }
-        return elements.map { Value(key: $0) ?? .null }
     }
 }
 

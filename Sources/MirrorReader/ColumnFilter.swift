@@ -125,9 +125,9 @@ extension Store {
     /// The values of those columns that have few, each among the items that a query matches.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func facets(_ query: ListingQuery, of names: [String], most: Int) throws(FeedSyncError) -> [Facet] {
+    package func facets(_ query: ItemQuery, of names: [String], most: Int) throws(FeedSyncError) -> [Facet] {
         try storing {
-            guard let source = try FeedRows(query.feed, on: connection),
+            guard let source = try FeedRows(query.feed, at: query.time, on: connection),
                 let conditions = try source.conditions(query)
             else { return [] }
             var facets: [Facet] = []

@@ -7,22 +7,22 @@ internal import SQLite
 /// - Isolation: the store's.
 struct RowLookup {
     private let connection: Connection
-    private let layout: ListingLayout
-    private let select: String
+    private let selection: RowSelection
+    private let sql: String
 
-    init(_ query: ListingQuery, of source: FeedRows, on connection: Connection) throws {
+    init(_ query: ItemQuery, of source: FeedRows, on connection: Connection) throws {
         self.connection = connection
-        layout = source.layout(query)
-        select = "\(try source.select(layout, query)) WHERE _rowid_ = ? AND _removed_at IS NULL"
+        selection = try source.listed(query, on: connection)
+        sql = "\(selection.sql) WHERE _rowid_ = ? AND _removed_at IS NULL"
     }
 
     /// Passes the columns of the coming rows to a result.
-    func begin(_ result: inout some ListingResult) { result.begin(layout) }
+    func begin(_ result: inout some ListingResult) { result.begin(selection) }
 
     /// Reads rows. Returns the number of items that the upstream still has.
     func take(_ rows: some Sequence<Int64>, into result: inout some ListingResult) throws -> Int {
         var count = 0
-        try connection.rows(select, forEach: rows) { row in
+        try connection.rows(sql, forEach: rows) { row in
             result.take(row)
             count += 1
         }
@@ -30,14 +30,13 @@ struct RowLookup {
     }
 }
 
-/// The rows of a feed, or of one of its lists, and the only maker of queries for them.
+/// The rows of a feed, or of one of its lists, and the only maker of SELECTs of their columns and keys.
 struct FeedRows {
     /// The table's name, and its form in SQL.
     let name: String
     let table: String
     let columns: [RowColumn]
     let key: [String]
-    private let keepsRaw: Bool
     /// The condition on the table's rows; nil for all.
     private let scope: String?
 
@@ -49,9 +48,6 @@ struct FeedRows {
         else {
             return nil
         }
-        let names = "SELECT sum(name = '_raw') FROM pragma_table_info(?)"
-        guard let raws = try connection.int64(names, .text(found.name)) else { return nil }
-        keepsRaw = raws > 0
         scope = rows.condition
         name = found.name
         if let time {
@@ -67,71 +63,58 @@ struct FeedRows {
     /// The columns of the model, then those that every feed's table has.
     var allColumns: [RowColumn] { columns + PlaceColumn.allCases.map { RowColumn(name: $0.rawValue) } }
 
-    /// The columns of a query's rows.
-    func layout(_ query: ListingQuery) -> ListingLayout {
-        ListingLayout(
-            columns: columns.filter { query.columns?.contains($0.name) ?? true }, key: key,
-            hasRaw: query.wantsRaw && keepsRaw)
-    }
-
-    /// The rows that match some conditions, in the order of the query.
-    func read<Result: ListingResult>(
-        _ query: ListingQuery, _ conditions: RowConditions, limit: Int, on connection: Connection
-    ) throws -> Result {
-        let layout = layout(query)
-        var result = Result()
-        result.begin(layout)
-        var count = 0
-        // One more row than requested shows if there are more.
-        let sql = try select(layout, query) + conditions.end(orderedBy: query.order) + " OFFSET ?"
-        try connection.rows(sql, conditions.values + [Value(limit + 1), Value(max(0, query.offset))]) { row in
-            guard count < limit else {
-                result.hasMore = true
-                return
-            }
-            count += 1
-            result.take(row)
-        }
-        return result
-    }
-
-    /// A statement for the rows of a query, which may have a condition of the user's.
+    /// The SELECT of some columns.
     ///
-    /// - Throws: `FeedSyncError` of kind `store` if it fails without the user's condition: the store's list of columns
-    ///   is wrong then.
-    func statement(_ query: ItemQuery, _ columns: [RowColumn], path: String, on connection: Connection) throws
-        -> Statement
-    {
-        let names = try columns.map { try SQL.identifier($0.name) }
-        let select = "SELECT \(names.isEmpty ? "NULL" : names.joined(separator: ", ")) FROM \(table)"
+    /// - Parameters:
+    ///   - columns: The named columns.
+    ///   - hasKey: True to add the columns of the key.
+    func selection(of columns: [RowColumn], hasKey: Bool = false) throws -> RowSelection {
+        try RowSelection(columns, hasPlace: false, key: hasKey ? key : [], hasRaw: false, textLimit: nil, from: table)
+    }
+
+    /// The SELECT of a listing's columns.
+    func listed(_ query: ItemQuery, on connection: Connection) throws -> RowSelection {
+        let raw = "SELECT 1 FROM pragma_table_info(?) WHERE name = '_raw'"
+        return try RowSelection(
+            columns.filter { query.columns?.contains($0.name) ?? true }, hasPlace: true, key: key,
+            hasRaw: query.wantsRaw && (try connection.scalar(raw, .text(name)) != nil), textLimit: query.textLimit,
+            from: table)
+    }
+
+    /// Passes the rows of a query in its order, as many as its limit permits.
+    ///
+    /// - Parameter take: Takes a row. Returns true if further ones are wanted.
+    func read(
+        _ selection: RowSelection, _ query: ItemQuery, on connection: Connection, take: (Statement) throws -> Bool
+    ) throws {
+        guard let conditions = try conditions(query) else { return }
+        var (sql, values) = (selection.sql + (try conditions.end(orderedBy: query.order)), conditions.values)
+        values.append(Store.limit(query.limit))
+        if query.offset > 0 {
+            sql += " OFFSET ?"
+            values.append(Value(query.offset))
+        }
+        try connection.takeRows(sql, values, take)
+    }
+
+    /// Checks that a query can be read if its condition, which is the user's, is right.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store` if it cannot: the store's list of columns is wrong then.
+    func check(_ selection: RowSelection, _ query: ItemQuery, path: String, on connection: Connection) throws {
+        var query = query
+        query.condition = nil
+        guard let plain = try conditions(query)?.end(orderedBy: query.order) else { return }
+        do throws(SQLiteError) { _ = try connection.prepare(selection.sql + plain) } catch {
+            throw FeedSyncError(storing: error, path: path)
+        }
+    }
+
+    /// The query's conditions as SQL; nil if they cannot match.
+    func conditions(_ query: ItemQuery) throws -> RowConditions? {
         var conditions = RowConditions(scope, includesRemoved: query.includesRemoved, section: query.section)
         if let since = query.since {
             conditions.add("max(_first_seen_at, _changed_at, coalesce(_removed_at, '')) >= ?", .text(since))
         }
-        let plain = try select + conditions.end(orderedBy: query.order)
-        do throws(SQLiteError) { _ = try connection.prepare(plain) } catch {
-            throw FeedSyncError(storing: error, path: path)
-        }
-        // On separate lines, so that a comment in it ends.
-        if let condition = query.condition { conditions.add("(\n\(condition)\n)") }
-        let statement = try connection.prepare(select + conditions.end(orderedBy: query.order))
-        try statement.bind(conditions.values + [Store.limit(query.limit)])
-        return statement
-    }
-
-    func select(_ layout: ListingLayout, _ query: ListingQuery) throws -> String {
-        let names = try layout.names.map { try SQL.identifier($0) }
-        let wanted = names.enumerated().map { index, name in
-            // One text of megabytes takes as much as a page of others.
-            guard let most = query.textLimit, index < layout.columns.count else { return name }
-            return "CASE typeof(\(name)) WHEN 'text' THEN substr(\(name), 1, \(most)) ELSE \(name) END"
-        }
-        return "SELECT \(wanted.joined(separator: ", ")) FROM \(table)"
-    }
-
-    /// The query's conditions as SQL; nil if they cannot match.
-    func conditions(_ query: ListingQuery) throws -> RowConditions? {
-        var conditions = RowConditions(scope, includesRemoved: query.includesRemoved, section: query.section)
         if let place = query.after {
             conditions.add(
                 "(_generation < ? OR _generation = ? AND _position > ?)", .integer(place.generation),
@@ -156,7 +139,7 @@ struct FeedRows {
             conditions.add(text, given)
         }
         if let keys = query.keys {
-            let parts = keys.compactMap(Self.values(ofKey:)).filter { $0.count == key.count }
+            let parts = keys.compactMap(RowKey.values(ofJSON:)).filter { $0.count == key.count }
             guard !parts.isEmpty else { return nil }
             let names = try key.map { try SQL.identifier($0) }
             let one = "(\(names.map { "\($0) = ?" }.joined(separator: " AND ")))"
@@ -166,15 +149,9 @@ struct FeedRows {
                     ? "\(names[0]) IN (\(parts.map { _ in "?" }.joined(separator: ", ")))"
                     : "(\(parts.map { _ in one }.joined(separator: " OR ")))", parts.flatMap(\.self))
         }
+        // On separate lines, so that a comment in it ends.
+        if let condition = query.condition { conditions.add("(\n\(condition)\n)") }
         return conditions
-    }
-
-    /// The values of a key as JSON; nil if it is not a key.
-    static func values(ofKey json: String) -> [Value]? {
-        guard let value = try? JSONValue(parsing: json) else { return nil }
-        let parts = if case .array(let parts) = value { parts } else { [value] }
-        let values = parts.compactMap { Value(key: $0) }
-        return values.count == parts.count ? values : nil
     }
 }
 

@@ -33,9 +33,6 @@ final class IndexedFeed {
         index = SearchIndex.name(of: source.name)
     }
 
-    /// True if the index's words were read.
-    var hasVocabulary: Bool { vocabulary.map { $0 != nil } ?? false }
-
     /// The words of the index; nil while they are not worth reading. Reading them takes as long as three scans of all
     /// rows.
     func vocabulary(on connection: Connection) throws -> Vocabulary? {

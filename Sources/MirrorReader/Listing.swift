@@ -1,5 +1,3 @@
-package import Text
-
 /// Some items of a feed, in feed order, as a page of a list shows them.
 package struct Listing: Sendable {
     /// An item with its key.
@@ -21,8 +19,8 @@ package struct Listing: Sendable {
     package internal(set) var items: [Item] = []
     /// True if further items follow these.
     package internal(set) var hasMore = false
-    /// The layout of the rows from which it is made.
-    var layout: ListingLayout?
+    /// The columns of the rows from which it is made.
+    var selection: RowSelection?
 
     /// Creates an empty listing.
     package init() {}
@@ -35,41 +33,5 @@ package struct Listing: Sendable {
         items = rows.enumerated().map { place, values in
             Item(key: "\(place)", row: StoredRow(unstored: values, position: place), raw: nil)
         }
-    }
-}
-
-/// The items to list.
-package struct ListingQuery: Sendable {
-    /// The feed's name.
-    package let feed: String
-    /// The names of the requested columns; nil for all.
-    package var columns: Set<String>?
-    /// The section's name, where `.some(nil)` are the items without one; nil for all sections.
-    package var section: String??
-    /// Only items after this place.
-    package var after: Place?
-    /// Only items that have each of these words in one of the columns.
-    package var words: (text: SearchText, columns: [String])?
-    /// Only items that have all these words, by the feed's full-text index.
-    package var indexedWords: SearchText?
-    /// Only the items of these keys, each as JSON.
-    package var keys: [String]?
-    /// Only items that fulfil each of these.
-    package var filters: [ColumnFilter] = []
-    /// The columns that sort the items, before feed order.
-    package var order: [ItemQuery.Order] = []
-    /// The number of items to pass over.
-    package var offset = 0
-    /// The maximum number of items.
-    package var limit: Int
-    /// The most characters of a text; nil for all. A key is never cut.
-    package var textLimit: Int?
-    /// True to include the item's JSON as received.
-    package var wantsRaw = false
-    /// True to include removed items.
-    package var includesRemoved = false
-
-    package init(feed: String, limit: Int) {
-        (self.feed, self.limit) = (feed, limit)
     }
 }

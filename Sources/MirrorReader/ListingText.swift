@@ -22,7 +22,7 @@ package struct ListingText: Sendable {
     private var isFull = false
     /// A text this long takes no further item.
     private static let longest = 16 << 20
-    private var layout: ListingLayout?
+    private var selection: RowSelection?
     /// The text before each value, for all columns in one text.
     private var names: [UInt8] = []
     private var ends: [Int] = []
@@ -33,7 +33,7 @@ package struct ListingText: Sendable {
     package init() {}
 
     /// True if nothing of the feed is stored.
-    package var isOfNothing: Bool { layout == nil }
+    package var isOfNothing: Bool { selection == nil }
 
     /// An array of the items, and a line feed.
     package var document: [UInt8] { bytes + Array("]\n".utf8) }
@@ -49,11 +49,11 @@ package struct ListingText: Sendable {
 }
 
 extension ListingText: ListingResult {
-    mutating func begin(_ layout: ListingLayout) {
-        self.layout = layout
+    mutating func begin(_ selection: RowSelection) {
+        self.selection = selection
         let own = PlaceColumn.allCases
-        types = layout.columns.map(\.type) + own.map { _ in nil }
-        for name in layout.columns.map(\.name) + own.map(\.rawValue) {
+        types = selection.columns.map(\.type) + own.map { _ in nil }
+        for name in selection.columns.map(\.name) + own.map(\.rawValue) {
             names.append(UInt8(ascii: names.isEmpty ? "{" : ","))
             JSONText.append(name, to: &names)
             names.append(UInt8(ascii: ":"))
@@ -62,7 +62,7 @@ extension ListingText: ListingResult {
     }
 
     mutating func take(_ row: Statement) {
-        guard let layout else { return }
+        guard let selection else { return }
         guard bytes.count < Self.longest else {
             isFull = true
             return
@@ -81,7 +81,7 @@ extension ListingText: ListingResult {
             }
         }
         bytes.append(UInt8(ascii: "}"))
-        lastPlace = layout.place(of: row)
+        lastPlace = selection.place(of: row)
     }
 
     private mutating func append(_ row: Statement, at index: Int) {

@@ -26,7 +26,7 @@ package struct RowPage: Sendable, Hashable {
 }
 
 extension RowPage: ListingResult {
-    mutating func begin(_ layout: ListingLayout) { (columns, key) = (layout.columns, layout.key) }
+    mutating func begin(_ selection: RowSelection) { (columns, key) = (selection.columns, selection.key) }
 
     mutating func take(_ row: Statement) { rows.append(StoredRow(row, columnCount: columns.count)) }
 }

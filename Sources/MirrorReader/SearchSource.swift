@@ -17,7 +17,7 @@ final class SearchSource {
     private var known: [Int64] = []
     /// All rows to find, in feed order, if a word is so rare that they are soon known.
     private var few: [Int64]?
-    private var row: Statement?
+    private let selection: RowSelection
 
     /// The maximum number of rows that are ranked if not all are wanted: 100,000 take 0.15 s, these 3 ms.
     private static let mostRanked = 2_000
@@ -40,13 +40,13 @@ final class SearchSource {
         (self.feed, self.query, self.indexedFeed, self.connection) = (feed, query, indexedFeed, connection)
         table = indexedFeed.source.table
         index = try SQL.identifier(indexedFeed.index)
+        selection = try indexedFeed.source.selection(of: indexedFeed.source.columns, hasKey: true)
         parts = query.text.words.compactMap(Vocabulary.part).sorted { $0.count > $1.count }
     }
 
     private var source: FeedRows { indexedFeed.source }
     private var indexed: [String] { indexedFeed.columns }
     private var columns: [RowColumn] { source.columns }
-    private var key: [String] { source.key }
 
     /// The rows that have all words, the best first.
     func ranked() throws -> [(row: Int64, rank: Double)] {
@@ -231,39 +231,29 @@ final class SearchSource {
     }
 
     /// Reads the feed's rows.
-    func rowLookup() throws -> RowLookup {
-        try RowLookup(ListingQuery(feed: feed, limit: 0), of: source, on: connection)
-    }
+    func rowLookup() throws -> RowLookup { try RowLookup(ItemQuery(feed: feed), of: source, on: connection) }
 
     /// The item of a row; nil if it was removed upstream.
     func hit(_ id: Int64) throws -> SearchHit? {
-        let statement = try self.statement()
-        try statement.reset()
-        try statement.bindInt64(id, at: 1)
-        defer { try? statement.reset() }
-        guard try statement.step() else { return nil }
-        let values = columns.indices.map { StoredValue(statement.value(at: $0)) }
+        var hit: SearchHit?
+        try connection.rows("\(selection.sql) WHERE _rowid_ = ? AND _removed_at IS NULL", [.integer(id)]) { row in
+            hit = self.hit(key: selection.key(of: row), selection.values(of: row))
+        }
+        return hit
+    }
+
+    private func hit(key: String, _ values: [StoredValue]) -> SearchHit {
         func text(_ name: String?) -> String? {
             guard let name, let place = columns.firstIndex(where: { $0.name == name }) else { return nil }
             let text = values[place].description
             return text.isEmpty ? nil : text
         }
-        let key = RowKey.text(statement, from: columns.count, count: key.count)
         let title = title ?? indexed.first
         let texts = indexed.filter { $0 != title }.compactMap(text)
         let excerpt = texts.first { !query.text.matches(in: $0).isEmpty } ?? texts.first ?? ""
         return SearchHit(
             feed: feed, key: key, title: MarkedText(text(title) ?? key, query.text),
             excerpt: MarkedText.excerpt(of: excerpt, query.text), link: text(link(values)))
-    }
-
-    private func statement() throws -> Statement {
-        if let row { return row }
-        let names = try (columns.map(\.name) + key).map { try SQL.identifier($0) }
-        let made = try connection.prepare(
-            "SELECT \(names.joined(separator: ", ")) FROM \(table) WHERE _rowid_ = ? AND _removed_at IS NULL")
-        row = made
-        return made
     }
 
     private func link(_ values: [StoredValue]) -> String? {

@@ -71,7 +71,7 @@ extension Store {
         try storing {
             try connection.transaction(.deferred) {
                 guard let source = try ChangeSource(ChangeQuery(feed: feed), on: connection),
-                    let values = FeedRows.values(ofKey: key)
+                    let values = RowKey.values(ofJSON: key)
                 else { return [] }
                 return try source.history(of: values, json: key, last: count)
             }

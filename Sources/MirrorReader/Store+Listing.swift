@@ -6,34 +6,31 @@ extension Store {
     /// - Parameter order: An earlier order of the feed, so that it is not sorted for every page. Updated if the store
     ///   has changed.
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func listing(_ query: ListingQuery, order: inout FeedOrder?) throws(FeedSyncError) -> Listing {
+    package func listing(_ query: ItemQuery, order: inout FeedOrder?) throws(FeedSyncError) -> Listing {
         try read(query, order: &order)
     }
 
     /// The same listing as JSON.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func listingText(_ query: ListingQuery, order: inout FeedOrder?) throws(FeedSyncError) -> ListingText {
+    package func listingText(_ query: ItemQuery, order: inout FeedOrder?) throws(FeedSyncError) -> ListingText {
         try read(query, order: &order)
     }
 
     /// The items of a query, without a known order.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func listing(_ query: ListingQuery) throws(FeedSyncError) -> Listing { try read(query) }
+    package func listing(_ query: ItemQuery) throws(FeedSyncError) -> Listing { try read(query) }
 
     /// The same listing as JSON.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func listingText(_ query: ListingQuery) throws(FeedSyncError) -> ListingText { try read(query) }
+    package func listingText(_ query: ItemQuery) throws(FeedSyncError) -> ListingText { try read(query) }
 
     private func read<Result: ListingResult>(
-        _ query: ListingQuery, order: inout FeedOrder?
+        _ query: ItemQuery, order: inout FeedOrder?
     ) throws(FeedSyncError) -> Result {
-        guard query.words == nil, query.indexedWords == nil, query.keys == nil, query.filters.isEmpty,
-            query.order.isEmpty, query.offset == 0,
-            !query.includesRemoved, FeedPart.feed(ofPart: query.feed) == nil
-        else { return try read(query) }
+        guard query.isInFeedOrder, FeedPart.feed(ofPart: query.feed) == nil else { return try read(query) }
         let (result, made) = try storing {
             try connection.transaction(.deferred) { () -> (Result, FeedOrder?) in
                 let version = try connection.int64("PRAGMA data_version") ?? 0
@@ -42,8 +39,7 @@ extension Store {
                     known = try FeedOrder(query.feed, version: version, on: connection)
                 }
                 guard let known else { return (Result(), nil) }
-                let limit = max(0, min(query.limit, Int(Int32.max)))
-                let (rows, hasMore) = known.rows(after: query.after, section: query.section, limit: limit)
+                let (rows, hasMore) = known.rows(after: query.after, section: query.section, limit: query.mostListed)
                 let lookup = try RowLookup(query, of: known.source, on: connection)
                 var result = Result()
                 lookup.begin(&result)
@@ -56,18 +52,24 @@ extension Store {
         return result
     }
 
-    private func read<Result: ListingResult>(_ query: ListingQuery) throws(FeedSyncError) -> Result {
+    private func read<Result: ListingResult>(_ query: ItemQuery) throws(FeedSyncError) -> Result {
         try storing {
             // One snapshot for the columns and the rows: another process may be adding a column.
             try connection.transaction(.deferred) {
-                guard let source = try FeedRows(query.feed, on: connection) else { return Result() }
-                guard let conditions = try source.conditions(query) else {
-                    var result = Result()
-                    result.begin(source.layout(query))
-                    return result
+                guard let source = try FeedRows(query.feed, at: query.time, on: connection) else { return Result() }
+                let selection = try source.listed(query, on: connection)
+                var result = Result()
+                result.begin(selection)
+                var further = query
+                // One more row than requested shows if there are more.
+                further.limit = query.mostListed + 1
+                var count = 0
+                try source.read(selection, further, on: connection) { row in
+                    if count == query.mostListed { result.hasMore = true } else { result.take(row) }
+                    count += 1
+                    return true
                 }
-                let limit = max(0, min(query.limit, Int(Int32.max)))
-                return try source.read(query, conditions, limit: limit, on: connection)
+                return result
             }
         }
     }
@@ -84,7 +86,7 @@ extension Store {
     package func rows(
         of feed: String, section: String?? = nil, offset: Int = 0, limit: Int? = nil, includesRemoved: Bool = false
     ) throws(FeedSyncError) -> RowPage {
-        var query = ListingQuery(feed: feed, limit: limit ?? .max)
+        var query = ItemQuery(feed: feed, limit: limit)
         (query.section, query.offset, query.includesRemoved) = (section, offset, includesRemoved)
         return try read(query)
     }
@@ -92,14 +94,14 @@ extension Store {
     /// The rows of a query, in its order; without columns while no page of its feed is stored.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func rows(_ query: ListingQuery) throws(FeedSyncError) -> RowPage { try read(query) }
+    package func rows(_ query: ItemQuery) throws(FeedSyncError) -> RowPage { try read(query) }
 
     /// The number of items that a query matches, whatever its limit.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func count(_ query: ListingQuery) throws(FeedSyncError) -> Int {
+    package func count(_ query: ItemQuery) throws(FeedSyncError) -> Int {
         try storing {
-            guard let source = try FeedRows(query.feed, on: connection),
+            guard let source = try FeedRows(query.feed, at: query.time, on: connection),
                 let conditions = try source.conditions(query)
             else { return 0 }
             var count = 0
@@ -119,18 +121,17 @@ extension Store {
         try storing {
             try connection.transaction(.deferred) {
                 guard let source = try FeedRows(feed, on: connection),
-                    let all = try source.conditions(ListingQuery(feed: feed, limit: 1))
+                    let all = try source.conditions(ItemQuery(feed: feed, limit: 1))
                 else { return (nil, nil) }
-                let names = try source.key.map { try SQL.identifier($0) }.joined(separator: ", ")
+                let keys = try source.selection(of: [], hasKey: true)
                 func key(_ isThere: String, _ order: String) throws -> String? {
                     var key: String?
                     var conditions = all
                     conditions.add(
                         isThere, .integer(place.generation), .integer(place.generation), .integer(place.position))
                     try connection.rows(
-                        "SELECT \(names) FROM \(source.table)\(conditions.sql) ORDER BY \(order) LIMIT 1",
-                        conditions.values
-                    ) { row in key = RowKey.text(row, from: 0, count: source.key.count) }
+                        "\(keys.sql)\(conditions.sql) ORDER BY \(order) LIMIT 1", conditions.values
+                    ) { row in key = keys.key(of: row) }
                     return key
                 }
                 let previous = try key(

@@ -23,16 +23,18 @@ extension Store {
                 }
                 let all = rows.allColumns
                 let columns = query.columns?.compactMap { name in all.first { $0.name == name } } ?? all
+                let selection = try rows.selection(of: columns)
+                try rows.check(selection, query, path: path, on: connection)
                 var query = query
                 if parts.isEmpty {
                     receiver.begin(columns)
-                    _ = try stream(query, rows, columns, into: receiver)
+                    _ = try stream(query, rows, selection, into: receiver)
                 }
                 for part in parts where query.limit != 0 {
                     query.section = .some(part.section)
                     receiver.beginPart(part.title)
                     receiver.begin(columns)
-                    let (count, isWanted) = try stream(query, rows, columns, into: receiver)
+                    let (count, isWanted) = try stream(query, rows, selection, into: receiver)
                     guard isWanted else { break }
                     query.limit = query.limit.map { $0 - count }
                 }
@@ -60,7 +62,7 @@ extension Store {
             }
             receiver.begin(columns)
             while try statement.step() {
-                guard receiver.take(Self.values(of: statement, count: columns.count)) else { break }
+                guard receiver.take(columns.indices.map { StoredValue(statement.value(at: $0)) }) else { break }
             }
             return receiver.end()
         }
@@ -87,19 +89,15 @@ extension Store {
     }
 
     private func stream(
-        _ query: ItemQuery, _ rows: FeedRows, _ columns: [RowColumn], into receiver: some RowReceiver
+        _ query: ItemQuery, _ rows: FeedRows, _ selection: RowSelection, into receiver: some RowReceiver
     ) throws -> (count: Int, isWanted: Bool) {
-        let statement = try rows.statement(query, columns, path: path, on: connection)
-        var count = 0
-        while try statement.step() {
+        var (count, isWanted) = (0, true)
+        try rows.read(selection, query, on: connection) { row in
             count += 1
-            guard receiver.take(Self.values(of: statement, count: columns.count)) else { return (count, false) }
+            isWanted = receiver.take(selection.values(of: row))
+            return isWanted
         }
-        return (count, true)
-    }
-
-    private static func values(of statement: Statement, count: Int) -> [StoredValue] {
-        (0..<count).map { StoredValue(statement.value(at: $0)) }
+        return (count, isWanted)
     }
 
     /// The types of the columns of all feeds' tables, if known.

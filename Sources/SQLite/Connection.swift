@@ -254,10 +254,26 @@ extension Connection {
     /// - Parameter body: reads columns of the row, and neither steps, resets nor keeps the statement.
     /// - Throws: `SQLiteError`, or the error of `body`, which ends the query.
     public func rows(_ sql: String, _ values: [Value] = [], _ body: (Statement) throws -> Void) throws {
+        try takeRows(sql, values) { row in
+            try body(row)
+            return true
+        }
+    }
+
+    /// Runs a query and calls `take` for each row, until it returns false.
+    ///
+    /// - Parameter take: Reads the row; it must not step the statement itself.
+    /// - Throws: `SQLiteError`, or the error of `take`.
+    public func takeRows(_ sql: String, _ values: [Value] = [], _ take: (Statement) throws -> Bool) throws {
         var failure: (any Error)?
         try withCached(sql, values) { statement throws(SQLiteError) in
-            while failure == nil, try statement.step() {
-                do { try body(statement) } catch { failure = error }
+            var isWanted = true
+            while isWanted, try statement.step() {
+                do {
+                    isWanted = try take(statement)
+                } catch {
+                    (failure, isWanted) = (error, false)
+                }
             }
         }
         if let failure { throw failure }

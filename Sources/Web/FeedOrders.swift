@@ -27,7 +27,7 @@ extension Served {
     /// Lists items in feed order.
     ///
     /// - Throws: `FeedSyncError`.
-    func listing(_ query: ListingQuery, of store: Store) async throws(FeedSyncError) -> Listing {
+    func listing(_ query: ItemQuery, of store: Store) async throws(FeedSyncError) -> Listing {
         let key = FeedOrders.Key(feed: query.feed, version: version)
         let (listing, order) = try await store.listing(query, knowing: orders.order(key))
         orders.keep(order, key)
@@ -37,7 +37,7 @@ extension Served {
     /// The same list as JSON.
     ///
     /// - Throws: `FeedSyncError`.
-    func listingText(_ query: ListingQuery, of store: Store) async throws(FeedSyncError) -> ListingText {
+    func listingText(_ query: ItemQuery, of store: Store) async throws(FeedSyncError) -> ListingText {
         let key = FeedOrders.Key(feed: query.feed, version: version)
         let (listing, order) = try await store.listingText(query, knowing: orders.order(key))
         orders.keep(order, key)
@@ -47,14 +47,14 @@ extension Served {
 
 extension Store {
     fileprivate func listing(
-        _ query: ListingQuery, knowing order: FeedOrder?
+        _ query: ItemQuery, knowing order: FeedOrder?
     ) throws(FeedSyncError) -> (Listing, FeedOrder?) {
         var order = order
         return (try listing(query, order: &order), order)
     }
 
     fileprivate func listingText(
-        _ query: ListingQuery, knowing order: FeedOrder?
+        _ query: ItemQuery, knowing order: FeedOrder?
     ) throws(FeedSyncError) -> (ListingText, FeedOrder?) {
         var order = order
         return (try listingText(query, order: &order), order)

@@ -26,13 +26,6 @@ package struct FeedFacts: Sendable, Hashable {
 
     /// True if a wait until this time is an obstacle. A complete feed that is due later can wait.
     fileprivate func areHeldUp(_ until: Int64) -> Bool { !isComplete || (dueAt ?? .min) <= until }
-
-    /// True if the feed is well, or will be after the current run.
-    package func areWell(at now: Int64) -> Bool {
-        var facts = self
-        facts.isRunning = false
-        return MirrorState(facts, now: now) == .fresh
-    }
 }
 
 /// The state of a feed's mirror in one word: the first of these that applies.

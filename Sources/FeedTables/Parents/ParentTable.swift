@@ -226,9 +226,8 @@ package struct ParentTable: Sendable {
     }
 
     package func part(storedKey value: Value) -> FeedPart? {
-        if key.count == 1 { return FeedPart.KeyValue(value).map { part([$0]) } }
-        guard case .text(let text) = value, case .array(let values)? = try? JSONValue(parsing: text) else { return nil }
-        let keys = values.compactMap { Value(key: $0).flatMap(FeedPart.KeyValue.init) }
+        guard let values = RowKey.values(of: value, count: key.count) else { return nil }
+        let keys = values.compactMap(FeedPart.KeyValue.init)
         return keys.count == key.count ? part(keys) : nil
     }
 }

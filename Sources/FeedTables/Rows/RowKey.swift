@@ -10,6 +10,22 @@ package enum RowKey {
         return "[\(values.joined(separator: ","))]"
     }
 
+    /// The values of a key as JSON; nil if it is not a key.
+    package static func values(ofJSON json: String) -> [Value]? {
+        guard let value = try? JSONValue(parsing: json) else { return nil }
+        let parts = if case .array(let parts) = value { parts } else { [value] }
+        let values = parts.compactMap { Value(key: $0) }
+        return values.count == parts.count ? values : nil
+    }
+
+    /// The values of a key in the form of the store's logs: the value itself for one column, otherwise an array as
+    /// JSON; nil if it is not a key of so many columns.
+    package static func values(of key: Value, count: Int) -> [Value]? {
+        if count == 1 { return [key] }
+        guard case .text(let text) = key, let values = values(ofJSON: text), values.count == count else { return nil }
+        return values
+    }
+
     private static func value(_ row: Statement, at column: Int) -> String {
         switch row.value(at: column) {
         case .null: "null"

@@ -16,15 +16,12 @@ package struct StoredRows {
             return
         }
         let count = name.utf8.count { $0 == UInt8(ascii: "/") }
-        let values = count == 1 ? [key] : Self.values(key)
         feed = owner
-        condition = try zip(table.key.prefix(count), values).map { "\(try SQL.identifier($0)) = \(try $1.literal)" }
-            .joined(separator: " AND ")
-    }
-
-    /// The values of a key of several columns.
-    private static func values(_ key: Value) -> [Value] {
-        guard case .text(let text) = key, case .array(let values)? = try? JSONValue(parsing: text) else { return [] }
-        return values.map { Value(key: $0) ?? .null }
+        // A key that cannot be read has no rows.
+        condition =
+            try RowKey.values(of: key, count: count).map { values in
+                try zip(table.key, values).map { "\(try SQL.identifier($0)) = \(try $1.literal)" }
+                    .joined(separator: " AND ")
+            } ?? "false"
     }
 }

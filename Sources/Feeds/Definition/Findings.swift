@@ -23,9 +23,6 @@ package struct Findings: Sendable, Hashable {
     /// The last page's sign that more follows, in words; nil if it had none.
     package var sign: String?
 
-    /// True if trials for a second page that no page mentions have failed.
-    package var hasTriedPaging: Bool { triedElementCount != nil }
-
     /// Nothing found yet.
     package init() {}
 }

@@ -82,7 +82,7 @@ extension Store {
                 .configuration, "feed `\(feed)` has no column `\(unknown)`",
                 advice: "name one of: \(known.joined(separator: ", "))")
         }
-        var query = ListingQuery(feed: feed, limit: limit ?? .max)
+        var query = ItemQuery(feed: feed, limit: limit)
         (query.section, query.filters, query.order, query.offset) = (section, filters, order, max(offset, 0))
         return try await rows(query).items(of: feed, as: type)
     }

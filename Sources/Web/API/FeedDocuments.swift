@@ -31,7 +31,7 @@ struct FeedDocuments {
         guard try await visit.served.feed(named: name) != nil else { return visit.unknownFeed(name) }
         guard let store = visit.served.pages else { return visit.notFound() }
         for key in [key, JSONValue.string(key).json] {
-            var query = ListingQuery(feed: name, limit: 1)
+            var query = ItemQuery(feed: name, limit: 1)
             (query.keys, query.includesRemoved) = ([key], true)
             let listing = try await store.listingText(query)
             // The document is a list of it.
@@ -94,7 +94,7 @@ struct FeedDocuments {
         return .stream(
             head,
             ExportStream { [name] place in
-                var query = ListingQuery(feed: name, limit: Self.itemsAtOnce)
+                var query = ItemQuery(feed: name, limit: Self.itemsAtOnce)
                 query.after = place
                 guard !isLines else {
                     let listing = try await store.listingText(query)

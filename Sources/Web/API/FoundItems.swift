@@ -33,7 +33,7 @@ struct FeedSearch {
     ///
     /// - Parameter query: The limit, the columns and the place to begin after.
     func found(
-        like query: ListingQuery, isRanked: Bool
+        like query: ItemQuery, isRanked: Bool
     ) async throws(FeedSyncError) -> (items: FoundItems, count: Int) {
         guard let store = served.search else { return (FoundItems(listing: Listing(), items: []), 0) }
         let isIndexed = try await store.isSearchable(feed.name)
@@ -53,7 +53,7 @@ struct FeedSearch {
         }
         let hits = try await store.hits(
             Self.query(text, feed.name, feed.definition?.show, limit: query.limit))
-        var named = ListingQuery(feed: feed.name, limit: hits.count)
+        var named = ItemQuery(feed: feed.name, limit: hits.count)
         (named.columns, named.keys, named.textLimit) = (query.columns, hits.map(\.key), query.textLimit)
         let listing = try await store.listing(named)
         let byKey = Dictionary(listing.items.map { ($0.key, $0) }) { first, _ in first }
@@ -71,14 +71,14 @@ struct FeedSearch {
         if let listing = try await store.foundText(query(text, name, show, limit: limit), in: name) { return listing }
         guard let feed = try await served.feed(named: name) else { return nil }
         // It has no full-text index.
-        var query = ListingQuery(feed: feed.name, limit: limit)
+        var query = ItemQuery(feed: feed.name, limit: limit)
         if let pages = served.pages {
             query.words = (text, try await served.shape(of: feed, in: pages).rule.columns)
         }
         return try await store.listingText(query)
     }
 
-    private static func query(_ text: SearchText, _ name: String, _ show: ShowRule?, limit: Int) -> SearchQuery {
+    private static func query(_ text: SearchText, _ name: String, _ show: ShowRule?, limit: Int?) -> SearchQuery {
         var search = SearchQuery(text, in: [name], limit: limit)
         search.show[name] = show
         return search

@@ -25,7 +25,7 @@ struct ItemsDocument {
                 let listing = try await FeedSearch.listingText(text, in: name, visit.served, limit: limit)
                 var headers: [(name: String, value: String)] = []
                 if visit.request.wantsTotal, let feed = try await visit.served.feed(named: name) {
-                    let query = ListingQuery(feed: name, limit: 0)
+                    let query = ItemQuery(feed: name, limit: 0)
                     let count = try await FeedSearch(text, in: feed, visit.served).found(like: query, isRanked: false)
                         .count
                     headers.append((Responses.totalHeader, String(count)))
@@ -33,7 +33,7 @@ struct ItemsDocument {
                 return listing.map { Responses.list($0, for: visit.request, headers: headers) }
             }
         }
-        var query = ListingQuery(feed: name, limit: limit)
+        var query = ItemQuery(feed: name, limit: limit)
         if let section = visit.request.parameter("section") { query.section = .some(section.isEmpty ? nil : section) }
         query.after = visit.request.parameter("after").flatMap(Place.init(text:))
         let wanted = query

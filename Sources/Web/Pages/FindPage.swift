@@ -64,7 +64,7 @@ struct FindPage: Page {
     ) async throws(FeedSyncError) -> Found? {
         guard let store = served.search else { return nil }
         let shape = try await served.shape(of: feed, in: store)
-        var query = ListingQuery(feed: feed.name, limit: Self.hitsOfFeed)
+        var query = ItemQuery(feed: feed.name, limit: Self.hitsOfFeed)
         query.textLimit = RowShape.textLimit
         query.columns = shape.columns
         let (items, count) = try await FeedSearch(text, in: feed, served).found(like: query, isRanked: true)

@@ -31,7 +31,7 @@ struct ItemPage: Page {
         guard let feed = try await served.feed(named: name), let store = served.pages,
             let key = visit.request.parameter("key")
         else { return nil }
-        var query = ListingQuery(feed: name, limit: 1)
+        var query = ItemQuery(feed: name, limit: 1)
         query.textLimit = Self.longestText
         (query.keys, query.wantsRaw, query.includesRemoved) = ([key], true, true)
         // The events are read first: later ones are published to the page.

@@ -31,7 +31,7 @@ struct ItemParents: Sendable {
         var rest = Set(keys.values)[...]
         var titles: [String: String] = [:]
         while !rest.isEmpty {
-            var query = ListingQuery(feed: parent.name, limit: Self.most)
+            var query = ItemQuery(feed: parent.name, limit: Self.most)
             (query.keys, query.includesRemoved, query.columns) = (Array(rest.prefix(Self.most)), true, shape.columns)
             rest = rest.dropFirst(Self.most)
             let listing = try await store.listing(query)

@@ -208,7 +208,7 @@ struct ListPart: Sendable {
         typed = String((request.parameter("q") ?? "").prefix(200))
         text = SearchText(typed)
         start = request.parameter("after")
-        var query = ListingQuery(feed: feed.name, limit: limit)
+        var query = ItemQuery(feed: feed.name, limit: limit)
         query.textLimit = RowShape.textLimit
         query.after = start.flatMap(Place.init(text:))
         var listing = Listing()

@@ -15,7 +15,7 @@ struct RowShape: Sendable {
     let rule: ShowRule
 
     /// All shown columns.
-    let columns: Set<String>
+    let columns: [String]
     /// The column with the time of an item; nil if none was found.
     let time: String?
     /// The columns with HTML.
@@ -52,8 +52,8 @@ struct RowShape: Sendable {
         lenders = Self.lenders(rule, listing)
         besidesKey = others
         time = given?.time.map { ShowRule.column($0, among: known) } ?? ShowRule.time(in: Self.looks(listing))
-        columns = Set(
-            [rule.title, rule.text, rule.link, rule.picture, time].compactMap(\.self) + rule.figures + others + lenders)
+        columns =
+            [rule.title, rule.text, rule.link, rule.picture, time].compactMap(\.self) + rule.figures + others + lenders
         markup = Self.markup(in: listing)
     }
 
@@ -181,7 +181,7 @@ extension Served {
     func shape(of feed: KnownFeed, in store: Store) async throws(FeedSyncError) -> RowShape {
         let mark = try await store.mark()
         if let shape = shapes.shape(of: feed.name, mark: mark, version: version) { return shape }
-        var query = ListingQuery(feed: feed.name, limit: 50)
+        var query = ItemQuery(feed: feed.name, limit: 50)
         query.textLimit = RowShape.textLimit
         let sample = try await listing(query, of: store)
         let shape = RowShape(feed.definition?.show, sample)

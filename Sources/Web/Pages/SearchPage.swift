@@ -133,7 +133,7 @@ struct UpstreamSearch {
     private func rows(
         of found: FeedDefinition, for text: String, after place: Place?, of store: Store
     ) async throws(FeedSyncError) -> HTMLWriter {
-        var query = ListingQuery(feed: found.name, limit: 200)
+        var query = ItemQuery(feed: found.name, limit: 200)
         query.textLimit = RowShape.textLimit
         query.after = place
         let listing = try await store.listing(query)

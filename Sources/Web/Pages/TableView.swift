@@ -68,9 +68,9 @@ struct TableView: Sendable {
     }
 
     /// The rows of the view.
-    func query(_ feed: String, limit: Int) -> ListingQuery {
-        var query = ListingQuery(feed: feed, limit: limit)
-        query.columns = columns.isEmpty ? nil : Set(columns)
+    func query(_ feed: String, limit: Int) -> ItemQuery {
+        var query = ItemQuery(feed: feed, limit: limit)
+        query.columns = columns.isEmpty ? nil : columns
         (query.filters, query.order, query.offset) = (filters, sort.map { [$0] } ?? [], offset)
         return query
     }
@@ -84,7 +84,7 @@ struct TableView: Sendable {
 
     /// The columns of a feed's table; none as long as nothing is stored.
     static func columns(of feed: String, in store: Store) async throws(FeedSyncError) -> [RowColumn] {
-        try await store.listing(ListingQuery(feed: feed, limit: 0)).columns
+        try await store.listing(ItemQuery(feed: feed, limit: 0)).columns
     }
 }
 

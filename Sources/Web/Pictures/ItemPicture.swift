@@ -18,7 +18,7 @@ struct ItemPicture {
         let number = request.parameter("number").flatMap { Int($0) }
         let markup = request.parameter("column").flatMap { shape.markup.contains($0) ? $0 : nil }
         guard let column = number == nil ? shape.rule.picture : markup else { return visit.notFound() }
-        var query = ListingQuery(feed: rows, limit: 1)
+        var query = ItemQuery(feed: rows, limit: 1)
         (query.keys, query.columns, query.includesRemoved) = ([key], [column], true)
         let listing = try await store.listing(query)
         let origin = feed.definition.flatMap { definition in (try? WebURL(definition.url.description))?.origin }
@@ -44,7 +44,7 @@ struct ItemPicture {
         guard let definition = feed.definition,
             let (found, store) = try await visit.site.searches.stored(text, of: definition)
         else { return nil }
-        var query = ListingQuery(feed: found.name, limit: 50)
+        var query = ItemQuery(feed: found.name, limit: 50)
         query.textLimit = RowShape.textLimit
         return (store, found.name, RowShape(found.show, try await store.listing(query)))
     }

@@ -169,7 +169,7 @@ struct DiscoveryTests {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in page(0) }
         let found = try await bench.discover()
-        #expect(found.findings.pagination == nil && found.findings.hasTriedPaging && found.pages == 1)
+        #expect(found.findings.pagination == nil && found.findings.triedElementCount != nil && found.pages == 1)
         #expect(found.cost.requestCount == 1 + Discovery.mostTrials)
         #expect(found.paginationEvidence?.certainty == .nothing)
         #expect(found.paginationEvidence?.text.contains("the first page came again") == true)
@@ -189,7 +189,7 @@ struct DiscoveryTests {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { page((number($0, "page") ?? 1) - 1) }
         let found = try await bench.discover()
-        #expect(found.findings.pagination == nil && found.findings.hasTriedPaging)
+        #expect(found.findings.pagination == nil && found.findings.triedElementCount != nil)
     }
 
     @Test("Discovery does not take an offset that counts pages, or skips items, for one that counts items")
@@ -240,7 +240,7 @@ struct DiscoveryTests {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { $0.query.isEmpty ? page(0) : .status(status) }
         let found = try await bench.discover()
-        #expect(found.findings.pagination == nil && !found.findings.hasTriedPaging && found.itemCount == 10)
+        #expect(found.findings.pagination == nil && found.findings.triedElementCount == nil && found.itemCount == 10)
         #expect(bench.queries == ["", "page=2"])
     }
 
@@ -250,7 +250,7 @@ struct DiscoveryTests {
         bench.server.route("/things") { _ in page(0, #""next":"/more","#) }
         let found = try await bench.found(.signs)
         #expect(found.findings.pagination == "{style: next_url, next: next}" && found.cost.requestCount == 0)
-        #expect(!found.findings.hasTriedPaging)
+        #expect(found.findings.triedElementCount == nil)
     }
 
     @Test("Discovery guesses at run time only in a search, and not on a page that is stated to be whole")
@@ -261,10 +261,11 @@ struct DiscoveryTests {
         #expect(try await bench.found(.search).findings.pagination == "{style: page, param: page, first: 1}")
         bench.server.route("/things") { _ in page(0, #""has_more":false,"#) }
         let whole = try await bench.found(.search)
-        #expect(whole.cost.requestCount == 0 && !whole.findings.hasTriedPaging && whole.findings.pagination == nil)
+        #expect(
+            whole.cost.requestCount == 0 && whole.findings.triedElementCount == nil && whole.findings.pagination == nil)
         bench.server.route("/things") { _ in page(0) }
         let short = try await bench.found(.search, path: "/things?limit=50")
-        #expect(short.cost.requestCount == 0 && short.findings.hasTriedPaging)
+        #expect(short.cost.requestCount == 0 && short.findings.triedElementCount != nil)
     }
 
     @Test("Discovery records a next URL that is null, since it shows the way to further pages")
@@ -284,7 +285,8 @@ struct DiscoveryTests {
         #expect(certain.findings.pagination == "{style: next_url, next: next}" && certain.cost.requestCount == 1)
         bench.server.route("/things") { _ in page(0, headers: spent) }
         let open = try await bench.discover()
-        #expect(open.findings.pagination == nil && open.cost.requestCount == 1 && !open.findings.hasTriedPaging)
+        #expect(
+            open.findings.pagination == nil && open.cost.requestCount == 1 && open.findings.triedElementCount == nil)
         #expect(open.paginationEvidence?.text.hasSuffix("the server asked us to wait") == true)
         #expect(open.cost.quota.map(\.remaining) == [0])
     }

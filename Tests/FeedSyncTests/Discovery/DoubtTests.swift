@@ -161,7 +161,7 @@ struct DoubtTests {
         for effort in [Discovery.Effort.search, .verify] {
             let found = try await bench.found(effort)
             #expect(found.findings.pagination == nil && found.findings.key == ["id"])
-            #expect(found.findings.hasTriedPaging == (status < 500))
+            #expect((found.findings.triedElementCount != nil) == (status < 500))
         }
     }
 
@@ -170,7 +170,7 @@ struct DoubtTests {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { $0.query.isEmpty ? page(0) : .status(429) }
         let found = try await bench.found(.search)
-        #expect(found.findings.key == ["id"] && !found.findings.hasTriedPaging && found.cost.requestCount == 1)
+        #expect(found.findings.key == ["id"] && found.findings.triedElementCount == nil && found.cost.requestCount == 1)
     }
 
     @Test("A page that has grown is searched again", arguments: [1, 5])

@@ -175,12 +175,12 @@ struct StoredSearchTests {
             // The words are read while searches go on.
             for search in searches where round % 3 == 0 {
                 let deadline = ContinuousClock.now + .seconds(10)
-                while try await !search.store.sharesWords(of: "things"), .now < deadline {
+                while try await !search.store.knowsWords(of: "things"), .now < deadline {
                     _ = try await search.search("7of\(round)", limit: 100)
                     try await Task.sleep(for: .milliseconds(1))
                 }
                 usesOfWords += 1
-                #expect(try await search.store.sharesWords(of: "things"), "seed \(seed), round \(round)")
+                #expect(try await search.store.knowsWords(of: "things"), "seed \(seed), round \(round)")
                 let found = try await search.search("tem\(names[0].dropFirst(4))", limit: 100).map(\.key)
                 #expect(found.contains("0"), "seed \(seed), round \(round)")
             }
@@ -254,12 +254,8 @@ struct StoredSearchTests {
 }
 
 extension Store {
+    /// True if the known words match the feed's present index.
     fileprivate func knowsWords(of feed: String) throws -> Bool {
-        try indexedFeeds.feed(feed, since: .now, on: connection)?.hasVocabulary ?? false
-    }
-
-    /// True if the stored words match the feed's present index.
-    fileprivate func sharesWords(of feed: String) throws -> Bool {
         let began = ContinuousClock.now
         return try connection.transaction(.deferred) {
             try indexedFeeds.feed(feed, since: began, on: connection)?.vocabulary(on: connection) != nil

@@ -109,17 +109,4 @@ import Testing
     func borders(_ row: Case) {
         #expect(MirrorState(row.facts, now: Self.now) == row.state)
     }
-
-    @Test("A fresh feed is well; a run under way has no influence")
-    func well() {
-        #expect(Self.facts().areWell(at: Self.now))
-        #expect(Self.facts { $0.isRunning = true }.areWell(at: Self.now))
-        for row in Self.changes.dropFirst().dropLast() {
-            #expect(!Self.facts(row.change).areWell(at: Self.now))
-            #expect(
-                !Self.facts {
-                    $0.isRunning = true; row.change(&$0)
-                }.areWell(at: Self.now))
-        }
-    }
 }
