@@ -77,7 +77,7 @@ enum Archive {
             guard size <= limit else { throw BodyFault("it has more than \(limit) bytes") }
             return Body(data)
         case 8:
-            // What gzip puts around the same data, with the checksum that the directory has.
+            // The data get gzip's header, and its trailer with the checksum that the directory has.
             let trailer = bytes[header + 16..<header + 20] + bytes[header + 24..<header + 28]
             return try unzipped([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF] + data + trailer, limit: limit)
         default: throw BodyFault("the zip file is compressed in the way \(method), which is not known")

@@ -61,9 +61,9 @@ int content_coding_is_known(enum content_coding coding) {
 
 struct content_decoder {
     enum content_coding coding;
-    /// Whether the last byte that was taken was the end mark's.
+    /// True if the last byte that was taken was the end mark's.
     int has_ended;
-    /// Whether zlib is at work: with "deflate" once the first byte tells how it is wrapped.
+    /// True while zlib is at work: with "deflate" once the first byte tells how it is wrapped.
     int has_stream;
     z_stream zlib;
     BrotliDecoderState *brotli;

@@ -27,7 +27,7 @@ public:
         return sum;
     }
 
-    /// Where `count` bytes can be written. Throws std::bad_alloc.
+    /// Room for `count` bytes. Throws std::bad_alloc.
     char *room(size_t count) {
         if (blocks.empty() || blocks.back().size - used < count) {
             const size_t doubled = blocks.empty() ? 4096 : 2 * blocks.back().size;

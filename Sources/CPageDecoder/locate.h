@@ -2,7 +2,7 @@
 
 #include <simdjson.h>
 
-/// Where the first byte stands that no UTF-8 text has there. Only asked once simdjson has refused the body.
+/// The place of the first byte that no UTF-8 text has there. Only called once simdjson has refused the body.
 inline size_t first_invalid_utf8(const char *body, size_t length) {
     size_t low = 0, high = length; // the longest valid prefix lies in [low, high)
     while (high - low > 64) {
@@ -22,7 +22,7 @@ inline size_t first_invalid_utf8(const char *body, size_t length) {
     return low;
 }
 
-/// Where the first control character stands inside a string.
+/// The place of the first control character inside a string.
 inline size_t first_control_character(const char *body, size_t length) {
     bool is_in_string = false;
     for (size_t at = 0; at < length; at++) {

@@ -67,7 +67,7 @@ struct Scalars : Tokens {
 
     static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-    /// What most numbers are: an integer that 64 bits hold for certain, with no white space behind it. False leaves
+    /// Reads a usual number: an integer that 64 bits hold for certain, with no white space behind it. False leaves
     /// `mark`.
     bool short_integer(json_slot &slot) {
         const char *p = body + *mark, *const stop = body + mark[1];

@@ -53,7 +53,7 @@ struct Tokens {
         return end;
     }
 
-    /// Where the walk stands, to come back to.
+    /// A place of the walk, to come back to.
     struct Place {
         const uint32_t *mark;
         uint32_t next_backslash, depth;
@@ -77,7 +77,7 @@ struct Tokens {
         return true;
     }
 
-    /// Whether the string at the mark may hold an escape, or nobody has looked yet.
+    /// True if the string at the mark may hold an escape, or was not examined yet.
     bool may_have_escapes(const uint32_t *at) const { return at[1] > next_backslash; }
 
     /// Checks the escapes of the string at the mark, which may have some.

@@ -51,7 +51,7 @@ struct Walk : Skip {
         return true;
     }
 
-    /// What would stand below a null is null too: `owner.login` of `{"owner": null}`.
+    /// Makes the members below a null null, too: `owner.login` of `{"owner": null}`.
     void nullify(const json_plan_node &node, const char *raw) {
         const auto fill = [&](json_node index) {
             const json_plan_node &child = plan.nodes[index];
@@ -168,8 +168,8 @@ struct Walk : Skip {
         return end.mark != start.mark || skip();
     }
 
-    /// Whether the element at `mark` is the first one with the member and value that the filter names. What is wrong
-    /// with it is left to the walk that follows to tell.
+    /// True if the element at `mark` is the first one with the member and value that the filter names. The walk that
+    /// follows reports its faults.
     bool matches(json_node child) {
         for (json_node done : taken)
             if (done == child) return false;

@@ -1,7 +1,7 @@
 #ifndef FEEDSYNC_CSQLITE_SHIM_H
 #define FEEDSYNC_CSQLITE_SHIM_H
 
-// What Debian's library has, and its header declares only for those who say so: https://sqlite.org/sessionintro.html
+// Features of Debian's library that its header declares only on request: https://sqlite.org/sessionintro.html
 #define SQLITE_ENABLE_SESSION 1
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include <sqlite3.h>
@@ -12,7 +12,7 @@ static inline int csqlite_keep_no_memory_statistics(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-// What a savepoint may have to undo stays in memory, however much it is: a file would be written for every page.
+// The pages that a savepoint may have to restore stay in memory, however many: a file would be written for each page.
 // https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigstmtjrnlspill
 static inline int csqlite_keep_savepoints_in_memory(void) {
     return sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);

@@ -177,7 +177,7 @@ struct Session: Sendable {
         guard let path = storePath(configuration) else { return nil }
         // A store that cannot be reached is not one that is not there.
         guard access(path, F_OK) == 0 || errno != ENOENT else {
-            // One that was named is expected to be there.
+            // A store that the user named must exist.
             if invocation.has(.store) { throw .noStore(at: path) }
             return nil
         }

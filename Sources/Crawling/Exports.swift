@@ -1,2 +1,2 @@
-// What comes with `import Crawling`: its signatures name types of these modules.
+// Modules that come with `import Crawling`, because signatures of Crawling name their types.
 @_exported public import Feeds

@@ -174,7 +174,7 @@ package struct FeedFormRules: Sendable {
         if let problem = variables.problem(of: definition) {
             throw .words(problem, advice: "write the feed into \(file.path)")
         }
-        // Which requests it makes depends on the rows.
+        // The requests of a feed with `for_each` depend on the parent's rows.
         guard definition.forEach == nil else { return draft }
         do throws(FeedSyncError) {
             _ = try RequestPlan(

@@ -15,7 +15,7 @@ package struct FeedLines: Sendable {
     ///   is not YAML.
     package init(of feed: String, from main: ConfigurationFile, environment: [String: String]) throws(EditingError) {
         (self.feed, self.environment) = (feed, environment)
-        // Whatever else is wrong with it, a feed of the file itself can be found.
+        // The file's own feeds can be found even if other parts of the configuration are wrong.
         configuration = try? Configuration.load(
             main.path, environment: environment, allowsCommands: main.mayRunCommands)
         guard let definition = configuration?.feed(named: feed) else {

@@ -24,7 +24,7 @@ package enum FeedSource: Sendable {
         }
         let nearest = NearestWord.suggestion(for: word, among: presets.names)
         let hint = nearest.map { "; did you mean \($0)?" } ?? ""
-        // What may be a secret is not repeated.
+        // A word that may be a secret is not repeated.
         let shown = Self.holdsSecret(word) ? "what was given" : word
         throw .words(
             "\(shown) is neither a URL nor the name of a preset\(hint)",

@@ -1,4 +1,4 @@
-// What users of the library get with `import FeedSync`: its signatures name types of these modules.
+// Modules that come with `import FeedSync`, because signatures of FeedSync name their types.
 @_exported public import Crawling
 @_exported public import MirrorReader
 @_exported public import MirrorWriter

@@ -1,3 +1,3 @@
-// What comes with `import FeedTables`: its signatures name types of these modules.
+// Modules that come with `import FeedTables`, because signatures of FeedTables name their types.
 @_exported public import ResponseBody
 @_exported public import StoreFile

@@ -1,4 +1,4 @@
-// What comes with `import Feeds`: its signatures name types of these modules.
+// Modules that come with `import Feeds`, because signatures of Feeds name their types.
 @_exported public import JSON
 @_exported public import Pagination
 @_exported public import Text

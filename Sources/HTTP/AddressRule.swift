@@ -59,7 +59,7 @@ struct SocketAddress: Hashable {
     var isPublic: Bool {
         if bytes.count == 4 { return !Self.special4.contains { starts(with: $0.bytes, bits: $0.bits) } }
         guard bytes.count == 16 else { return false }
-        // What leads to an address of IPv4 is as public as that.
+        // An address that leads to one of IPv4 is as public as that one.
         for (prefix, bits, place) in Self.embedding where starts(with: prefix, bits: bits) {
             return SocketAddress(bytes: Array(bytes[place..<place + 4])).isPublic
         }

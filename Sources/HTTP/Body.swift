@@ -108,7 +108,7 @@ public final class Body: @unchecked Sendable {
         // Pages of a list differ little: the memory of one is to hold the next one, too.
         let newCapacity = newCapacity > Self.step ? (newCapacity &+ Self.step &- 1) & ~(Self.step &- 1) : newCapacity
         if count == 0, capacity > 0 {
-            // What is in it is not worth a copy.
+            // A buffer without bytes needs no copy.
             free(start)
             capacity = 0
         }

@@ -70,9 +70,9 @@ public struct Exchange: Sendable {
 ///
 /// - Isolation: it is called on the thread that drives the transfers, which waits for it.
 public struct ExchangeObserver: Sendable {
-    /// Hears of a request that is about to be sent.
+    /// A call before each request that is sent.
     public let began: @Sendable (SentRequest) -> Void
-    /// Hears how it ended.
+    /// A call after each request, with its outcome.
     public let ended: @Sendable (Exchange) -> Void
 
     /// An observer that calls these.

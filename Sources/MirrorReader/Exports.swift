@@ -1,2 +1,2 @@
-// What comes with `import MirrorReader`: its signatures name types of this module.
+// The module that comes with `import MirrorReader`, because signatures of MirrorReader name its types.
 @_exported public import FeedTables

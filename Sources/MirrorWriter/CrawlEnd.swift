@@ -170,7 +170,7 @@ struct CrawlEnd {
         guard window?.walk.missed == nil else { return }
         let isTime = shape.plan.watermarkIsTime
         let (furthest, start) = try records.crawls.furthest(ofRound: round.id, isTime: isTime)
-        // What lies ahead of the newest item of the last window may still come.
+        // Items ahead of the newest one of the last window may still come.
         let isByItems = window.map { $0.window.isLast && shape.plan.hasWatermark } ?? true
         let reached = isByItems ? furthest : window.flatMap { Watermark(second: $0.window.to) }
         guard let mark = reached?.notAfter(start) else { return }

@@ -1,2 +1,2 @@
-// What comes with `import MirrorWriter`: its signatures name types of this module.
+// The module that comes with `import MirrorWriter`, because signatures of MirrorWriter name its types.
 @_exported public import FeedTables

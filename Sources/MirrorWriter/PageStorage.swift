@@ -120,7 +120,7 @@ struct PageStorage {
     private func beginCrawl(_ commit: PageCommit, in progress: inout CrawlProgress) throws -> CrawlState {
         let page = commit.page
         let serverDate = commit.serverDate.flatMap { Timestamp(sinceEpoch: $0)?.text }
-        // What a reload read of a window is no part of a sync's crawl.
+        // The part of a window that a reload read does not belong to a sync's crawl.
         if page.mode == .since, progress.round?.mode != .since { progress.round = nil }
         // If no stored range can be joined, every page has to be read.
         let isRound = progress.round != nil || page.mode == .all || page.mode == .since || progress.synced.isEmpty

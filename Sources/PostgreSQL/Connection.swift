@@ -41,7 +41,7 @@ public final class Connection {
                 "the password in the URI has a character that a URI uses for itself; write @ as %40, % as %25, : as %3A, / as %2F"
             )
         }
-        // Those behind the URI are taken only if it does not say otherwise.
+        // Parameters behind the URI count only if the URI does not set them.
         // A server that answers no more is noticed within half a minute:
         // https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-KEEPALIVES
         let names = [
@@ -382,7 +382,7 @@ extension Connection {
             try body(&writer)
             try writer.send()
         } catch {
-            // What the server says of it is only the consequence.
+            // The server's error is only the consequence of this one.
             _ = cpq_put_copy_end(handle, "the rows could not be read")
             try? endCopy(sql)
             throw error

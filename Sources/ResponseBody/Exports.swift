@@ -1,2 +1,2 @@
-// What comes with `import ResponseBody`: its signatures name types of these modules.
+// Modules that come with `import ResponseBody`, because signatures of ResponseBody name their types.
 @_exported public import Feeds

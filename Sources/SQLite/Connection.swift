@@ -20,8 +20,8 @@ public final class Connection {
         case readWriteCreate
         /// Reads a file in a folder where none can be made: it has its log and the log's index beside it, or neither.
         ///
-        /// - Parameter isResting: Nobody writes the file while it is open. It is read without a lock then, and without
-        ///   a look at a log.
+        /// - Parameter isResting: True if no process writes the file while it is open. It is read without a lock then,
+        ///   and without a look at a log.
         case readOnlyBeside(isResting: Bool)
     }
 

@@ -56,8 +56,8 @@ extension Connection {
         try begin(kind)
         do {
             let result = try body()
-            // Where SQLite rolled back by itself and `body` did not let the error through, this throws that no
-            // transaction is active.
+            // The commit throws that no transaction is active if SQLite rolled back by itself and `body` hid the
+            // error.
             try commit()
             return result
         } catch {

@@ -1,2 +1,2 @@
-// What comes with `import StoreFile`: its signatures name types of this module.
+// The module that comes with `import StoreFile`, because signatures of StoreFile name its types.
 @_exported public import Crawling

@@ -70,7 +70,7 @@ package struct SearchText: Sendable, Hashable {
         for term in terms {
             let all = letters.places(of: term)
             let beginnings = all.filter { letters.mayBegin(at: $0) }
-            // What is only part of words was found as such.
+            // A term that begins no word was found inside words, so these places count.
             for place in beginnings.isEmpty ? all : beginnings { ranges.append(place..<place + term.count) }
         }
         ranges.sort { $0.lowerBound < $1.lowerBound }

@@ -20,7 +20,7 @@ enum SecretForms {
         if secret.count >= certainWord {
             forms.append(("lower", secret.map(lower)))
             forms.append(("upper", secret.map(upper)))
-            // What knows no more than ASCII leaves other letters as they are.
+            // Programs that know only ASCII leave other letters as they are.
             let text = String(decoding: secret, as: UTF8.self)
             forms.append(("lower-letters", Array(text.lowercased().utf8)))
             forms.append(("upper-letters", Array(text.uppercased().utf8)))

@@ -32,7 +32,7 @@ struct SecretMatch {
         of secrets: [[UInt8]], in text: [UInt8], at position: Int, shortestSecret: Int
     ) -> SecretMatch? {
         var longest: SecretMatch?
-        // What is encoded twice in the usual way is a form of its own, which gives it back as it was.
+        // Percent coding applied twice is a form of its own.
         for codings in [[.plain, .percent, .json], [Coding.percentTwice]] {
             for (index, secret) in secrets.enumerated() where secret.count >= shortestSecret {
                 for coding in codings {

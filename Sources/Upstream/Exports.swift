@@ -1,3 +1,3 @@
-// What comes with `import Upstream`: its signatures name types of these modules.
+// Modules that come with `import Upstream`, because signatures of Upstream name their types.
 @_exported public import Crawling
 @_exported public import ResponseBody

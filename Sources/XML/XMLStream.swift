@@ -199,7 +199,7 @@ private final class TreeBuilder {
         let attributes = written.filter { $0.name != "xmlns" && !$0.name.hasPrefix("xmlns:") }.map {
             (name: self.name($0.name, isAttribute: true), value: $0.value)
         }
-        // Those that a DTD declares stand in no tag, and have a name and perhaps no value.
+        // Attributes that a DTD declares stand in no tag, and may have no value.
         textCount += written.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 1 }
         let element = XMLElement(name: self.name(String(cString: name), isAttribute: false), attributes: attributes)
         open.append(element)
@@ -257,7 +257,7 @@ private final class TreeBuilder {
     }
 
     private func addEntity(_ name: String) {
-        // One that nobody knows stays as it is written.
+        // An unknown entity stays as it is written.
         add(HTMLEntities.text(of: name) ?? "&\(name);")
     }
 

@@ -113,7 +113,7 @@ struct Composer: ~Copyable {
         }
         try charge(composed.count, at: mark)
         guard depth + composed.height <= limits.depth else { throw tooDeep(at: mark) }
-        // What is wrong in the value is best shown where it is used.
+        // An error in the value is best shown at the place where it is used.
         let node = Node(composed.node.content, mark: mark)
         return Composed(node: node, count: composed.count, height: composed.height)
     }

@@ -2,9 +2,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What undoes the content codings of a response (RFC 9110, section 8.4.1), and gives them to ours: zlib, libbrotlidec,
-// libbrotlienc and libzstd, behind one interface. They are opened when they are first needed; libcurl has opened the
-// decoders by then.
+// One interface to the libraries that undo the content codings of a response (RFC 9110, section 8.4.1), and that give
+// them to ours: zlib, libbrotlidec, libbrotlienc and libzstd. They are opened when they are first needed; libcurl has
+// opened the decoders by then.
 //
 // libcurl could undo them, too, but it does not tell a body that was cut off from a whole one.
 
@@ -26,7 +26,7 @@ enum content_result {
 
 struct content_decoder;
 
-/// Whether a coding can be undone here: its library is there. The first call for each is to be made by one thread
+/// True if a coding can be undone here: its library is there. The first call for each is to be made by one thread
 /// alone.
 int content_coding_is_known(enum content_coding coding);
 
@@ -42,7 +42,7 @@ enum content_result content_decoder_decode(
 
 void content_decoder_free(struct content_decoder *decoder);
 
-/// Whether bodies can be given a coding here: gzip and brotli, where the library is there.
+/// True if bodies can be given a coding here: gzip and brotli, if the library is there.
 int content_coding_can_encode(enum content_coding coding);
 
 /// Gives a whole body a coding.

@@ -4,7 +4,7 @@
 // A shared library that is opened when it is first needed: a program that is linked with it would open it, and all that
 // it stands on, at every start.
 
-// What is linked into the binary, as `SOURCE/VERSION,...` of Debian's sources; empty where it is not known.
+// The libraries that are linked into the binary, as `SOURCE/VERSION,...` of Debian's sources; empty where it is not known.
 #ifdef FEEDSYNC_LINKED
 static inline const char *library_linked(void) { return FEEDSYNC_LINKED; }
 #else
@@ -18,7 +18,7 @@ static inline const char *library_linked(void) { return ""; }
 #define LIBRARY_FILE(name, number) "lib" name ".so." number
 #endif
 
-/// Where the address of a library's function is to be put.
+/// A function of a library, and the place for its address.
 struct library_function {
     const char *name;
     void **address;

@@ -70,7 +70,7 @@ typedef enum {
     JSON_ITEMS_WRONG_KIND,  // … or to something that is no array (`items_kind` says what)
 } json_error;
 
-/// What to keep of a page: a tree of steps, each perhaps with a slot. Immutable once a decoder uses it.
+/// The parts of a page to keep: a tree of steps, each perhaps with a slot. Immutable once a decoder uses it.
 typedef struct json_plan json_plan;
 typedef uint32_t json_node;
 
@@ -79,7 +79,7 @@ typedef uint32_t json_node;
 #define JSON_ITEM 1
 #define JSON_MEMBER_NAME 2
 
-/// What stands where the items are.
+/// The kind of value in the place of the items.
 typedef enum {
     JSON_ITEMS_ARRAY = 0,
     JSON_ITEMS_ARRAY_OR_ONE, // an object there is the only item

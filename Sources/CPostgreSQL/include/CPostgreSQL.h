@@ -57,7 +57,7 @@ extern struct cpq_functions { CPQ_FUNCTIONS(CPQ_MEMBER) } cpq_functions;
 
 /// Connects by parameters, of which later ones outrank earlier ones; both lists end with NULL.
 ///
-/// What the server remarks is not written to stderr.
+/// The server's remarks are not written to stderr.
 PGconn *cpq_connect(const char *const *names, const char *const *values);
 
 static inline void cpq_finish(PGconn *connection) { cpq_functions.finish(connection); }
@@ -92,7 +92,7 @@ static inline int cpq_send_all(PGconn *connection, const char *sql)
     return cpq_functions.sendQuery(connection, sql);
 }
 
-// Whether a result would have to be waited for, by what has come so far.
+// True if a result would have to be waited for, by the bytes that have come so far.
 static inline int cpq_is_busy(PGconn *connection)
 {
     return cpq_functions.consumeInput(connection) && cpq_functions.isBusy(connection);

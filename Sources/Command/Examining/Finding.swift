@@ -40,7 +40,7 @@ struct Finding: Sendable, JSONRecord {
         }
     }
 
-    /// It in lines of at most that width.
+    /// The finding in lines of at most that width.
     func lines(_ palette: Palette, width: Int) -> [String] {
         let gap = String(repeating: " ", count: Self.column)
         let mark: String

@@ -31,7 +31,7 @@ struct Reachability {
         // It may know no HEAD.
         case 501: return Finding(.network, .ok, words)
         case 500...: return Finding(.network, .warning, words, advice: "run it again later")
-        // Whether there is something at the root says nothing of the feeds.
+        // The status of the root says nothing of the feeds.
         default: return Finding(.network, .ok, words)
         }
     }

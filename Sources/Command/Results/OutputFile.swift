@@ -23,7 +23,7 @@ struct OutputFile: Sendable {
             guard descriptor >= 0 else { throw Self.failure(path, errno) }
             return
         }
-        // What a link names is replaced, not the link.
+        // The target of a link is replaced, not the link.
         let target = exists ? Self.resolved(path) : path
         let name = "\(target).\(getpid())-\(UInt32.random(in: 0...UInt32.max)).new"
         let opened = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)

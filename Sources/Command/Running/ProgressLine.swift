@@ -44,7 +44,7 @@ final class ProgressLine: Sendable {
                 state.reason = "\(DisplayWidth.printable(reason)), attempt \(attempt)"
                 state.resumesAt = nil
             case .fetching(.paced(let duration)):
-                // What passes at once is not worth a word.
+                // A shorter wait is over before it is read.
                 guard duration >= .seconds(1) else { return }
                 state.reason = "its turn, at the feed's rate"
                 state.resumesAt = ContinuousClock.now + duration

@@ -30,7 +30,7 @@ final class RunWatch: Sendable {
             return
         }
         painter = Task {
-            // Nobody reads faster than ten times a second.
+            // Readers cannot follow more than ten changes a second.
             while (try? await ContinuousClock().sleep(for: .milliseconds(100))) != nil { progress.paint() }
         }
     }

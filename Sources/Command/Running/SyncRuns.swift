@@ -210,7 +210,7 @@ struct SyncRuns {
                 due = try await self.due(feeds, in: store, saysWhen: true)
             }
         } catch {
-            // Where they cannot be read, as in an older store, the claim says why, or brings the store up to date.
+            // The claim reports why they cannot be read, or brings an older store up to date.
         }
         // Nothing was claimed. This removes the file with the states.
         do throws(Failure) { try await session.shared.end(isLast: false) } catch {}

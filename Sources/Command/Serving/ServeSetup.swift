@@ -41,7 +41,7 @@ struct ServeSetup {
         let path = file?.path ?? invocation.options[.config] ?? "feedsync.yaml"
         settings.newFeedsFile = { [session] () throws(ConfigurationProblem) in
             do throws(Failure) {
-                // One that came since, or else the one that is made.
+                // A file may have been made since the start; otherwise the new file gets this path.
                 return try session.configurationFile() ?? ConfigurationFile(path: path)
             } catch {
                 throw ConfigurationProblem(lines: error.messages)

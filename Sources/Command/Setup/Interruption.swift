@@ -52,8 +52,8 @@ final class Interruption: Sendable {
                 TemporaryFolder.removeAll()
                 OutputFile.discard()
                 if number == SIGINT {
-                    // What the command does is of no use any more, but the pager has the terminal until its reader
-                    // leaves it; it would wait for ever for the rest.
+                    // The pager keeps the terminal until its reader leaves it, and would wait for ever for the rest of
+                    // the command's output.
                     cancel()
                     Pager.endInput()
                     Pager.waitForEnd()

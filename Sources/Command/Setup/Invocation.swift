@@ -20,7 +20,7 @@ struct Invocation: Sendable {
     init(_ words: some Sequence<String>, helpWidth: Int) throws(Failure) {
         let words = Array(words)
         if words.first == Command.wordCompletion.name {
-            // What is completed may be wrong as yet.
+            // The words before the completed one may be wrong as yet.
             command = .wordCompletion
             options = [:]
             values = [:]

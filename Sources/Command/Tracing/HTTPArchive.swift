@@ -58,7 +58,7 @@ final class HTTPArchive: Sendable {
             let text = (state.isEmpty ? "\n" : ",\n") + entry
             guard write(text + Self.end, at: offset) else {
                 let number = errno
-                // What was there before is whole.
+                // The end is restored, so that the entries before stay a whole document.
                 _ = write(Self.end, at: offset)
                 _ = ftruncate(descriptor, off_t(offset + Self.end.utf8.count))
                 state.offset = nil

@@ -121,7 +121,7 @@ extension FeedRun {
         let rule = loader.definition.sync
         let second = (Timestamp.milliseconds(of: now()) ?? 0) / 1000
         guard command == .sync || !isHeader else {
-            // What a first page shows is what is new.
+            // A reload wants the newest items, which the first page shows.
             guard case .since(let rule) = rule, rule.start != nil else { return nil }
             return SyncSpan(rule, resumePoint, isNewest: true, now: second)
         }

@@ -277,7 +277,7 @@ extension CrawlRules.Feed {
     /// The facts of a definition that the rules depend on.
     fileprivate init(_ definition: FeedDefinition, _ mode: CrawlMode, overlaps: Bool) {
         self.init(
-            // What comes by a token follows the changes one by one; another request for it proves nothing.
+            // A token follows the changes one by one, so another request for the same changes proves nothing.
             mode: mode, verify: mode == .since && definition.sync.delta != nil ? .never : definition.verify,
             isShifting: definition.pagination.isShifting, overlaps: overlaps,
             isPartitioned: definition.partitioning != nil,

@@ -56,7 +56,7 @@ struct LoadedPage: Sendable {
         guard page.cursor == nil, response.isMovedForGood else { return nil }
         let (old, new) = (Self.parts(page.shown(page.request.url)), Self.parts(page.shown(response.url)))
         let words = "`url` has moved for good, to \(new.place)"
-        // What the definition refers to, and what the upstream makes of the query, is for its owner to see.
+        // The owner decides about references in the URL, and about a query that the upstream changed.
         guard feed.url.isLiteral, feed.part == nil, old.query == new.query else {
             return (String(new.place), words)
         }

@@ -60,7 +60,7 @@ package enum ListViews {
 
     private static func make(_ lists: [ListShape], of feed: String, on connection: Connection) throws {
         guard let stored = try StoredTable(of: feed, on: connection) else { return }
-        // What else a column holds may begin as a list does.
+        // Texts of columns of other types may begin as a list does.
         for list in lists where stored.columns.contains(where: { $0.name == list.column && $0.type == .json }) {
             let view = list.viewName(of: stored.name)
             // Something of the user's own keeps its name.

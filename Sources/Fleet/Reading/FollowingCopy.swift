@@ -56,7 +56,7 @@ package actor FollowingCopy {
             throw FeedSyncError(.store, "no thread can be started for the store", advice: "see `ulimit -u`")
         }
         self.executor = executor
-        // What is lost with the machine is read again.
+        // The copy needs no protection from a crash: lost rows are read again.
         var options = Store.Options()
         options.isScratch = true
         store = try await Store(path: path, options: options)

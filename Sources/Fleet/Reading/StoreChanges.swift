@@ -59,8 +59,8 @@ struct StoreChanges {
     /// The condition for rows of a log that are newer than that.
     private var isNew: String {
         let snapshot = "CAST(\(PostgreSQL.Connection.literal(since)) AS pg_snapshot)"
-        // Where a store was dumped and restored, its rows have transactions of another server, which may be to come
-        // here.
+        // The rows of a store that was dumped and restored have transactions of another server, whose numbers may
+        // still be to come here.
         return """
             (_transaction >= pg_snapshot_xmin(\(snapshot)) AND NOT pg_visible_in_snapshot(_transaction, \(snapshot))
                 AND pg_visible_in_snapshot(_transaction, pg_current_snapshot()))

@@ -78,7 +78,7 @@ final class ConnectionPool: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         taken -= 1
-        // One that is lost, or in the middle of something, is made again when it is needed.
+        // A connection that is lost, or in the middle of something, is made again when it is needed.
         if let store, store.connection.isIdle { free.append(store) }
         pthread_cond_signal(freed)
     }

@@ -283,7 +283,7 @@ package actor Worker {
             try store.adoptRestoredLogs()
             try NumberBlock.begin(in: connection)
             try layout.write(takesOver ? .ifNotNewer : .ifNobodyWorks, on: connection)
-            // Those of which nothing was heard for a day.
+            // Workers that have been silent for a day are gone.
             try connection.execute("DELETE FROM _worker WHERE seen_at < now() - interval '1 day'")
         }
         let worker = [name, layout.digest, takesOver ? "\(layout.configuredAt)" : "-1"]

@@ -221,7 +221,7 @@ extension RowArrays {
     }
 }
 
-// Where tables were made or changed.
+// Commits that make or change tables.
 extension WriteThrough {
     /// Sends a commit with the tables as they are in SQLite now.
     ///
@@ -248,7 +248,7 @@ extension WriteThrough {
             try connection.execute(&script)
             // Two workers that make tables at once would wait for each other in a circle.
             try lockTables()
-            // What is left when the tables are made is sent with the commit.
+            // The statements that remain when the tables are made are sent with the commit.
             var end = Script()
             let changed = reshaped.union(recorder.remade)
             // Nothing is asked of others: a feed of a group of thousands costs what it costs alone.
@@ -473,7 +473,7 @@ extension WriteThrough {
     /// The clause by which an insertion updates existing rows.
     private func update(in target: Target) -> String {
         let columns = target.table.columns.map(\.shortName) + (target.table.hasExact ? ["_exact"] : [])
-        // What a table is partitioned by never changes, and Citus refuses to set it.
+        // The columns that partition a table never change, and Citus refuses to set them.
         let partitioning = Set(target.table.primaryKey).subtracting(target.key.map(\.shortName))
         let settings = columns.filter { !partitioning.contains($0) }.map(PostgreSQL.Connection.identifier)
             .map { "\($0) = EXCLUDED.\($0)" }

@@ -1,7 +1,7 @@
 internal import Concurrency
 package import SQLite
 
-// What people do with stored data: each call is one transaction under the feed's lock.
+// Work of people on stored data: each call is one transaction under the feed's lock.
 extension Store {
     // MARK: - Locks
 

@@ -38,12 +38,12 @@ extension PartitionScheme {
         let cap = cap ?? learned
         let count = input.crawlElementCount
         if place.page == nil, let cap, let total, total > cap, let halves = blocks.halves(of: partition) {
-            // What lies ahead of now has no items.
+            // The time ahead of now has no items.
             let isAhead = halves.newer.from > newestValue(at: now)
             return end.going(to: start(of: isAhead ? halves.older : halves.newer), .tooMany)
         }
         let isFull = cap.map { count >= $0 } ?? false
-        // What was learned may be too little: a partition that cannot be halved is read as far as it leads.
+        // The learned cap may be too low, so a partition that cannot be halved is read as far as it leads.
         let mayBeMore = self.cap == nil && partition.isSingle
         if let next = end.next, !isFull || mayBeMore || total.map({ count < $0 }) == false {
             return end.going(to: cursor(PartitionCursor(partition: partition, page: next)), nil)
@@ -89,7 +89,7 @@ extension PartitionScheme {
 extension NextPage {
     fileprivate func going(to next: PageCursor?, _ outcome: PartitionOutcome?) -> NextPage {
         var end = NextPage(next: next, total: total, notice: notice, part: outcome)
-        // What is read of it otherwise, or cannot be had, is due to the sign.
+        // The sign explains the rest of the partition, which is read in another way or cannot be had.
         if outcome == .cut || outcome == .capped { end.sign = sign }
         return end
     }

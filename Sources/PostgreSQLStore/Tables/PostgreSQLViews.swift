@@ -76,7 +76,7 @@ package struct PostgreSQLViews {
     ///
     /// - Throws: `PostgreSQLError` if a user's view depends on one of them.
     package func drop(from connection: PostgreSQL.Connection) throws {
-        // Those that show the parts go first.
+        // Views that read the others go first; the names of the others begin with an underscore.
         let names = try Self.marks(on: connection).keys.map { (isPart: $0.hasPrefix("_"), name: $0) }
         for name in names.filter({ !$0.isPart }) + names.filter(\.isPart) {
             try connection.execute("DROP VIEW \(PostgreSQL.Connection.identifier(name.name))")

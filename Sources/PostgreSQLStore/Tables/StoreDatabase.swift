@@ -123,7 +123,7 @@ package struct StoreDatabase {
         }
     }
 
-    /// Nobody can write to a column that PostgreSQL works out, which there is since version 12.
+    /// The condition that a column can be written: PostgreSQL works some out, since version 12.
     private var isWritten: String { connection.serverVersion >= 120_000 ? " AND a.attgenerated = ''" : "" }
 
     /// - Parameter rows: The names, types and comments of its columns, and whether they are of its primary key.
@@ -165,7 +165,7 @@ package struct StoreDatabase {
             WHERE n.nspname = current_schema() AND c.relname = ANY(CAST($1 AS text[]))
             """, [PostgreSQL.Connection.array(tables)])
         return rows.reduce(into: [:]) { keys, row in
-            // Somebody may have written another comment.
+            // The comment may be another program's.
             let written = row[1].flatMap(FeedKey.init(comment:))
             keys[row[0] ?? ""] = written ?? row[2].flatMap { FeedKey(names: $0, isRowID: row[3] == "t") }
         }

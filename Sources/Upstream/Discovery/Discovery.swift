@@ -135,7 +135,7 @@ package struct Discovery: Sendable {
         isStrict: Bool = false
     ) throws(FeedSyncError) -> StructureSearch {
         do throws(FeedSyncError) {
-            // What cannot be stored later is not found out now.
+            // A body that is not UTF-8 cannot be stored, so nothing is discovered from it.
             guard String(validating: first.response.body.bytes, as: UTF8.self) != nil else {
                 throw DiscoveryFault.notUTF8(contentType: first.response.contentType)
             }

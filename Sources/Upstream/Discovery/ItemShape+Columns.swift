@@ -24,7 +24,7 @@ extension ItemShape {
     func allColumns(extending existing: [ColumnDefinition] = [], fixed: Set<String> = []) -> Columns {
         let room = max(0, FeedDefinition.mostColumns - existing.count)
         var wanted: [Leaf] = []
-        // Where flattening makes too many, objects stay whole.
+        // Objects stay whole if flattening makes too many columns.
         for depth in stride(from: rule.depth, through: 1, by: -1) {
             wanted = leaves(depth: depth, existing: existing)
             if wanted.count <= room { break }
@@ -58,7 +58,7 @@ extension ItemShape {
         func visit(_ node: Node, _ path: Path) {
             for child in node.children {
                 let place = path.appending(child.name)
-                // What is whole in one column stays so.
+                // A value that is whole in one column stays so.
                 if known.contains(place) || rule.leavesOut(place) { continue }
                 let isFlattened = inner.contains(place)
                 let isWhole = !isFlattened && (child.isDictionary || place.segments.count >= depth)

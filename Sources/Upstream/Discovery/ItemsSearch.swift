@@ -39,7 +39,7 @@ struct ItemsSearch {
         if !best.isNamed, best.shape != .single,
             let empty = all.first(where: { $0.shape == .emptyArray && $0.isNamed })
         {
-            // Where the items should be there are none, and some other list is none.
+            // The list in the usual place of the items is empty, so another list does not have them.
             return empty
         }
         // A list of lists in the usual place of the items was meant, and nothing else.
@@ -97,7 +97,8 @@ struct ItemsSearch {
                 look(at: member.value, path.appending(member.name), within: inner)
             }
         case .array(let elements):
-            // What the items have in them is theirs, but one element may be an envelope, as may be each of a mixture.
+            // Lists inside items belong to the items, but a single element may be an envelope, and so may each of a
+            // mixture.
             guard candidate == nil || elements.count == 1 && candidate?.items.contains(where: isItem) == false else {
                 return
             }

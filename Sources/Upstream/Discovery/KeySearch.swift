@@ -70,7 +70,7 @@ struct KeySearch {
         let candidates = all.sorted { ($0.name, $0.order) < ($1.name, $1.order) }
         guard objects.count > 1 else { return ofOnlyItem(candidates, isSingle: isSingle) }
         var seen: Set<JSONTree.Members> = []
-        // What came twice as it was is one item where it has an id, and two of a kind where it has none.
+        // An object that came twice unchanged is one item if it has an id, and two equal items if it has none.
         let distinct = objects.indices.filter { seen.insert(objects[$0]).inserted }
         let repeats = objects.count - distinct.count
         let told = repeats > 0 ? "; \(repeats) came twice" : ""

@@ -135,7 +135,7 @@ extension PageSigns {
         case "nextresults", "nextrecord", "nextindex": wishes = ["start", "offset"]
         default: wishes = [spelled(plain), name]
         }
-        // What the URL has already is what the upstream reads.
+        // A parameter that the URL has already is one that the upstream reads.
         let given = query.map(\.name).filter { name in
             mayReplace(name) && (wishes.contains(name) || PagingNames.token.contains(MemberName(name).folded))
         }

@@ -40,7 +40,7 @@ extension SecondPageTrials {
         switch try await fetch(settled, PageCursor(page.secrets.conceal(next.text)), structure) {
         case .forbidden(let reason): return .unverified(reason)
         case .nothing(let reason): return .rejected(reason)
-        // What was sent back was heeded, or the first page would have come again.
+        // The upstream heeded the token, or the first page would have come again.
         case .empty where candidate.certainty != .guess: return .verified(first: nil, "the next page is empty")
         case .empty: return .rejected("the next page is empty")
         case .page(let second):

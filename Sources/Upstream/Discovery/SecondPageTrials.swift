@@ -138,7 +138,7 @@ struct SecondPageTrials {
 
     /// The result of all findings.
     func discovered(_ evidence: [Evidence], itemCount: Int) -> DiscoveryResult {
-        // What cannot be read as pagination was never recorded.
+        // Findings that cannot be read as pagination were never recorded.
         let settled = try? definition.settled(by: findings)
         return DiscoveryResult(
             findings: findings, evidence: evidence, definition: settled ?? definition, itemCount: itemCount,
@@ -164,7 +164,7 @@ extension SecondPageTrials {
         var findings = findings
         findings.pagination = candidate.yaml(first: first)
         guard let settled = try? definition.settled(by: findings) else { return nil }
-        // What the user filters by is not overwritten.
+        // A parameter that the user filters by is not overwritten.
         let isFree = settled.pagination.cursorParameters.allSatisfy { PageSigns.mayReplace($0, in: page.request) }
         return isFree ? settled : nil
     }

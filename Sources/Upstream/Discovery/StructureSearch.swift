@@ -179,7 +179,7 @@ extension StructureSearch {
             if let other = known.updateValue(item.members, forKey: key), !isLike(other, item.members) { return true }
         }
         guard !isOwn else { return false }
-        // What moved from page to page between the requests is as it was.
+        // An item that moved from page to page between the requests has the same members.
         return reading.items.contains { item in
             key(of: item).flatMap { known[$0] }.map { $0 != item.members } ?? false
         }

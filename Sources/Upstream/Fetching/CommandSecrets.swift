@@ -49,7 +49,7 @@ package final class CommandSecrets: Sendable {
         let run = ShellCommand(command, folder: folder, environment: environment, timeLimit: timeLimit)
         await withTaskCancellationHandler {
             await runner.run { [values] in
-                // Somebody else may have run it in the meantime.
+                // Another feed may have run the command in the meantime.
                 guard values.withLock({ $0[key] }) == nil else { return }
                 let result = Result { () throws(ShellCommand.Failure) in try run.run() }
                 guard result != .failure(.cancelled) else { return }

@@ -7,7 +7,7 @@ internal import HTTP
 package final class RequestPacer: Sendable {
     private let turns = Lock<[Origin: ContinuousClock.Instant]>([:])
 
-    /// Nobody has asked yet.
+    /// Creates a pacer that no request has met yet.
     package init() {}
 
     /// The wait before a request, which takes the next turn.

@@ -188,7 +188,7 @@ package struct RequestPlan: Sendable {
             return Timeouts(connect: usual.connect, total: usual.connect + time, stall: time)
         }
         let total = definition.timeout
-        // Who allows more time allows longer silence too.
+        // A longer timeout allows longer silence, too.
         return Timeouts(
             connect: min(usual.connect, total), total: total, stall: min(total, max(usual.stall, total / 2)))
     }

@@ -97,7 +97,7 @@ struct StatusPage: Page {
                 html.text(" · ")
                 html.element("a", .href(.own("settings", feed.feed.name)), text: "Settings")
             }
-            // Nobody looks for the term that spreads the load.
+            // Readers do not look for the term that spreads the load.
             let terms = feed.plan?.terms.filter { $0.name != .jitter } ?? []
             if !terms.isEmpty {
                 html.element("p", .class("why")) { html in

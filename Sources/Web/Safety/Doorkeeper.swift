@@ -164,7 +164,7 @@ struct Doorkeeper: Sendable {
     }
 }
 
-/// Somebody who was let in.
+/// A visitor who was let in.
 struct Visitor: Sendable {
     /// The way in.
     enum Way: Equatable, Sendable {

@@ -132,7 +132,7 @@ private final class Tree: Sendable {
         return rows
     }
 
-    /// Nobody answers from now on.
+    /// Stops the server.
     func stop() { server.stop() }
 
     func execute(_ sql: String) throws { try Connection(path: store.path, access: .readWrite).execute(sql) }
