@@ -20,7 +20,7 @@ extension Command {
         let configuration = try session.configurationForReading()
         var store = try await session.storeIfAny(configuration)
         let feeds = try await session.knownFeeds(configuration, store)
-        // One that was just made, or is older, is brought up to date in a moment by the process that writes it.
+        // A store that was just made, or is older, is brought up to date in a moment by the process that writes it.
         var tries = 20
         while isFollowing, store == nil || store?.isReadFromCopy == true && tries > 0, !session.console.isClosed {
             tries -= store == nil ? 0 : 1

@@ -94,7 +94,7 @@ extension Session {
         explanation.lists = try await outlook(of: feed, in: store)
         if explanation.warnings.isEmpty {
             do throws(FeedSyncError) {
-                // Which request comes next depends on the rows.
+                // The next request depends on the parent's rows.
                 var list: FeedDefinition? = settled
                 if let lists = explanation.lists {
                     list = nil
