@@ -15,7 +15,7 @@ package struct ChangeMoment: Sendable, Hashable {
 /// Some changes of feeds, the newest first.
 package struct RecentChanges: Sendable {
     /// The counts of a feed's changes in a day.
-    package struct Figures: Sendable, Hashable {
+    package struct Counts: Sendable, Hashable {
         package fileprivate(set) var inserted = 0
         package fileprivate(set) var updated = 0
         package fileprivate(set) var returned = 0
@@ -36,7 +36,7 @@ package struct RecentChanges: Sendable {
     /// The place after them; nil if there are no older ones.
     package fileprivate(set) var next: ChangeMoment?
     /// The counts of whole days, also of changes that are not among these.
-    package fileprivate(set) var figures: [DayOfFeed: Figures] = [:]
+    package fileprivate(set) var counts: [DayOfFeed: Counts] = [:]
 
     package init() {}
 }
@@ -64,7 +64,7 @@ struct BackwardReader {
     mutating func read(before moment: ChangeMoment?) throws -> RecentChanges {
         var moment = moment
         repeat {
-            result.figures = [:]
+            result.counts = [:]
             let count = min(max(moment?.count ?? 0, 0), Self.mostCount)
             let stretch = try stretch(until: moment?.at, wanted: limit + count + 1)
             let found = try changes(of: stretch, until: moment?.at, count: limit + count + 1)
@@ -84,14 +84,14 @@ struct BackwardReader {
     }
 
     private mutating func tellReturnedApart() throws {
-        guard let first = result.figures.keys.map(\.day).min() else { return }
-        for feed in Set(result.figures.keys.map(\.feed)) {
+        guard let first = result.counts.keys.map(\.day).min() else { return }
+        for feed in Set(result.counts.keys.map(\.feed)) {
             for (day, count) in try connection.returnedByDay(of: feed, since: first) {
                 let key = RecentChanges.DayOfFeed(day: day, feed: feed)
-                guard var figures = result.figures[key] else { continue }
-                figures.returned = count.all
-                figures.updated = max(0, figures.updated &- count.changed)
-                result.figures[key] = figures
+                guard var counts = result.counts[key] else { continue }
+                counts.returned = count.all
+                counts.updated = max(0, counts.updated &- count.changed)
+                result.counts[key] = counts
             }
         }
     }
@@ -120,13 +120,13 @@ struct BackwardReader {
             let name = statement.text(at: 1) ?? ""
             let feed = FeedPart.feed(ofPart: name) ?? name
             guard names.contains(feed) else { continue }
-            let figures = (statement.count(at: 2), statement.count(at: 3), statement.count(at: 4))
+            let counts = (statement.count(at: 2), statement.count(at: 3), statement.count(at: 4))
             let isOver = stretch.begin.map { at.prefix(10) < $0.prefix(10) } ?? false
             if isOver { break }
-            add(figures, to: RecentChanges.DayOfFeed(day: String(at.prefix(10)), feed: feed))
+            add(counts, to: RecentChanges.DayOfFeed(day: String(at.prefix(10)), feed: feed))
             // Other feeds' changes of the same time belong to it, too.
             guard stretch.begin.map({ $0 == at }) ?? true, end.map({ at <= $0 }) ?? true else { continue }
-            let wantedHere = wantedCount(figures)
+            let wantedHere = wantedCount(counts)
             guard wantedHere > 0 else { continue }
             stretch.feeds.insert(feed)
             count = min(count + wantedHere, wanted)
@@ -135,19 +135,19 @@ struct BackwardReader {
         return stretch
     }
 
-    private mutating func add(_ figures: (Int, Int, Int), to key: RecentChanges.DayOfFeed) {
-        var sum = result.figures[key] ?? RecentChanges.Figures()
-        sum.inserted &+= figures.0
-        sum.updated &+= figures.1
-        sum.removed &+= figures.2
-        result.figures[key] = sum
+    private mutating func add(_ counts: (Int, Int, Int), to key: RecentChanges.DayOfFeed) {
+        var sum = result.counts[key] ?? RecentChanges.Counts()
+        sum.inserted &+= counts.0
+        sum.updated &+= counts.1
+        sum.removed &+= counts.2
+        result.counts[key] = sum
     }
 
-    private func wantedCount(_ figures: (Int, Int, Int)) -> Int {
+    private func wantedCount(_ counts: (Int, Int, Int)) -> Int {
         let most = Self.mostCount
-        return (kinds.contains(.new) ? min(max(figures.0, 0), most) : 0)
-            + (kinds.isDisjoint(with: [.changed, .returned]) ? 0 : min(max(figures.1, 0), most))
-            + (kinds.contains(.removed) ? min(max(figures.2, 0), most) : 0)
+        return (kinds.contains(.new) ? min(max(counts.0, 0), most) : 0)
+            + (kinds.isDisjoint(with: [.changed, .returned]) ? 0 : min(max(counts.1, 0), most))
+            + (kinds.contains(.removed) ? min(max(counts.2, 0), most) : 0)
     }
 
     private func changes(of stretch: Stretch, until end: String?, count: Int) throws -> [ItemChange] {

@@ -1,7 +1,7 @@
 internal import SQLite
 
 /// The counts of a feed's runs in a day, in UTC.
-package struct DayFigures: Sendable, Hashable {
+package struct DayCounts: Sendable, Hashable {
     /// Such as 2026-11-21.
     package let day: String
     package let inserted: Int
@@ -28,9 +28,9 @@ extension Store {
     /// The counts of a feed's runs, day by day, the oldest first; days without a run are left out.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func days(of feed: String, last count: Int = 30) throws(FeedSyncError) -> [DayFigures] {
+    package func days(of feed: String, last count: Int = 30) throws(FeedSyncError) -> [DayCounts] {
         try storing {
-            var days: [DayFigures] = []
+            var days: [DayCounts] = []
             let returned = try connection.returnedByDay(of: feed, since: "")
             try connection.rows(
                 """
@@ -41,7 +41,7 @@ extension Store {
             ) { row in
                 let back = returned[row.text(at: 0) ?? ""] ?? (all: 0, changed: 0)
                 days.append(
-                    DayFigures(
+                    DayCounts(
                         day: row.text(at: 0) ?? "", inserted: row.count(at: 1),
                         updated: max(0, row.count(at: 2) &- back.changed), returned: back.all,
                         removed: row.count(at: 3),

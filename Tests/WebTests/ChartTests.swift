@@ -119,22 +119,22 @@ import Testing
     @Test("Days without a run are days, too, and the counts of items are computed back through them")
     func days() {
         let known = [
-            DayFigures(day: "2026-11-19", inserted: 5),
-            DayFigures(day: "2026-11-22", inserted: 3, removed: 1, failures: 2),
+            DayCounts(day: "2026-11-19", inserted: 5),
+            DayCounts(day: "2026-11-22", inserted: 3, removed: 1, failures: 2),
         ]
         let series = DaySeries(known, itemCount: 7, today: 20_780)
         #expect(series.days.map(\.day) == ["2026-11-19", "2026-11-20", "2026-11-21", "2026-11-22", "2026-11-23"])
         #expect(series.counts == [5, 5, 5, 7, 7])
         #expect(series.itemCharts[1].marks?.places == [3])
-        #expect(DaySeries([DayFigures(day: "2020-01-01")], itemCount: 1, today: 20_780).days.count == DaySeries.most)
+        #expect(DaySeries([DayCounts(day: "2020-01-01")], itemCount: 1, today: 20_780).days.count == DaySeries.most)
         #expect(DaySeries([], itemCount: 1).days.isEmpty)
         let back = DaySeries(
-            [DayFigures(day: "2026-11-22", inserted: 3, returned: 2, removed: 1)], itemCount: 9, today: 20_780)
+            [DayCounts(day: "2026-11-22", inserted: 3, returned: 2, removed: 1)], itemCount: 9, today: 20_780)
         #expect(back.counts == [9, 9])
         #expect(back.itemCharts[1].title == "New, back and removed a day")
         #expect(back.itemCharts[1].series.map(\.name) == ["new", "back", "removed"])
         #expect(
-            DaySeries([DayFigures(day: "soon"), DayFigures(day: "2027-01-01")], itemCount: 1, today: 20_780).days
+            DaySeries([DayCounts(day: "soon"), DayCounts(day: "2027-01-01")], itemCount: 1, today: 20_780).days
                 .isEmpty)
     }
 

@@ -28,7 +28,7 @@ struct ChangesPage: Page {
         event = try await served.pages?.events(last: 1).last?.id ?? 0
         selection = ChangeSelection(name, visit.request)
         (recent, shapes) = try await selection.recent(in: served, limit: Self.changesOnPage)
-        let days = if let name { try await served.search?.days(of: name) ?? [] } else { [DayFigures]() }
+        let days = if let name { try await served.search?.days(of: name) ?? [] } else { [DayCounts]() }
         series = DaySeries(days, itemCount: feed?.record?.itemCount ?? 0)
         self.visit = visit
     }
@@ -89,13 +89,13 @@ struct ChangesPage: Page {
             }
             let feeds = Groups(changes, key: \.feed)
             for (feed, changes) in feeds.groups {
-                let figures = recent.figures[.init(day: day, feed: feed)]
+                let counts = recent.counts[.init(day: day, feed: feed)]
                 html.element(isOfAll ? "h3" : "p", .class("of-feed")) { html in
                     if isOfAll {
                         html.element("a", .href(.own("changes", feed)), text: feed)
                         html.text(" ")
                     }
-                    html.element("span", .class("count"), text: figures.map(Self.words) ?? "")
+                    html.element("span", .class("count"), text: counts.map(Self.words) ?? "")
                 }
                 let rows = ChangeRows(shape: shapes[feed])
                 rows.write(changes.prefix(Self.mostAtOnce), to: &html)
@@ -109,10 +109,10 @@ struct ChangesPage: Page {
         }
     }
 
-    private static func words(_ figures: RecentChanges.Figures) -> String {
+    private static func words(_ counts: RecentChanges.Counts) -> String {
         [
-            (figures.inserted, "new"), (figures.updated, "changed"), (figures.removed, "removed"),
-            (figures.returned, "back"),
+            (counts.inserted, "new"), (counts.updated, "changed"), (counts.removed, "removed"),
+            (counts.returned, "back"),
         ]
         .filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
     }

@@ -4,7 +4,7 @@ internal import Time
 
 /// A feed's figures of the last days, each day once, also those without a run.
 struct DaySeries {
-    let days: [DayFigures]
+    let days: [DayCounts]
     /// The number of items at the end of each day.
     let counts: [Int]
 
@@ -17,16 +17,16 @@ struct DaySeries {
     ///   - count: The most days.
     ///   - today: The present day, in days since 1970.
     init(
-        _ known: [DayFigures], itemCount: Int, last count: Int = most, today: Int64 = WallClock.system.seconds / 86_400
+        _ known: [DayCounts], itemCount: Int, last count: Int = most, today: Int64 = WallClock.system.seconds / 86_400
     ) {
-        var byDay: [Int64: DayFigures] = [:]
-        for figures in known { if let day = CalendarDate(figures.day)?.daysSince1970 { byDay[day] = figures } }
+        var byDay: [Int64: DayCounts] = [:]
+        for counts in known { if let day = CalendarDate(counts.day)?.daysSince1970 { byDay[day] = counts } }
         guard let first = byDay.keys.min(), first <= today else {
             (days, counts) = ([], [])
             return
         }
         days = (max(first, today - Int64(count) + 1)...today).map { day in
-            byDay[day] ?? DayFigures(day: CalendarDate(daysSince1970: day).text)
+            byDay[day] ?? DayCounts(day: CalendarDate(daysSince1970: day).text)
         }
         var (left, counts) = (itemCount, [Int]())
         for day in days.reversed() {

@@ -7,7 +7,7 @@ internal import Reports
 struct StatusPage: Page {
     private let visit: Visit
     private let feeds: [StateRow]
-    private var days: [String: [DayFigures]] = [:]
+    private var days: [String: [DayCounts]] = [:]
     private let events: [StatusEvent]
     private let runs: ArraySlice<RunLine>
     private let quotas: [QuotaRecord]
