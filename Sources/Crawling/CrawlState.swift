@@ -126,7 +126,7 @@ package struct FeedState: Sendable {
     package var progress = CrawlProgress()
     /// The largest number of positions of any page of the feed.
     package var longestPage: Int64
-    package var figures = RunMetrics()
+    package var metrics = RunMetrics()
     /// The begin event that is still open.
     package var open: PageDirection?
     /// True if a page of this run changed anything.
@@ -137,14 +137,14 @@ package struct FeedState: Sendable {
 
     package init(
         generation: Int64, crawl: CrawlState? = nil, progress: CrawlProgress = CrawlProgress(), longestPage: Int64,
-        figures: RunMetrics = RunMetrics(), open: PageDirection? = nil, hasChanged: Bool = false,
+        metrics: RunMetrics = RunMetrics(), open: PageDirection? = nil, hasChanged: Bool = false,
         isComplete: Bool = false, isVerified: Bool = false
     ) {
         self.generation = generation
         self.crawl = crawl
         self.progress = progress
         self.longestPage = longestPage
-        self.figures = figures
+        self.metrics = metrics
         self.open = open
         self.hasChanged = hasChanged
         self.isComplete = isComplete

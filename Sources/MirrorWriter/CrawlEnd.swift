@@ -45,7 +45,7 @@ struct CrawlEnd {
             let gone = missing.filter(\.pages.isEmpty)
             try records.remove(gone, of: definition, log: changes, longest: draft.longestPage, now: now)
             removed = gone.count
-            draft.figures.items.removed += removed
+            draft.metrics.items.removed += removed
             try prove(isVerified: isVerified, isWhole: missing.isEmpty && !isUnclear)
             try complete(isVerified: isVerified, isSettled: !isUnclear && missing.allSatisfy(\.pages.isEmpty))
         case .endedEarly(let met): try lookAgain(at: met)
@@ -61,7 +61,7 @@ struct CrawlEnd {
         (draft.isComplete, draft.isVerified) = (after.isComplete, after.isVerified)
         if let window, window.window.isLast, window.walk.isFull { try records.state.saveFull(now: now) }
         try records.state.save(draft, removed: removed, syncedAt: now)
-        try log.save(removed: draft.figures.items.removed, added: removed)
+        try log.save(removed: draft.metrics.items.removed, added: removed)
         return removed
     }
 

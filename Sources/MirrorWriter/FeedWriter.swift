@@ -56,7 +56,7 @@ package final class FeedWriter: PageTransactionWriter {
 
     /// Goes on with the run of a writer whose crawl has ended.
     func goOn(after other: FeedWriter) {
-        state.figures = other.state.figures
+        state.metrics = other.state.metrics
         clock = other.clock
         table.goOn(after: other.table)
     }
@@ -96,7 +96,7 @@ package final class FeedWriter: PageTransactionWriter {
         if let crawl = state.crawl { try records.crawls.save(crawl, endedAt: unsaved.endedAt) }
         try records.state.save(state, after: unsaved)
         try records.state.save(state.progress, over: unsaved.before.progress)
-        try log.save(state.figures)
+        try log.save(state.metrics)
     }
 
     /// Writes with `body` in the transaction of the pages that wait for their commit.
@@ -154,13 +154,13 @@ package final class FeedWriter: PageTransactionWriter {
 
     /// Adds the cost of requests to the run.
     package func spend(_ cost: FetchCost) throws {
-        var figures = state.figures
-        figures.add(cost)
+        var metrics = state.metrics
+        metrics.add(cost)
         try connection.transaction {
             if !cost.quota.isEmpty { try quota.record(cost.quota) }
-            try log.save(figures)
+            try log.save(metrics)
         }
-        state.figures = figures
+        state.metrics = metrics
     }
 
     /// Stores a page, to be committed together with pages that follow soon.

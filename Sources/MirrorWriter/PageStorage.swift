@@ -83,7 +83,7 @@ struct PageStorage {
         try rules.sections.apply(to: definition.owner, on: connection, firstPlace: records.rows.firstPlace)
         try quota.record(commit.cost.quota)
         if page.direction == .header { try FeedSchedule.note(commit.advice, of: list.feed, on: connection) }
-        draft.figures.add(commit, rules.items)
+        draft.metrics.add(commit, rules.items)
 
         let number = page.checked ?? changed.pages
         let beginsNext = if case .page = onward { commit.beginsNext } else { false }
@@ -181,7 +181,7 @@ struct PageStorage {
         let meeting = PageMeeting(
             page, by: rules, at: written.place, placed: written.placed, of: crawl, reads: list.reads,
             isShifting: definition.pagination.isShifting, hasSameKeys: hasSameKeys,
-            insertedBefore: list.state.figures.items.inserted, list.lookup)
+            insertedBefore: list.state.metrics.items.inserted, list.lookup)
         let met = try meeting.range(draft.progress)
         if let met, page.readsThrough { try dropOlderPages(of: met) }
         if page.direction == .header, crawl.generation == nil, draft.progress.round != nil,

@@ -44,7 +44,7 @@ struct RunEnd {
         draft = end.draft
         try saveProgress()
         if window?.window.isLast == false {
-            try log.save(draft.figures)
+            try log.save(draft.metrics)
         } else {
             try finishRun(outcome, error: nil)
         }
@@ -79,7 +79,7 @@ struct RunEnd {
         try records.state.save(watermark: nil)
         try saveProgress()
         try quota.record(cost.quota)
-        try log.save(draft.figures)
+        try log.save(draft.metrics)
         return event
     }
 
@@ -87,7 +87,7 @@ struct RunEnd {
 
     /// Closes the open begin event with the error of its page, and counts the requests. Returns nil if none is open.
     private mutating func closeOpenEvent(_ error: FeedSyncError, _ cost: FetchCost) throws -> StatusEvent? {
-        draft.figures.add(cost)
+        draft.metrics.add(cost)
         draft.open = nil
         guard let direction = list.state.open else { return nil }
         return try log.note(direction.end, page: list.state.number(of: direction), error: error.json, now: now)
@@ -96,7 +96,7 @@ struct RunEnd {
     private func finishRun(_ outcome: RunOutcome, error: String?) throws {
         // People may query the table of a feed whose first request failed.
         if let shape = table.shapeOfNewTable { _ = try table.adopt(shape) }
-        try log.finish(outcome, Completeness.of(outcome, draft), draft.figures, error: error, now: now)
+        try log.finish(outcome, Completeness.of(outcome, draft), draft.metrics, error: error, now: now)
         try log.add(try table.findColumnChanges(), of: definition.owner, now: now)
         try FeedSchedule.follow(log.run, of: list.feed, every: definition.every, on: log.connection)
     }

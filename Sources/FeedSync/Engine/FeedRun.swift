@@ -128,10 +128,10 @@ final class FeedRun {
             // The last page was to be committed together with it.
             try await fail(error)
         }
-        let (crawl, figures) = (writer.state.crawl, writer.state.figures)
+        let (crawl, metrics) = (writer.state.crawl, writer.state.metrics)
         let reason = Completeness.reason(of: writer.state)
         return RunSummary(
-            run: Int(writer.run), outcome: ending, figures: figures, isAtEnd: outcome == .noMoreData || isAtEnd,
+            run: Int(writer.run), outcome: ending, figures: metrics, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
             notices: notices + writer.table.notices + SkippedItems.notices(of: skipped)
                 + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
@@ -145,7 +145,7 @@ final class FeedRun {
         notices.append(
             "the upstream no longer knows the token of the last sync, so every page was read: \(error.message)")
         return RunSummary(
-            run: Int(writer.run), outcome: .ok, figures: writer.state.figures, isAtEnd: false, reason: nil,
+            run: Int(writer.run), outcome: .ok, figures: writer.state.metrics, isAtEnd: false, reason: nil,
             itemCount: 0,
             expectedCount: nil, seenCount: 0, notices: [])
     }

@@ -1,6 +1,6 @@
 /// The results of a run's lists, for a feed that has one list for each row of another feed.
 struct ListsResults {
-    var figures = RunMetrics()
+    var metrics = RunMetrics()
     var hasChanged = false
     /// The number of lists that failed, and the first failure.
     var failures = 0
@@ -14,21 +14,21 @@ struct ListsResults {
     mutating func note(_ summary: RunSummary, of list: String, at host: String) {
         asked += 1
         unreachable[host] = nil
-        figures.add(summary.figures)
+        metrics.add(summary.figures)
         hasChanged = hasChanged || summary.outcome == .ok
         noticeCount += summary.notices.count
         if notices.isEmpty, let notice = summary.notices.first { notices = ["\(list): \(notice)"] }
     }
 
     /// Records an unchanged list.
-    mutating func noteUnchanged(_ figures: RunMetrics, at host: String) {
+    mutating func noteUnchanged(_ metrics: RunMetrics, at host: String) {
         asked += 1
         unreachable[host] = nil
-        self.figures.add(figures)
+        self.metrics.add(metrics)
     }
 
     /// Records the cost of requests whose lists are left to the next run.
-    mutating func noteUnused(_ costs: [FetchCost]) { for cost in costs { figures.add(cost) } }
+    mutating func noteUnused(_ costs: [FetchCost]) { for cost in costs { metrics.add(cost) } }
 
     /// Records a list that the upstream no longer has.
     mutating func noteGone(removed: Int, at host: String) {
@@ -39,7 +39,7 @@ struct ListsResults {
 
     /// Records items that were removed with their list or with their parent's row.
     mutating func noteRemoved(_ count: Int) {
-        figures.items.removed += count
+        metrics.items.removed += count
         hasChanged = hasChanged || count > 0
     }
 

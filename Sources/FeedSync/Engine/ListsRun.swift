@@ -49,11 +49,11 @@ struct ListsRun: Sendable {
         let isNothingOpen = opening.count == 0 && command != .sync && command != .reload
         let outcome = end.map(RunOutcome.init) ?? (isNothingOpen ? .noMoreData : results.outcome)
         let (count, isComplete, reason) = try await store.closeParts(
-            definition, rule, run: opening.run, isSync: command == .sync, outcome: outcome, figures: results.figures,
+            definition, rule, run: opening.run, isSync: command == .sync, outcome: outcome, metrics: results.metrics,
             error: failure, now: engine.now())
         if let failure { throw failure }
         return RunSummary(
-            run: opening.run, outcome: outcome, figures: results.figures, isAtEnd: isComplete || outcome == .noMoreData,
+            run: opening.run, outcome: outcome, figures: results.metrics, isAtEnd: isComplete || outcome == .noMoreData,
             reason: reason, itemCount: count, expectedCount: nil, seenCount: count,
             notices: results.summary + (opening.rowCount == 0 ? ["`\(rule.feed)` has no rows to ask for yet"] : []))
     }
@@ -153,7 +153,7 @@ struct ListsRun: Sendable {
                     findings = (try? await store.findings(of: definition.name)) ?? Findings()
                     // Before a list was run, there is no stored state to compare with.
                     queue.mayLook = command == .sync
-                case .unchanged(let figures): results.noteUnchanged(figures, at: list.host)
+                case .unchanged(let metrics): results.noteUnchanged(metrics, at: list.host)
                 case .open(let page):
                     queue.putBack(turn, as: list.beginning(with: page), isOpen: true, host: list.host)
                 case .heldBack: queue.putBack(turn, as: list, isOpen: false, host: list.host)
@@ -252,7 +252,7 @@ struct ListsRun: Sendable {
                 serverDate: fetched.serverDate, advice: PollingAdvice(fetched.response), every: definition.every,
                 publish: engine.publish(of: definition))
             try await store.confirm(confirmed)
-            return .unchanged(confirmed.figures)
+            return .unchanged(confirmed.metrics)
         default: return .open(early)
         }
     }

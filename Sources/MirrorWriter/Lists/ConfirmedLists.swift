@@ -107,7 +107,7 @@ final class ConfirmedLists: CommitQueue {
                 AND s.definition = ? AND l.status = 'noMoreData'
             """
         guard try connection.int64(isSettled, name, Value(list.crawl), .text(list.definition)) == 1 else { return [] }
-        let (page, figures, crawl) = (list.page, confirmed.figures, numbers.crawl)
+        let (page, metrics, crawl) = (list.page, confirmed.metrics, numbers.crawl)
         let dueAt = Value(confirmed.dueText(blockedUntil: try blockedUntil(confirmed)))
         try connection.run(
             """
@@ -115,7 +115,7 @@ final class ConfirmedLists: CommitQueue {
                 unchanged)
             VALUES (?, ?, 'sync', ?, ?, 'unchanged', ?, ?, 1, ?, ?, ?)
             """, Value(numbers.run), name, start, end, Value(Completeness.ofUnchangedList.isComplete),
-            Value(Completeness.ofUnchangedList.isVerified), Value(figures.requests), Value(figures.bytes),
+            Value(Completeness.ofUnchangedList.isVerified), Value(metrics.requests), Value(metrics.bytes),
             Value(page.elements))
         try connection.run(
             """
@@ -156,7 +156,7 @@ final class ConfirmedLists: CommitQueue {
             StatusEvent(
                 id: Int(numbers.event) + index, at: confirmed.at, feed: list.feed, run: Int(numbers.run),
                 status: status,
-                page: 1, items: status == .endHeader ? figures.items : ItemCounts(), error: nil)
+                page: 1, items: status == .endHeader ? metrics.items : ItemCounts(), error: nil)
         }
     }
 

@@ -33,7 +33,7 @@ package struct ConfirmedList: Sendable {
     let startedAt: String
     let at: String
     /// The run's counts.
-    package let figures: RunMetrics
+    package let metrics: RunMetrics
     let quota: QuotaReading?
     let serverDate: Int64?
     let advice: PollingAdvice
@@ -52,11 +52,11 @@ package struct ConfirmedList: Sendable {
         self.seen = seen
         self.startedAt = startedAt
         self.at = at
-        var figures = RunMetrics()
-        figures.pages = 1
-        figures.items.unchanged = list.page.elements
-        figures.add(cost)
-        self.figures = figures
+        var metrics = RunMetrics()
+        metrics.pages = 1
+        metrics.items.unchanged = list.page.elements
+        metrics.add(cost)
+        self.metrics = metrics
         quota = cost.quota.last
         self.serverDate = serverDate
         self.advice = advice

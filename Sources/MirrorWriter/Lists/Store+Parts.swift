@@ -142,7 +142,7 @@ extension Store {
     /// Ends the run of a feed with parts. It is complete if each row's list is.
     package func closeParts(
         _ definition: FeedDefinition, _ rule: ForEachRule, run: Int, isSync: Bool, outcome: RunOutcome,
-        figures: RunMetrics, error: FeedSyncError?, now: String
+        metrics: RunMetrics, error: FeedSyncError?, now: String
     ) throws(FeedSyncError) -> (itemCount: Int, isComplete: Bool, reason: IncompleteReason?) {
         try storing {
             defer {
@@ -163,8 +163,8 @@ extension Store {
                 let verdict = Completeness.ofLists(
                     outcome, isWhole: isComplete, isProved: isVerified, hasFailures: error != nil)
                 let log = RunLog(of: definition.name, run: Int64(run), on: connection)
-                try log.save(figures)
-                try log.finish(outcome, verdict, figures, error: error?.json, now: now)
+                try log.save(metrics)
+                try log.finish(outcome, verdict, metrics, error: error?.json, now: now)
                 try connection.run(
                     """
                     UPDATE feed SET complete = ?, verified = ?, no_more_data = ?, reloaded_at = ?, error = ?,

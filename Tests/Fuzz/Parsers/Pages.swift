@@ -121,7 +121,7 @@ extension Store {
         _ = try writer.finish(outcome: .ok, now: Self.now)
         close(writer)
         precondition(committed != nil, "only a list beside others is behind them")
-        return writer.state.figures.items
+        return writer.state.metrics.items
     }
 
     /// The table has so many rows, as the counts and sections say, too; it is emptied then.
