@@ -257,7 +257,7 @@ struct EchoTests {
             #expect(run.code == 0, "\(run.errors)")
             items.edit { $0 = PagedFeed.items(1...4) }
         }
-        // What feedsync's own environment has, its children have.
+        // Children have all variables of feedsync's own environment.
         let seen = try place.text(of: "seen").replacing("SECRET=\(kind.secret)\n", with: "")
         #expect(seen.contains("PATH=") && seen.contains("reload") && seen.contains("hook"), "\(seen)")
         for form in Form.allCases where form != .lower && form != .upper {

@@ -41,7 +41,7 @@ import Testing
             guard place.files.contains("feedsync.db"),
                 try place.query("SELECT 1 FROM sqlite_schema WHERE name = 'things'") != []
             else { continue }
-            // What is stored is the head of the upstream's list, and the page cursor is behind it.
+            // The stored items are the head of the upstream's list, and the page cursor is behind it.
             let stored = try place.query("SELECT count(*) FROM things").first
             let placed = try place.query(
                 "SELECT count(*) FROM (SELECT id, row_number() OVER (ORDER BY _generation DESC, _position) AS n FROM things) WHERE id <> n"

@@ -83,7 +83,7 @@ import Testing
     func status() async throws {
         let lines = try await place().terminal("status").output.split(separator: "\n")
         #expect(lines.count == 3)
-        // How wide the column of times is depends on how long the test took.
+        // The width of the column of times depends on the duration of the test.
         #expect(lines[0].hasPrefix("FEED    STATE    ITEMS  NEXT PAGE  LOADED  "))
         #expect(lines[1].hasPrefix("things  failing      3  2          "))
         #expect(lines[1].hasSuffix("  the upstream answered 404 Not Found"))

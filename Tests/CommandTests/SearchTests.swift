@@ -236,7 +236,7 @@ struct SearchTests {
     @Test("A user's own full-text index with triggers, as sqlite-utils makes it, survives syncs and stays true")
     func ownTriggers() async throws {
         let place = try await place(extra: "")
-        // What `sqlite-utils enable-fts feedsync.db things name body --create-triggers` runs.
+        // The statements of `sqlite-utils enable-fts feedsync.db things name body --create-triggers`.
         #expect(
             try await place.shell(
                 """

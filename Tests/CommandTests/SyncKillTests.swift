@@ -55,7 +55,7 @@ import Testing
         var ends: [String] = []
         // A crawl that began while the list moved may keep what went since: the one behind it does not.
         var done = 0
-        // What is not proved may have missed something, which the next full crawl finds. Nor does a look at the head
+        // A crawl without a proof may have missed items, which the next full crawl finds. Nor does a look at the head
         // tell that what a total counts beside the items is more by now.
         var isLater = false
         while try done < 2 || !isLater && !isVerified(place), ends.count < 8 {

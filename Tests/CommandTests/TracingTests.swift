@@ -125,7 +125,7 @@ struct TraceFileTests {
         let place = try Workplace(extra: #"auth: {bearer: "${TOKEN}"}"#)
         place.server.enqueue(
             "/things", [.json(#"{"items":[{"id":1,"name":"T0ken-Value-3"}],"total_count":1}"#)])
-        // What was there before is not appended to, and not left readable to others.
+        // An existing file is not appended to, and not left readable to others.
         try place.write("requests.har", String(repeating: "x", count: 100_000))
         chmod(place.path("requests.har"), 0o644)
         let run = try await place.run("reload things --trace requests.har", environment: ["TOKEN": "T0ken-Value-3"])

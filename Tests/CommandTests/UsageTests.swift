@@ -93,7 +93,7 @@ import Testing
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
         for columns in [40, 60, 200] {
             let text = try await place.run("help \(command)", environment: ["COLUMNS": "\(columns)"]).output
-            // What is copied into a shell is not wrapped.
+            // Lines that are copied into a shell are not wrapped.
             let lines = text.split(separator: "\n").filter { !$0.contains("feedsync \(command)") }
             #expect(lines.allSatisfy { $0.count <= min(columns, 80) }, "\(columns) columns")
         }

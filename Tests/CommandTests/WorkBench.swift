@@ -34,7 +34,7 @@ final class WorkBench: Sendable {
     }
 
     func worker(_ options: String = "") throws -> RunningCommand {
-        // What those leave that are killed goes with the folder.
+        // Files that killed workers leave go with the folder.
         try place.start("work \(options)", environment: ["TMPDIR": place.folder])
     }
 

@@ -59,7 +59,7 @@ import Testing
             try await Task.sleep(for: .milliseconds(Int.random(in: 100...900, using: &random)))
         }
         for index in sleeping.keys { workers[index].send(SIGCONT) }
-        // Those that begin from now on see lists at rest.
+        // Runs that begin from now on see lists at rest.
         let rest = try #require(bench.query("SELECT to_char(now(), 'YYYY-MM-DD HH24:MI:SS.MSOF')").first)
         try await bench.wait(
             for: "\(bench.feeds.count)",

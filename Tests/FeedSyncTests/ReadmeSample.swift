@@ -1,4 +1,4 @@
-// What stands between the two marks is README.md's sample, to the letter: a test sees to it.
+// The lines between the two marks are README.md's sample, to the letter: a test compares them.
 // README begins
 import FeedSync
 

@@ -126,7 +126,7 @@ import Testing
             defer { server.stop() }
             guard case .tcp(_, let port) = server.address else { return }
             let connection = try RawConnection(port: port)
-            // What stands behind it must never be taken for a request.
+            // The bytes behind it must never be taken for a request.
             connection.send(request.text + "GET /second HTTP/1.1\r\nHost: test\r\n\r\n")
             let (text, end) = connection.readToEnd()
             #expect(text.hasPrefix("HTTP/1.1 \(request.status) "), "\(text)")

@@ -287,7 +287,7 @@ import Testing
             #expect(status.st_mode & 0o777 == 0o600)
             abandoned.stop()
             #expect(stat(path, &status) != 0)
-            // What a server leaves that is killed.
+            // A killed server leaves its socket.
             let descriptor = platform_socket(AF_UNIX, platform_stream, 0, 1)
             var name = sockaddr_un()
             name.sun_family = sa_family_t(AF_UNIX)

@@ -32,7 +32,7 @@ struct OpeningTests {
         _ = try folder.connect(access: access)
     }
 
-    // Nobody creates files in /proc, the superuser neither, whom permissions do not stop.
+    // Files cannot be created in /proc, even by the superuser, whom permissions do not stop.
     @Test(
         "A folder that takes no files is an error of opening",
         arguments: [("/proc/test.db", [0, EACCES]), ("/nowhere/test.db", [ENOENT])] as [(String, [Int32])])

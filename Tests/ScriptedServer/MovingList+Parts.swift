@@ -19,7 +19,7 @@ extension MovingList {
 
         init(perPage: Int, hasTotals: Bool, using generator: inout some RandomNumberGenerator) {
             cap = perPage * Int.random(in: 2...4, using: &generator)
-            // Where no total tells of more, nothing but the number does.
+            // The number alone shows that there is more if there are no totals.
             saysCap = !hasTotals || Bool.random(using: &generator)
             refuses = Bool.random(using: &generator)
             spread = [2, 4, 16, Self.last + 1].randomElement(using: &generator) ?? 2
@@ -53,7 +53,7 @@ extension MovingList {
     mutating func part(of item: Item) -> Int {
         guard let parts else { return 0 }
         if style.goesByID { return min(item.id / parts.pace, Parts.last) }
-        // What comes to the head is of the newest partition.
+        // Items that come to the head are of the newest partition.
         if mode == .new { return min(item.serial / parts.pace, Parts.last) }
         return random(0...parts.spread - 1)
     }

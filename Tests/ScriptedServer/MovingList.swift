@@ -92,7 +92,7 @@ public struct MovingList: Sendable {
         var generator = SeededGenerator(seed)
         perPage = Int.random(in: 1...7, using: &generator)
         hasTotals = Bool.random(using: &generator)
-        // What is found by the last element's id needs one.
+        // A page that is found by the last element's id needs one.
         hasNulls = !style.goesByID && Int.random(in: 0..<4, using: &generator) == 0
         sendsETag = Int.random(in: 0..<4, using: &generator) > 0
         compresses = Int.random(in: 0..<4, using: &generator) == 0
@@ -167,7 +167,7 @@ public struct MovingList: Sendable {
                 if let place = anyPlace { displace(items.remove(at: place)) }
             case 3 where isByChange && Int.random(in: 0..<4, using: &generator) == 0:
                 for _ in 0..<perPage * 2 { if let place = anyPlace { change(items.remove(at: place)) } }
-            // What a reader of the head cannot find stays away.
+            // Items that a reader of the head cannot find stay away.
             case 5 where !gone.isEmpty && (mode != .new || !style.goesByID):
                 giveBack(gone.remove(at: Int.random(in: gone.indices, using: &generator)))
             // Many at one moment: more than a page of equal times.
@@ -200,7 +200,7 @@ public struct MovingList: Sendable {
         var item = item
         now += step()
         serial += 1
-        // What is new at the head of a list by id is all that a reader of its head can find.
+        // New items are all that a reader of the head of a list by id can find.
         if mode != .new || !style.goesByID { item.value += 1 }
         item.at = now
         item.serial = serial

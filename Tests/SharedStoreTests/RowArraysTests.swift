@@ -46,7 +46,7 @@ struct RowArraysTests {
             ["2026-11-21T02:20:11.123Z", "2026-11-21T02:20:11.124Z", "2026-11-21T02:20:11.120Z", "2026-11-30"],
             ["2026-11-21T02:20:11.000Z", nil],
         ]
-        // How likely a value is to repeat the one before; in some columns all are the same.
+        // The probability that a value repeats the one before; in some columns all are the same.
         let staying = columns.map { _ in [0.0, 0.5, 0.95, 1.0].randomElement(using: &random) ?? 0.0 }
         var row: [SQLite.Value] = columns.map { $0.randomElement(using: &random) ?? .null }
         for _ in 0..<Int.random(in: 1...200, using: &random) {

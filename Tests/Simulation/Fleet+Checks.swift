@@ -1,6 +1,6 @@
 internal import Fleet
 
-// How late feeds are, and what must not be.
+// Delays of feeds, and conditions that must always hold.
 extension Fleet {
     /// Takes note of how late a round begins.
     func noteStart(of feed: Int, on host: Model.Host) {

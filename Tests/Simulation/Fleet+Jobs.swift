@@ -3,7 +3,7 @@ internal import Feeds
 internal import Fleet
 internal import PostgreSQL
 
-// What a job does.
+// The steps of a job.
 extension Fleet {
     /// Reads a group's rows into a file, as a worker does with each group that it has claimed, and lets go of the file.
     ///

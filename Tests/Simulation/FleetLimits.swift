@@ -8,7 +8,7 @@ struct FleetLimits {
         let span = Double(options.minutes) * 60
         let feeds = Double(options.feeds)
         let jobs = Double(options.workers * options.jobs)
-        // What a worker asks through its one connection, one call after the other.
+        // The calls of a worker through its one connection, one after the other.
         let own = [Figures.Call.claim, .due, .live, .release].reduce(0) { $0 + figures.seconds(of: $1) }
         var limits = [
             (

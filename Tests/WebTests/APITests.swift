@@ -86,7 +86,7 @@ import Web
             place.feed.edit { $0 = PagedFeed.items([101, 102]) + $0.filter { !$0.contains("\"id\":7,") } }
             try await place.perform(.reload)
             #expect(try await place.ask("/feeds/things/items?limit=5").list("id") == ["101", "102", "1", "2", "3"])
-            // Those that moved to the head come again or not, but what stands further down is not lost.
+            // Items that moved to the head may come again, but the items further down are not lost.
             let ids = try await place.ask(next.replacing("limit=5", with: "limit=1000")).list("id")
             #expect(Set((11...25).map(String.init)).isSubset(of: ids))
         }
@@ -392,7 +392,7 @@ import Web
                     path.replacing("{feed}", with: "things").replacing("{key}", with: "1")
                         .replacing("{part}", with: "1") + needed)
                 // It has no pictures, no parameter to search by, no lists, and no file for new feeds.
-                // Nobody has a code.
+                // No visitor has a code.
                 let status = ["/open", "/feeds/{feed}/definition"].contains(path) ? 403 : 200
                 let isMissing =
                     ["/picture/{feed}", "/search/{feed}", "/add"].contains(path) || path.contains("{part}")

@@ -133,7 +133,7 @@ import Web
             let added = try await send(place, "/add", fields)
             #expect(added.status == 303)
             #expect(added.header("Location") == "/list/new")
-            // What was looked at is not looked at again.
+            // An examined URL is not examined again.
             #expect(place.upstream.requests.count == count + 1)
             #expect(try await place.ask("/feeds/new/items").list("id").count == 25)
             let text = try String(contentsOfFile: "\(place.folder)/feedsync.yaml", encoding: .utf8)

@@ -112,7 +112,7 @@ import Web
             #expect(ids(second).count == 3 && !second.contains("labels/1"))
             try await place.perform(.sync)
             #expect(ids(await listeners[2].read(until: "id: 18\n")) == [16, 17, 18])
-            // Those that come later get the same from the store.
+            // Later listeners get the same from the store.
             let late = try listen(place, "/events?feed=labels/2&after=9")
             #expect(ids(await late.read(until: "noMoreData")) == ids(second))
         }

@@ -23,7 +23,7 @@ import Testing
             if groups.contains(2) { break }
         }
         #expect(told.reduce([]) { $0.union($1) } == [0, 1, 2])
-        // What waits is told together.
+        // Waiting changes are reported together.
         #expect(told.count <= 64)
     }
 

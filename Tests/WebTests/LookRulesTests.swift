@@ -11,12 +11,12 @@ struct LookRulesTests {
         ([(0, "a")], ["700 a"]),
         ([(0, "a"), (300, "ab"), (600, "abc")], ["1300 abc"]),
         ([(0, "a"), (800, "ab")], ["700 a", "cancelled", "1500 ab"]),
-        // What was looked at is not looked at again; what is not a feed is not looked at.
+        // An examined text is not examined again, and a text that is no feed never is.
         ([(0, "a"), (701, "a"), (2000, "a")], ["700 a"]),
         ([(0, "a"), (300, nil)], []),
         ([(0, "a"), (300, nil), (400, "a")], ["1100 a"]),
         ([(0, "a"), (900, nil)], ["700 a", "cancelled"]),
-        // What stands as it stood before the look's end is looked at anew.
+        // A text that is back as it was before the look's end is examined anew.
         ([(0, "a"), (800, "ab"), (900, "a")], ["700 a", "cancelled", "1600 a"]),
         // The same feed again, as where only its name changes, does not put it off.
         ([(0, "a"), (300, "a"), (600, "a")], ["700 a"]),

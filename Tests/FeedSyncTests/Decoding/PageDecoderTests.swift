@@ -310,7 +310,7 @@ struct PageDecoderTests {
                 _ = try decoder.decode(Body(body))
                 return nil
             } catch {
-                // What the items are is asked of sound JSON alone.
+                // The items are looked for in sound JSON alone.
                 return error.message.hasPrefix("`items: ") ? nil : error.message
             }
         }

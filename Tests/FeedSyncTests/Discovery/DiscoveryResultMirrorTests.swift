@@ -23,7 +23,7 @@ struct DiscoveredMirrorTests {
         ] as [(String, String, Int)])
     func mirror(body: String, columns: String, count: Int) async throws {
         let bench = try DiscoveryBench()
-        // Whatever is asked beyond the first page is not there.
+        // Requests for anything but the first page find nothing.
         bench.server.route("/things") { $0.query.isEmpty ? .json(body) : .status(404) }
         let found = try await bench.discover()
         #expect(found.definition.columns.map(\.name).joined(separator: " ") == columns)

@@ -103,7 +103,7 @@ struct RequestCountTests {
         bench.upstream.total = .claimed(200)
         for _ in 0..<3 { _ = try? await bench.sync() }
         let counted = try #require(Int(try bench.query("SELECT sum(requests) FROM run")[0]))
-        // One that was cancelled on its way may not have arrived.
+        // A request that was cancelled on its way may not have arrived.
         let seen = bench.server.requests.count
         #expect((seen...seen + 4).contains(counted), "\(bench.upstream.requestedPages)")
     }

@@ -537,7 +537,7 @@ private final class Tree: Sendable {
         #expect(part.headers.map(\.value.description) == ["of é 1"])
         let body = try part.body?.resolved { $0.value.description }
         #expect(body?.json == #"{"v":["é 1",1,null,true],"w":"{ no column }"}"#)
-        // What the parts have in common is made once for all of them.
+        // The common lines of the parts are made once for all of them.
         let common = try feeds[1].part(for: row("other")).commonLines(salt: "salt")
         #expect(part.canonicalText(salt: "salt", common: common) == part.canonicalText(salt: "salt"))
         for text in ["..", ".", "a\r\nX-Other: 1"] {

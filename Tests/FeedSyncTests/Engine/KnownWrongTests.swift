@@ -87,7 +87,7 @@ struct KnownWrongTests {
             return .json("{\"items\":[\(page.joined(separator: ","))],\"total\":\(items.count)}")
         }
         _ = try await bench.failure(.sync)
-        // What follows the pages that were read is not where they end, so the last of them is asked for again.
+        // The next items are no longer behind the last page that was read, so that page is requested again.
         list.withLock { list in list.items = start.filter { !$0.contains("\"id\":8,") }.dropLast(2) }
         let ids = [1, 2, 3, 4, 5, 6, 7, 9, 10].map { "\($0)" }
         for _ in 1...3 {

@@ -211,7 +211,7 @@ struct PlayedList: Sendable {
     mutating func begin(_ run: ListHistory.Run?) {
         (self.run, requests, log) = (run, 0, [])
         standing = Set(texts)
-        // What changes between two runs, changes before the first request.
+        // Changes between two runs happen before the first request.
         for (request, change) in run?.changes ?? [] where request == 1 { apply(change) }
         standing = Set(texts)
     }

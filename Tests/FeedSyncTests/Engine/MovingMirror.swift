@@ -84,7 +84,7 @@ final class MovingMirror {
             list.withLock { $0.isMoving = false }
             if !wasUnderWay { crawlBegan = before }
             try examine(alive: alive, quietSince: crawlBegan, "\(command)")
-            // What a crawl of several runs met may have changed since; without a proof something may be missing.
+            // Items that a crawl of several runs met may have changed since; without a proof some may be missing.
             let isVerified = try bench.feed("verified") == "1"
             if command == .sync, let summary, summary.reason == nil, mode != .since,
                 isVerified
@@ -106,7 +106,7 @@ final class MovingMirror {
         stop.withLock { $0 = (0, nil) }
         let definition = try EngineBench.definition(
             "url: \(bench.server.url)/things\n\(list.withLock { $0.definition })\nretries: 0\n")
-        // What is not proved may have missed something, which the next full crawl finds.
+        // A crawl without a proof may have missed items, which the next full crawl finds.
         var later: Int64 = 0
         var engine = try await bench.another(definition, options: Self.options(budget, later: later))
         // A run reads the head, and goes on from there. What is gone is asked for again, and an odd end looked at once

@@ -30,7 +30,7 @@ struct StyleTests {
         #expect(seen.taken() == requests)
         #expect(try await bench.more().outcome == .noMoreData)
 
-        // What `reload` and `more` stored is all there is: a full crawl finds it as it was.
+        // `reload` and `more` stored all items: a full crawl finds them unchanged.
         let before = try bench.query("SELECT rowid, * FROM things")
         #expect(try await bench.reload().outcome == .unchanged)
         #expect(seen.taken() == Array(requests.prefix(1)))

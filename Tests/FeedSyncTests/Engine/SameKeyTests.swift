@@ -28,7 +28,7 @@ struct SameKeyTests {
             #expect(notice.contains(words), "\(notice)")
         }
         #expect(try bench.feed("complete, verified") == "0|0")
-        // What the upstream calls unchanged has the same items.
+        // A page that the upstream calls unchanged has the same items.
         #expect(try await bench.sync().reason == .sameKey)
         #expect(try bench.feed("complete, verified") == "0|0")
         bench.upstream.items = Self.fine + [#"{"id":"e","name":"E"}"#]

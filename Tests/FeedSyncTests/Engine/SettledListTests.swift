@@ -64,7 +64,7 @@ private final class ListMirror: Sendable {
         clock = WallClock { WallClock.system.milliseconds - sinceHour }
         var options = EngineBench.options
         options.wallClock = clock
-        // Who hears of requests hears of pages, and these have runs.
+        // An observer of requests expects pages, and pages have runs.
         if oneByOne { options.onTrace = { _, _ in } }
         self.options = options
         twin = try await SharedTwin.of(store, feeds: ["owners", "things"])
@@ -271,7 +271,7 @@ private final class ListMirror: Sendable {
         #expect(error?.kind == .limited)
         #expect(asked.withLock { $0 } == (1...5).map { "/things/\($0)" })
         #expect(try mirror.rows("SELECT remaining, blocked_until IS NULL FROM _quota") == ["0|0"])
-        // Those that were asked for are not asked again before the others.
+        // Requested lists are not requested again before the others.
         #expect(
             try mirror.rows("SELECT count(*) FROM run WHERE feed GLOB 'things/*' AND outcome = 'unchanged'") == ["14"])
     }
@@ -281,7 +281,7 @@ private final class ListMirror: Sendable {
         let lists = Lists()
         let doomed = Lock<String?>(nil)
         let server = try Server { request in
-            // Somebody deletes the lock file in the midst of the run.
+            // The lock file is deleted in the midst of the run.
             if request.path == "/things/9", let path = doomed.withLock({ $0 }) { unlink(path) }
             return lists.answer(request)
         }

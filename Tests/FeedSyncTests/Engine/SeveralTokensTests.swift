@@ -127,7 +127,7 @@ private struct TokensBench {
         #expect(
             error.message.hasPrefix(
                 "the upstream answered 429 Too Many Requests, and every credential in `auth` is spent until 20"))
-        // What was stored stays, and the next run asks nothing before that time.
+        // Stored items stay, and the next run requests nothing before that time.
         #expect(try bench.bench.names.count == 20)
         #expect(bench.refused == ["t0ken-A": 1, "t0ken-B": 1])
         let asked = bench.bench.server.requests.count

@@ -46,7 +46,7 @@ struct SyncMarksTests {
         #expect(try bench.query("SELECT reason FROM run ORDER BY id DESC LIMIT 1") == [reason.rawValue])
         #expect(summary?.reason == (reason == .failed ? nil : reason))
         #expect(try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NOT NULL") == ["0"])
-        // What failed leaves the mirror as complete as it was.
+        // A failed run leaves the mirror as complete as it was.
         #expect(try bench.feed("complete, item_count") == (reason == .failed ? "1|35" : "0|35"))
     }
 

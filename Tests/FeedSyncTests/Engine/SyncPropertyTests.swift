@@ -52,7 +52,7 @@ struct SyncPropertyTests {
             History(style: .offset, mode: .new, isInPartitions: true, seed: 1138),
             // A page that was to begin with the last element of the one before began with `null`, as that one ended.
             History(style: .offset, mode: .since, seed: 1134),
-            // What a full crawl had missed was said to be proved by a crawl of what changed.
+            // A crawl of the changes seemed to prove items that a full crawl had missed.
             History(style: .link, mode: .since, seed: 1157),
             // A page that was asked for again brought new items, and the next sync took what followed them for read.
             History(style: .keyset, mode: .new, isInPartitions: true, seed: 1648),

@@ -152,7 +152,7 @@ struct SyncTests {
         #expect(try bench.query("SELECT name FROM things WHERE id = 13") == ["other"])
         #expect(try bench.query("SELECT id, _generation, _position FROM things ORDER BY id") == places)
         #expect(try bench.query("SELECT count(*) FROM things WHERE _changed_at > _first_seen_at") == ["1"])
-        // What the page's new entity tag speaks of is what is stored.
+        // The page's new entity tag is that of the stored items.
         #expect(try await sync(bench).outcome == .unchanged)
         #expect(try bench.query("SELECT name FROM things WHERE id = 13") == ["other"])
     }
@@ -335,7 +335,7 @@ struct SyncTests {
             }
             return upstream.answer(request)
         }
-        // Where no total tells, the head shows it.
+        // The head shows it where there is no total.
         if style != .page { #expect(try await sync(bench).reason == .drift) }
         #expect(try await sync(bench).reason == nil)
         #expect(try bench.query("SELECT count(*) FROM things WHERE id = 21 AND _removed_at IS NULL") == ["1"])

@@ -101,7 +101,7 @@ struct SyncedRangeTests {
         #expect(try bench.query("SELECT count(*) FROM things WHERE id = 15") == ["0"])
         #expect(try await bench.sync().reason == nil)
         #expect(try bench.query("SELECT count(*) FROM things WHERE id = 15") == ["1"])
-        // What was found out of order is read through.
+        // A range that was found out of order is read through.
         try await bench.sync()
         #expect(
             try bench.query("SELECT name FROM things WHERE _removed_at IS NULL ORDER BY _generation DESC, _position")

@@ -26,7 +26,7 @@ struct PresetExampleTests {
             #expect(try bench.stored(column, where: values) == expected, "\(column.name)")
         }
         if let model = definition.model {
-            // Nobody has to quote a name to query the view.
+            // A query of the view needs no quoted names.
             let names = definition.columns.map(\.name).joined(separator: ", ")
             #expect(try bench.query("SELECT feed, \(names) FROM \(model)").count == items.count)
         }

@@ -18,7 +18,7 @@ struct SearchRulesTests {
         // The same text is requested once.
         ([(0, "swi"), (600, "swi")], ["0 swi"]),
         ([(0, "swi"), (100, "swif"), (200, "swi")], ["0 swi"]),
-        // What waits is dropped where the text becomes too short.
+        // A waiting search is dropped when the text becomes too short.
         ([(0, "swi"), (100, "swif"), (200, "sw")], ["0 swi"]),
         ([(0, "swi"), (100, "swif"), (200, "sw"), (300, "swim")], ["0 swi", "500 swim"]),
         // A request that was cancelled by it is made again, no earlier than half a second after.

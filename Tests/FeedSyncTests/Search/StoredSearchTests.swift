@@ -61,7 +61,7 @@ struct StoredSearchTests {
         #expect(try await keys("swift") == ["990", "801", "802"])
         #expect(try await keys("swi") == ["990", "801", "802"])
         #expect(try await keys("swift thin") == ["800", "801", "802"])
-        // What few have is ranked among all.
+        // Rows with a rare word are ranked among all.
         #expect(try await keys("rare swift") == ["7", "8"])
     }
 

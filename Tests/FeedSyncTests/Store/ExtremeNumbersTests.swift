@@ -30,7 +30,7 @@ struct ExtremeNumbersTests {
                     "UPDATE OR IGNORE \"\(table)\" SET \"\(column)\" = \(number) \(rows)")
                 guard planted != nil else { continue }
                 if !isInPieces { bench.upstream.items = PagedFeed.items((index + 1)...35) }
-                // What comes of it does not matter: a trap would end the tests.
+                // The result does not matter: a trap would end the tests.
                 guard let store = try? await Store(path: path),
                     let engine = try? await SyncEngine(
                         feed: bench.definition, store: store, options: EngineBench.options)

@@ -63,7 +63,7 @@ struct PublicViewsTests {
             try await bench.run(command)
             #expect(try bench.faults() == [], "\(command)")
         }
-        // Somebody dropped a table: it is made anew.
+        // A table that another program dropped is made anew.
         let connection = try Connection(path: bench.store.path)
         try connection.execute("DROP TABLE f7")
         try await bench.run(.sync)

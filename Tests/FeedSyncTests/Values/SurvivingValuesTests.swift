@@ -88,7 +88,7 @@ struct SurvivingValuesTests {
 
     @Test("Values survive mixed on one page and across pages; and met again they are the same", arguments: 0..<15)
     func mixed(_ round: Int) async throws {
-        // Those that failed once: a negative zero before texts; an empty object among others, on one page and later.
+        // Seeds that failed once: a negative zero before texts; an empty object among others, on one page and later.
         let known: [UInt64] = [
             5_638_597_002_930_070_739, 10_985_293_982_060_284_204, 11_337_436_889_891_859_049,
             2_590_232_186_984_632_994,

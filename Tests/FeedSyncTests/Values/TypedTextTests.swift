@@ -33,7 +33,7 @@ struct TypedTextTests {
         let fits = type == "text" || type == "timestamp" && stored.hasSuffix("Z|text") || !stored.hasSuffix("text")
         let notice = "not of their column's type, and stored as they came: 1 value of `v` (\(type))"
         #expect(summary.notices == (fits ? [] : [notice]))
-        // What is stored is what comes.
+        // The stored values equal those that come.
         #expect(try await bench.sync().outcome == .unchanged)
     }
 }

@@ -169,7 +169,7 @@ private let place = try? WebURL("http://127.0.0.1/things")
     precondition(PercentCoding.decoded(Substring(PercentCoding.encoded(text)).utf8, plus: "+") == text)
     precondition(PercentCoding.decoded(Substring(FormEncoding.encoded(text)).utf8, plus: " ") == text)
     for (name, value) in FormEncoding.parameters(in: Substring(text).utf8) { _ = name.count + value.count }
-    // What is masked holds no secret any more, and what was concealed comes back.
+    // Masked texts hold no secret any more, and concealed ones come back.
     let words = text.split(separator: "\n", maxSplits: 1).map(String.init)
     guard words.count == 2, words[0].utf8.count >= 4 else { return }
     let secrets = Secrets([words[0]])

@@ -18,7 +18,7 @@ struct CompletenessClaimTests {
             ([.end(nil, isReadingHead: false), .leftOut], .incomplete(.upstreamIncomplete)),
             ([.end(.skipped, isReadingHead: false), .leftOut], .incomplete(.skipped)),
             ([.end(nil, isReadingHead: false), .shortage(.cap)], .incomplete(.cap)),
-            // What the head lost is known to be stored, if the proof holds.
+            // Items that the head lost are known to be stored, if the proof holds.
             ([.end(nil, isReadingHead: false), .headMovedUp], .complete(isVerified: true)),
             ([.end(nil, isReadingHead: false), .unproved, .headMovedUp], .incomplete(.drift)),
             ([.end(.skipped, isReadingHead: false), .unproved, .headMovedUp], .incomplete(.skipped)),

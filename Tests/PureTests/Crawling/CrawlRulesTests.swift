@@ -281,7 +281,7 @@ struct CrawlRulesTests {
         #expect(rules.came(.init(number: 2, total: 4, totalBefore: 5, crawl: 1)) == .goOn(crawl: 1, from: 1))
         #expect(rules.committed(.page(1, .p2)) == .fetch(.footer, .p2))
         #expect(rules.committed(.end(2)) == .examine)
-        // One that was met is gone, and makes up for one that was not: the committed pages say five and have five.
+        // An item that was met is gone, and makes up for one that was not: the committed pages say five and have five.
         #expect(rules.examined(CrawlFacts(met: 5, total: 5, hasTotals: true, pageCount: 2)) == .readHeadAgain)
     }
 
