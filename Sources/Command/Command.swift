@@ -6,12 +6,16 @@ struct Command: Sendable {
     let name: String
     /// Its operands, as help shows them.
     let operands: String
+    /// Their meaning, for errors.
+    let need: String
     /// The number of operands.
     let operandCount: ClosedRange<Int>
     /// Its options, besides the general ones.
     let options: [Option]
     /// The general options that it takes.
     let generalOptions: [Option]
+    /// The kind of store that it needs.
+    let storeNeed: StoreNeed
     /// True if it may finish by itself after the first Ctrl-C.
     let endsGracefully: Bool
     /// True if it reads the configuration again after a SIGHUP that comes from no terminal.
@@ -28,16 +32,19 @@ struct Command: Sendable {
     let run: @Sendable (Session) async throws(Failure) -> ExitCode
 
     init(
-        _ name: String, operands: String = "", count: ClosedRange<Int> = 0...0, options: [Option] = [],
-        general: [Option] = Option.general, endsGracefully: Bool = false, rereadsConfiguration: Bool = false,
-        isForResults: Bool = false, summary: String, explanation: String, example: String,
+        _ name: String, operands: String = "", need: String = "the name of a feed", count: ClosedRange<Int> = 0...0,
+        options: [Option] = [], general: [Option] = Option.general, store: StoreNeed = .file,
+        endsGracefully: Bool = false, rereadsConfiguration: Bool = false, isForResults: Bool = false,
+        summary: String, explanation: String, example: String,
         run: @escaping @Sendable (Session) async throws(Failure) -> ExitCode
     ) {
         self.name = name
         self.operands = operands
+        self.need = need
         operandCount = count
         self.options = options
         generalOptions = general
+        storeNeed = store
         self.endsGracefully = endsGracefully
         self.rereadsConfiguration = rereadsConfiguration
         self.isForResults = isForResults
@@ -51,11 +58,7 @@ struct Command: Sendable {
     static let all: [Command] = [
         .add, .reload, .more, .sync, .plan, .status, .show, .search, .sql, .changes, .events, .feeds, .path, .explain,
         .edit, .login, .remove, .rename, .reset, .rekey, .prune, .backup, .store, .presets, .check, .doctor, .schema,
-        .serve,
-        .work,
-        .demo,
-        .completion,
-        .help,
+        .serve, .work, .demo, .completion, .help,
     ]
 
     /// The command of that name.
@@ -66,38 +69,37 @@ struct Command: Sendable {
         ["feedsync", name, operands, "[OPTIONS]"].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
+    /// All its options, in the order of the help text.
+    var allOptions: [Option] { options + generalOptions }
+
+    /// The options of all commands; some are there several times.
+    static var allOptions: [Option] { Option.general + [.version] + all.flatMap { $0.options } }
+
     /// True if it takes the option.
-    func takes(_ option: Option) -> Bool {
-        generalOptions.contains(option) || options.contains(option)
-    }
+    func takes(_ option: Option) -> Bool { allOptions.contains(option) }
 
     /// The command for further help, for errors.
     var helpAdvice: String { "feedsync help \(name)" }
 
-    /// The meaning of its operands.
-    var need: String {
-        switch name {
-        case "add": "the name of the new feed, and a URL or the name of a preset"
-        case "edit": "the name of a feed, and members as name=value"
-        case "rename": "the name of a feed, and a new one"
-        case "sql": "a query, in quotes"
-        case "search": "the words to search for"
-        case "backup": "the name of the file to write"
-        case "completion": "the name of a shell: bash, zsh or fish"
-        case "store": "`copy`, a store, and where to copy it"
-        default: "the name of a feed"
-        }
-    }
-
     /// True if it may make requests of feeds.
     var makesRequests: Bool { takes(.maxWait) }
 
-    /// The source of their values.
+    /// The source of its operands.
     var needAdvice: String {
-        let others: Set = ["add", "sql", "search", "backup", "store", "completion"]
-        return others.contains(name) ? helpAdvice : "feedsync feeds  # lists them"
+        Operand.list(operands).contains { $0.takes("FEED") } ? "feedsync feeds  # lists them" : helpAdvice
     }
 
     /// Any number of operands.
     static let anyNumber = Int.max - 1
+}
+
+/// The kind of store that a command needs.
+enum StoreNeed: Sendable, Equatable {
+    /// A file: a store in PostgreSQL is refused.
+    case file
+    /// Any kind: the command reads the store, opens it itself, or needs none.
+    case any
+    /// Any kind, to write it. A command is urgent if a person waits for it: the owner of a feed in PostgreSQL is asked to
+    /// let go.
+    case writes(isUrgent: Bool = false, needsItems: Bool = true)
 }

@@ -169,10 +169,18 @@ struct Session: Sendable {
 
     /// The store, for reading; nil if nothing was stored yet.
     ///
+    /// - Parameters:
+    ///   - extent: The part of it that is read if it is in PostgreSQL.
+    ///   - names: The feeds that are read then, by names and patterns; none for all. By default the operands.
+    ///   - searched: The feeds whose full-text index is read then.
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
-    func storeIfAny(_ configuration: Configuration?) async throws(Failure) -> Store? {
+    func storeIfAny(
+        _ configuration: Configuration?, reading extent: ReadingCopy.Extent = .all, of names: [String]? = nil,
+        searched: [FeedDefinition] = []
+    ) async throws(Failure) -> Store? {
         if let uri = sharedStore(configuration) {
-            return try await shared.read(uri, for: self, configuration)
+            return try await shared.read(
+                extent, of: names ?? invocation.operands, searched: searched, in: uri, for: self)
         }
         guard let path = storePath(configuration) else { return nil }
         // A store that cannot be reached is not one that is not there.

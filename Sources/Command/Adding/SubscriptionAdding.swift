@@ -1,5 +1,6 @@
 internal import BodyFormats
 internal import FeedSync
+internal import Fleet
 internal import HTTP
 internal import Platform
 internal import Reports
@@ -88,7 +89,7 @@ struct SubscriptionAdding {
     /// The names of the feeds that the store has, of which some are in no configuration any more.
     private func storedNames() async -> [String] {
         guard let configuration = try? session.configurationIfAny(),
-            let store = try? await session.storeIfAny(configuration)
+            let store = try? await session.storeIfAny(configuration, reading: .summary)
         else {
             return []
         }

@@ -1,19 +1,18 @@
 internal import Editing
 internal import FeedSync
+internal import Fleet
 internal import Reports
 
 extension Command {
     /// `add NAME URL|PRESET [KEY=VALUE...]`
     static let add = Command(
-        "add", operands: "NAME URL|PRESET [KEY=VALUE...]", count: 0...anyNumber,
+        "add", operands: "NAME URL|PRESET [KEY=VALUE...]",
+        need: "the name of the new feed, and a URL or the name of a preset", count: 0...anyNumber,
         options: [
             .header, .request, .body, .curl, .opml, .connector, .openapi, .har, .set, .items, .key, .paginate, .sync,
-            .every,
-            .columns,
-            .dryRun, .yes,
-        ]
-            + Option.fetching, general: [.config, .json, .quiet, .help],
-        endsGracefully: true,
+            .every, .columns, .dryRun, .yes,
+        ] + Option.fetching,
+        general: [.config, .json, .quiet, .help], store: .any, endsGracefully: true,
         summary: "Add a feed to the configuration, from a URL or a preset",
         explanation: """
             Adds a feed to the configuration file, and leaves the rest of the file as it is. Without a
@@ -162,7 +161,7 @@ extension Session {
         let configuration = (try? configurationIfAny()) ?? nil
         // The commands that use the store report its faults.
         guard !invocation.has(.dryRun), configuration?.feeds.contains(where: { $0.name == name }) != true,
-            let store = try? await storeIfAny(configuration),
+            let store = try? await storeIfAny(configuration, reading: .summary, of: [name]),
             let record = (try? await store.feeds())?.first(where: { $0.name == name }), record.itemCount > 0
         else { return true }
         return try isSure(

@@ -4,7 +4,7 @@ internal import Reports
 extension Command {
     /// `backup FILE`
     static let backup = Command(
-        "backup", operands: "FILE", count: 1...1,
+        "backup", operands: "FILE", need: "the name of the file to write", count: 1...1, store: .any,
         summary: "Copy the store to a file, while feedsync works",
         explanation: """
             Writes a complete copy of the store as it is at one moment, also while feeds are synced. The copy
@@ -19,7 +19,13 @@ extension Command {
             throw .usage("backup writes a file, and not to stdout", advice: "feedsync backup feedsync-backup.db")
         }
         let configuration = try session.configurationForReading()
-        guard let store = try await session.storeIfAny(configuration) else {
+        let store: Store? =
+            if let uri = session.sharedStore(configuration) {
+                try await session.shared.copy(uri, for: session)
+            } else {
+                try await session.storeIfAny(configuration)
+            }
+        guard let store else {
             throw .noStore(at: session.storePath(configuration))
         }
         if let failure = Failure.missingFolder(of: file) { throw failure }

@@ -5,7 +5,7 @@ extension Command {
     /// `changes [FEED...]`
     static let changes = Command(
         "changes", operands: "[FEED...]", count: 0...anyNumber, options: [.sinceRun, .ofKey, .follow, .ack, .schema],
-        isForResults: true,
+        store: .any, isForResults: true,
         summary: "Print what is new, changed, removed or came back",
         explanation: """
             Prints one line for each item that is new, changed, was removed or returned, in the order in which it

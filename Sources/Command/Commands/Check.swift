@@ -4,7 +4,7 @@ extension Command {
     /// `check`
     static let check = Command(
         "check", operands: "[FEED...]", count: 0...anyNumber, options: [.online] + Option.fetching,
-        general: [.config, .json, .quiet, .help], endsGracefully: true,
+        general: [.config, .json, .quiet, .help], store: .any, endsGracefully: true,
         summary: "Validate the configuration",
         explanation: """
             Reports every error in the configuration with file, line and column. Missing variables and

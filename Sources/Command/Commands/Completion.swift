@@ -3,7 +3,8 @@ internal import FeedSync
 extension Command {
     /// `completion bash|zsh|fish`
     static let completion = Command(
-        "completion", operands: "bash|zsh|fish", count: 1...1, general: [.help],
+        "completion", operands: "bash|zsh|fish", need: "the name of a shell: bash, zsh or fish", count: 1...1,
+        general: [.help],
         summary: "Print the script that completes words in a shell",
         explanation: """
             Prints a script for bash, zsh or fish. It completes commands, options, the feeds of the

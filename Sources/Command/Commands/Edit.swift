@@ -4,7 +4,8 @@ internal import FeedSync
 extension Command {
     /// `edit FEED MEMBER=VALUE...`
     static let edit = Command(
-        "edit", operands: "FEED MEMBER=VALUE...", count: 2...anyNumber, general: [.config, .json, .quiet, .help],
+        "edit", operands: "FEED MEMBER=VALUE...", need: "the name of a feed, and members as name=value",
+        count: 2...anyNumber, general: [.config, .json, .quiet, .help],
         summary: "Change members of a feed in the configuration",
         explanation: """
             Writes each member with its value into the feed's lines, and leaves the rest of the file as it is. A value

@@ -5,7 +5,7 @@ extension Command {
     /// `events [FEED]`
     static let events = Command(
         "events", operands: "[FEED]", count: 0...1, options: [.last, .follow],
-        isForResults: true,
+        store: .any, isForResults: true,
         summary: "Print the event log, oldest first",
         explanation: """
             Prints one line for each change of a feed's refresh status. Every begin event has exactly one

@@ -1,11 +1,12 @@
 internal import FeedSync
+internal import Fleet
 internal import Reports
 
 extension Command {
     /// `explain FEED`
     static let explain = Command(
         "explain", operands: "FEED", count: 1...1, options: [.response],
-        isForResults: true,
+        store: .any, isForResults: true,
         summary: "Show a feed's complete definition and its next request",
         explanation: """
             Prints the complete definition (with the preset, the defaults and what was found), the next
@@ -24,7 +25,7 @@ extension Command {
     ) { session throws(Failure) in
         let configuration = try session.configuration()
         guard let whole = try session.feeds(of: configuration, partsToo: true).first else { return .done }
-        let store = try await session.storeIfAny(configuration)
+        let store = try await session.storeIfAny(configuration, reading: .states)
         let feed = try await session.named(whole, in: store)
         if session.invocation.has(.response) { return try await session.printResponse(of: feed.name, store) }
         let explanation = try await session.explanation(of: feed, configuration, store)

@@ -1,17 +1,18 @@
 internal import FeedSync
+internal import Fleet
 internal import Reports
 
 extension Command {
     /// `feeds`
     static let feeds = Command(
-        "feeds", isForResults: true, summary: "List the feeds in the configuration",
+        "feeds", store: .any, isForResults: true, summary: "List the feeds in the configuration",
         explanation: """
             Lists each feed with its model, the number of items stored, and its URL.
             """,
         example: "feedsync feeds"
     ) { session throws(Failure) in
         let configuration = try session.configuration()
-        let store = try await session.storeIfAny(configuration)
+        let store = try await session.storeIfAny(configuration, reading: .summary)
         let feeds = try await session.knownFeeds(configuration, store, includesRemoved: false)
         session.nameFiles(configuration)
         var table = Table([

@@ -46,7 +46,7 @@ enum HelpText {
         \(TextLayout.paragraphs(command.explanation, to: width))
 
         \(palette.name("Options:"))
-        \(TextLayout.list((command.options + command.generalOptions).map(entry), to: width))
+        \(TextLayout.list(command.allOptions.map(entry), to: width))
 
         \(palette.name("Example:"))
           \(command.example)

@@ -24,7 +24,7 @@ enum ManualPage {
 
     /// The page of a command, as in feedsync-sync(1).
     static func page(of command: Command) -> String {
-        let options = (command.options + command.generalOptions).map { (term($0), text($0.summary)) }
+        let options = command.allOptions.map { (term($0), text($0.summary)) }
         return page(
             "feedsync-\(command.name)", purpose: lowercased(command.summary),
             sections: [

@@ -4,7 +4,7 @@ extension Command {
     /// `more FEED... [--pages N | --all]`
     static let more = Command(
         "more", operands: "FEED...", count: 1...anyNumber, options: [.pages, .all] + Option.requesting,
-        endsGracefully: true, summary: "Fetch the next page (or pages) of each feed",
+        store: .writes(), endsGracefully: true, summary: "Fetch the next page (or pages) of each feed",
         explanation: """
             Fetches the page after the last one stored, and adds its items at the end. A feed that was
             never loaded starts with its first page. If there are no further pages, nothing is requested.

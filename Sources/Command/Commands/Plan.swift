@@ -5,7 +5,7 @@ extension Command {
     /// `plan [FEED...]`
     static let plan = Command(
         "plan", operands: "[FEED...]", count: 0...anyNumber,
-        isForResults: true,
+        store: .any, isForResults: true,
         summary: "Show when each feed is due, and why",
         explanation: """
             Shows each feed's state, when `feedsync sync --due` will next take it, and why: the interval (`every`),
@@ -19,7 +19,7 @@ extension Command {
         let feeds =
             session.invocation.operands.isEmpty
             ? configuration.feeds : try session.feeds(of: configuration, partsToo: true)
-        let store = try await session.storeIfAny(configuration)
+        let store = try await session.storeIfAny(configuration, reading: .plans(of: configuration))
         var known: [KnownFeed] = []
         for feed in feeds { known.append(KnownFeed(definition: try await session.named(feed, in: store), record: nil)) }
         let states = try await session.states(of: known, in: store)

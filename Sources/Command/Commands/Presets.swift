@@ -3,7 +3,8 @@ internal import FeedSync
 extension Command {
     /// `presets [NAME]`
     static let presets = Command(
-        "presets", operands: "[PRESET]", count: 0...1, general: [.config, .json, .help], isForResults: true,
+        "presets", operands: "[PRESET]", count: 0...1, general: [.config, .json, .help], store: .any,
+        isForResults: true,
         summary: "List the feed definitions that feeds can start from",
         explanation: """
             Lists those that come with feedsync, and your own: files presets/NAME.yaml beside the configuration, with a

@@ -4,6 +4,7 @@ extension Command {
     /// `prune [FEED...]`
     static let prune = Command(
         "prune", operands: "[FEED...]", count: 0...anyNumber, options: [.dryRun, .oldColumns, .yes],
+        store: .writes(isUrgent: true),
         summary: "Delete items that are long gone, and give the space back",
         explanation: """
             Deletes the items that the server has not had for longer than `keep` (90 days by default), and runs,

@@ -3,7 +3,8 @@ internal import FeedSync
 extension Command {
     /// `reload FEED...`
     static let reload = Command(
-        "reload", operands: "FEED...", count: 1...anyNumber, options: Option.requesting, endsGracefully: true,
+        "reload", operands: "FEED...", count: 1...anyNumber, options: Option.requesting,
+        store: .writes(isUrgent: true), endsGracefully: true,
         summary: "Fetch the first page of each feed",
         explanation: """
             Fetches the first page of each feed and stores it. Its items move to the top of the feed; the

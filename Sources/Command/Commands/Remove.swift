@@ -1,11 +1,13 @@
 internal import Editing
 internal import FeedSync
+internal import Fleet
 internal import Reports
 
 extension Command {
     /// `remove NAME`
     static let remove = Command(
         "remove", operands: "FEED", count: 1...1, options: [.data, .yes],
+        store: .writes(isUrgent: true, needsItems: false),
         summary: "Remove a feed from the configuration; its items stay",
         explanation: """
             Removes the feed's lines from the configuration file, with the comments inside them. Comments
@@ -58,7 +60,7 @@ extension Session {
     private func keptItems(of name: String) async throws(Failure) -> KeptItems? {
         // The feed is removed; other errors in the file do not matter here.
         let configuration = (try? configurationIfAny()) ?? nil
-        guard let path = storePath(configuration), let store = try? await storeIfAny(configuration),
+        guard let path = storePath(configuration), let store = try? await storeIfAny(configuration, reading: .summary),
             let record = try? await store.feed(named: name), record.itemCount > 0
         else { return nil }
         return KeptItems(count: record.itemCount, store: path)

@@ -4,7 +4,8 @@ internal import FeedSync
 extension Command {
     /// `rename FEED NAME`
     static let rename = Command(
-        "rename", operands: "FEED NAME", count: 2...2,
+        "rename", operands: "FEED NAME", need: "the name of a feed, and a new one", count: 2...2,
+        store: .writes(isUrgent: true, needsItems: false),
         summary: "Give a feed another name, in the configuration and in the store",
         explanation: """
             Changes the feed's name in the configuration file, where nothing else changes, and in the store: its

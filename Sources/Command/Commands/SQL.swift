@@ -4,7 +4,8 @@ internal import PostgreSQLStore
 extension Command {
     /// `sql QUERY`
     static let sql = Command(
-        "sql", operands: "QUERY", count: 1...1, options: RowFormat.options, isForResults: true,
+        "sql", operands: "QUERY", need: "a query, in quotes", count: 1...1, options: RowFormat.options,
+        store: .any, isForResults: true,
         summary: "Run an SQL query on the store",
         explanation: """
             Prints the result of one query on all tables of the store. Nothing can be changed: only queries are run.

@@ -5,8 +5,8 @@ internal import Text
 extension Command {
     /// `search TEXT...`
     static let search = Command(
-        "search", operands: "TEXT...", count: 1...anyNumber, options: [.feed, .limit] + RowFormat.options,
-        isForResults: true,
+        "search", operands: "TEXT...", need: "the words to search for", count: 1...anyNumber,
+        options: [.feed, .limit] + RowFormat.options, store: .any, isForResults: true,
         summary: "Find items by their words",
         explanation: """
             Prints the stored items that have all words of the text, the best first. A word may be the beginning of a
@@ -26,7 +26,9 @@ extension Command {
             throw .usage("the text to search for is empty", advice: session.invocation.command.helpAdvice)
         }
         let configuration = try session.configurationForReading()
-        guard let store = try await session.storeIfAny(configuration) else {
+        let store = try await session.storeIfAny(
+            configuration, of: session.invocation.values[.feed] ?? [], searched: configuration?.feeds ?? [])
+        guard let store else {
             throw .noStore(at: session.storePath(configuration))
         }
         let feeds = try await session.searchedFeeds(configuration, store)

@@ -12,7 +12,7 @@ extension Command {
         "serve",
         options: [.listen, .tokenFile, .noToken, .host, .proxy, .allowOrigin, .dueSync, .readOnly, .open]
             + Option.requesting,
-        general: [.config, .store, .quiet, .help], endsGracefully: true,
+        general: [.config, .store, .quiet, .help], store: .any, endsGracefully: true,
         summary: "Show the store as live pages, and as an API",
         explanation: """
             Serves the store on this machine until it is stopped: the list of each feed, which can be reloaded,

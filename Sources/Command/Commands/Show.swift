@@ -6,7 +6,7 @@ extension Command {
     static let show = Command(
         "show", operands: "FEED", count: 1...1,
         options: [.namedColumns, .where, .since, .at, .sort, .limit, .section, .removed] + RowFormat.options,
-        isForResults: true,
+        store: .any, isForResults: true,
         summary: "Print the items of a feed",
         explanation: """
             Lists the items in feed order, section by section, without those the server no longer has.

@@ -1,11 +1,12 @@
 internal import FeedSync
+internal import Fleet
 internal import Reports
 
 extension Command {
     /// `status [FEED...]`
     static let status = Command(
         "status", operands: "[FEED...]", count: 0...anyNumber, options: [.fail],
-        isForResults: true,
+        store: .any, isForResults: true,
         summary: "Show the state of each feed",
         explanation: """
             Shows each feed's state and the reason for it, how many items are stored, the next page, when
@@ -30,7 +31,7 @@ extension Command {
         example: "feedsync status --json"
     ) { session throws(Failure) in
         let configuration = try session.configurationForReading()
-        let store = try await session.storeIfAny(configuration)
+        let store = try await session.storeIfAny(configuration, reading: .summary)
         let feeds = try await session.states(
             of: try await session.knownFeeds(configuration, store, includesRemoved: false), in: store)
         session.nameFiles(configuration)

@@ -5,7 +5,8 @@ extension Command {
     /// `sync [FEED...] [--due]`
     static let sync = Command(
         "sync", operands: "[FEED...]", count: 0...anyNumber,
-        options: [.due, .jobs, .maxTime, .maxRequests] + Option.requesting, endsGracefully: true,
+        options: [.due, .jobs, .maxTime, .maxRequests] + Option.requesting, store: .writes(),
+        endsGracefully: true,
         summary: "Bring feeds up to date, several at a time",
         explanation: """
             Brings the named feeds up to date, or all of them. With --due, only those that are due: feeds

@@ -4,7 +4,7 @@ extension Command {
     /// `work`
     static let work = Command(
         "work", options: [.jobs, .listen] + Option.requesting, general: [.config, .store, .quiet, .help],
-        endsGracefully: true, rereadsConfiguration: true,
+        store: .any, endsGracefully: true, rereadsConfiguration: true,
         summary: "Sync feeds into a store in PostgreSQL, beside other workers",
         explanation: """
             Syncs the feeds of the configuration when they are due, until it is stopped. Their store is in PostgreSQL,

@@ -79,7 +79,7 @@ struct PartialCommandLine: Sendable {
     private mutating func read(letters word: Substring) {
         var letters = word
         while let letter = letters.popFirst() {
-            guard let option = Option.allCases.first(where: { $0.letter == letter }) else { continue }
+            guard let option = Option.named(letter, of: command) else { continue }
             options.insert(option)
             guard option.placeholder == nil else {
                 if letters.isEmpty { open = option }
@@ -96,8 +96,8 @@ struct PartialCommandLine: Sendable {
                 candidates: feeds.map { Completion.Candidate(word: $0) }, isPath: open.placeholder == "PATH")
         }
         if !hasEndedOptions, last.hasPrefix("--"), last.contains("=") {
-            let name = last.prefix { $0 != "=" }
-            return Completion(isPath: Option.allCases.contains { $0.written == name && $0.placeholder == "PATH" })
+            let name = last.dropFirst(2).prefix { $0 != "=" }
+            return Completion(isPath: Option.named(String(name), of: command)?.placeholder == "PATH")
         }
         if !hasEndedOptions, last.hasPrefix("-") { return Completion(candidates: optionCandidates) }
         guard let command else {
@@ -108,7 +108,7 @@ struct PartialCommandLine: Sendable {
     }
 
     private var optionCandidates: [Completion.Candidate] {
-        let all = command.map { $0.options + $0.generalOptions } ?? Option.general + [.version]
+        let all = command?.allOptions ?? Option.general + [.version]
         return all.filter { !options.contains($0) || $0.isRepeatable }
             .map { Completion.Candidate(word: $0.written, meaning: $0.summary) }
     }

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Fleet
 internal import HTTP
 internal import Platform
 internal import Reports
@@ -22,7 +23,7 @@ struct Examination {
         findings += environmentFindings()
         var store: Store?
         do throws(Failure) {
-            store = try await session.storeIfAny(configuration)
+            store = try await session.storeIfAny(configuration, reading: .states)
         } catch {
             findings += Finding.problems(.store, error.rescuing(session.storePath(configuration)))
         }

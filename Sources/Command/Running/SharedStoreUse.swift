@@ -17,29 +17,11 @@ final class SharedStoreUse: Sendable {
         var owed: String?
     }
 
-    /// The commands that write a store in PostgreSQL. Those that a person waits for ask the owner of a feed to let go,
-    /// and some need no items.
-    private static let writing: Set = ["reload", "more", "sync", "reset", "rekey", "prune", "rename", "remove"]
-    private static let urgent: Set = ["reload", "reset", "rekey", "prune", "rename", "remove"]
-    private static let itemless: Set = ["reset", "rename", "remove"]
-    /// The commands that read states, with the latest history or without, and those that read all of the feeds that
-    /// they name.
-    private static let reading: [String: ReadingCopy.Extent] = [
-        "status": .summary, "feeds": .summary, "plan": .summary, "sync": .summary, "remove": .summary,
-        "explain": .states,
-        "doctor": .states, "show": .all,
-        "events": .all, "changes": .all, "search": .all, "backup": .all,
-    ]
-    /// The commands that need no store, or open it themselves.
-    private static let others: Set = ["work", "serve", "store", "path", "check", "add", "presets", "sql"]
-
     /// - Throws: `Failure` for a command that needs a file.
     static func check(_ invocation: Invocation, _ code: ExitCode) throws(Failure) {
-        let name = invocation.command.name
-        let known = writing.union(reading.keys).union(others)
         let option = [Option.ack, .repair].first { invocation.has($0) }
-        guard known.contains(name), option == nil else {
-            let words = [name, option?.written].compactMap(\.self).joined(separator: " ")
+        guard invocation.command.storeNeed != .file, option == nil else {
+            let words = [invocation.command.name, option?.written].compactMap(\.self).joined(separator: " ")
             throw Failure(
                 code, ["the store is in PostgreSQL, and `\(words)` needs a file"],
                 advice: "feedsync store copy URI FILE makes a file of it; see feedsync help work")
@@ -57,20 +39,21 @@ final class SharedStoreUse: Sendable {
         of groups: [FeedGroup]? = nil
     ) async throws(Failure) -> Store {
         let path = try path(session)
-        let command = session.invocation.command.name
+        let command = session.invocation.command
+        var (isUrgent, needsItems) = (false, true)
+        if case .writes(let urgent, let items) = command.storeNeed { (isUrgent, needsItems) = (urgent, items) }
         let wait = try session.invocation.duration(.wait) ?? .zero
         return try await session.reading { () async throws(FeedSyncError) in
             let feeds = configuration?.feeds ?? []
             let configured = Set(feeds.map(\.name)).intersection(names)
             let claimed = try ClaimedStore(
-                uri: uri, name: "\(ProcessName.own) (\(command))", feeds: feeds,
+                uri: uri, name: "\(ProcessName.own) (\(command.name))", feeds: feeds,
                 groups: groups ?? FeedGroup.all(of: feeds), names: configured,
                 others: names.filter { !configured.contains($0) }, path: path,
                 keep: configuration?.retention ?? .standard)
             // libcurl is loaded while PostgreSQL is busy with the claims. If that fails, the first request says why.
             async let loading: Void? = try? CurlLibrary.load()
-            let store = try await claimed.open(
-                wait: wait, isUrgent: Self.urgent.contains(command), hasItems: !Self.itemless.contains(command))
+            let store = try await claimed.open(wait: wait, isUrgent: isUrgent, hasItems: needsItems)
             _ = await loading
             state.withLock { $0.claimed = claimed }
             return store
@@ -90,24 +73,19 @@ final class SharedStoreUse: Sendable {
     /// True if PostgreSQL has refused the data of one feed for good. The store takes nothing of the others then.
     func hasRefusedFeed() async -> Bool { await state.withLock { $0.claimed }?.hasRefusedFeed ?? false }
 
-    /// The stored data of the feeds in the operands, for a command that reads; nil if nothing was stored yet.
+    /// The stored data of feeds, for a command that reads; nil if nothing was stored yet.
     ///
+    /// - Parameters:
+    ///   - names: Their names and patterns; none for all feeds.
+    ///   - searched: The feeds that get a full-text index, if their definitions ask for one.
     /// - Throws: `Failure` with exit code 73.
     func read(
-        _ uri: String, for session: Session, _ configuration: Configuration?
+        _ extent: ReadingCopy.Extent, of names: [String], searched: [FeedDefinition], in uri: String,
+        for session: Session
     ) async throws(Failure) -> Store? {
         let path = try path(session)
-        if session.invocation.command.name == "backup" { return try await copy(uri, to: path, for: session) }
-        let readsPlans = ["plan", "sync"].contains(session.invocation.command.name)
-        let isSearch = session.invocation.command.name == "search"
-        let words = isSearch ? session.invocation.values[.feed] ?? [] : session.invocation.operands
-        let isOfAll = words.isEmpty || words.contains { $0.contains("*") || $0.contains("?") }
-        let feeds = isOfAll ? nil : words.map { FeedPart.feed(ofPart: $0) ?? $0 }
-        // The lists that come next are those of rows of another feed.
-        let extent =
-            readsPlans && configuration?.feeds.contains { $0.forEach != nil } != false
-            ? .states : Self.reading[session.invocation.command.name] ?? .all
-        let searched = isSearch ? configuration?.feeds ?? [] : []
+        let isOfAll = names.isEmpty || names.contains { $0.contains("*") || $0.contains("?") }
+        let feeds = isOfAll ? nil : names.map { FeedPart.feed(ofPart: $0) ?? $0 }
         guard session.invocation.has(.follow) else {
             return try await session.reading { () async throws(FeedSyncError) in
                 try await ReadingCopy.open(uri: uri, feeds: feeds, extent: extent, searched: searched, path: path)
@@ -127,8 +105,9 @@ final class SharedStoreUse: Sendable {
     /// A whole copy of the store, for a backup.
     ///
     /// - Throws: `Failure` with exit code 73.
-    private func copy(_ uri: String, to path: String, for session: Session) async throws(Failure) -> Store {
-        try await session.reading { () async throws(FeedSyncError) in
+    func copy(_ uri: String, for session: Session) async throws(Failure) -> Store {
+        let path = try path(session)
+        return try await session.reading { () async throws(FeedSyncError) in
             _ = try await StoreCopy.copy(from: .postgreSQL(uri), to: .file(path))
             return try await Store(path: path, options: Store.Options(access: .readOnly))
         }
@@ -157,6 +136,13 @@ final class SharedStoreUse: Sendable {
         let folder = try TemporaryFolder(session.environment, for: session.invocation.command.name)
         state.withLock { $0.folder = folder }
         return "\(folder.path)/store.db"
+    }
+}
+
+extension ReadingCopy.Extent {
+    /// The part from which the plans of feeds follow. The lists that come next are those of rows of another feed.
+    static func plans(of configuration: Configuration) -> Self {
+        configuration.feeds.contains { $0.forEach != nil } ? .states : .summary
     }
 }
 

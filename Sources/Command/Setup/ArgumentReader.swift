@@ -54,7 +54,7 @@ struct ArgumentReader {
         while let letter = letters.popFirst() {
             if letter == "=", let previous { throw .usage("-\(previous) takes no value", advice: advice) }
             previous = letter
-            guard let option = Option.allCases.first(where: { $0.letter == letter }) else {
+            guard let option = Option.named(letter, of: command) else {
                 throw .unknown("option", "-\(letter)", among: [], advice: advice)
             }
             guard option.placeholder == nil else {
@@ -71,6 +71,8 @@ struct ArgumentReader {
 
     private mutating func take(_ option: Option, _ attached: String?) throws(Failure) {
         guard let value = attached ?? words.popFirst(), !value.isEmpty else {
+            // Of another command's option is said that this one does not have it.
+            if let command, !command.takes(option) { return note(option) }
             throw .usage("\(option.written) needs a value", advice: advice)
         }
         note(option, value)
@@ -80,6 +82,6 @@ struct ArgumentReader {
 
     /// The options that may have been meant.
     private var candidates: [String] {
-        Option.allCases.filter { option in command?.takes(option) ?? true }.map(\.written)
+        (command?.allOptions ?? Command.allOptions).map(\.written)
     }
 }
