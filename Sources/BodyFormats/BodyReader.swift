@@ -127,26 +127,12 @@ extension FeedFormat {
 
     /// The format of a response: from its `Content-Type` if that is clear, else from the first bytes.
     package init(of response: Response) {
-        let type = response.contentType ?? ""
-        switch type {
-        case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
-            "application/jsonlines", "application/x-jsonlines", "application/json-lines", "application/stream+json":
-            self = .ndjson
-        case "text/csv", "application/csv", "text/tab-separated-values": self = .csv
-        case "application/atom+xml": self = .atom
-        case "application/rss+xml", "application/rdf+xml": self = .rss
-        case "text/event-stream": self = .events
-        case _ where type.hasSuffix("json-seq"): self = .jsonSequence
-        case _ where type.hasSuffix("json"): self = .json
-        case _ where response.body.withUnsafeBytes({ $0.first }) == 0x1E: self = .jsonSequence
-        default:
-            switch BodyFormat(of: response.body) {
-            case .rss?: self = .rss
-            case .atom?: self = .atom
-            case .csv?: self = .csv
-            case .ndjson?: self = .ndjson
-            case .html?, .xml?, nil: self = .json
-            }
+        if let format = response.contentType.flatMap({ FeedFormat(mediaType: $0) }) {
+            self = format
+        } else if case .feed(let format)? = BodyFormat(of: response.body), format != .xml {
+            self = format
+        } else {
+            self = .json
         }
     }
 }

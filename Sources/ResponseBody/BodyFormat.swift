@@ -1,16 +1,11 @@
+package import Feeds
 package import HTTP
 
-/// The format of a body that is not JSON, recognised by its beginning, for messages.
+/// The format of a body that is not one JSON document, recognised by its beginning.
 package enum BodyFormat: Sendable, Hashable {
     /// A page for people, with its title.
     case html(title: String?)
-    case rss
-    case atom
-    case xml
-    /// Values separated by commas, semicolons or tabs, line by line.
-    case csv
-    /// One JSON value a line.
-    case ndjson
+    case feed(FeedFormat)
 
     /// The number of bytes examined.
     private static let most = 16_384
@@ -23,10 +18,12 @@ package enum BodyFormat: Sendable, Hashable {
         let text = beginning.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         if text.first == "<" {
             self = Self.markup(text)
-        } else if contentType == "text/csv" || contentType == "text/tab-separated-values" || Self.isTable(text) {
-            self = .csv
+        } else if text.first == "\u{1E}" {
+            self = .feed(.jsonSequence)
+        } else if contentType.flatMap(FeedFormat.init(mediaType:)) == .csv || Self.isTable(text) {
+            self = .feed(.csv)
         } else if Self.isJSONLines(text) {
-            self = .ndjson
+            self = .feed(.ndjson)
         } else {
             return nil
         }
@@ -43,11 +40,11 @@ package enum BodyFormat: Sendable, Hashable {
     private static func markup(_ text: Substring) -> BodyFormat {
         let (root, isHTML) = root(of: text)
         switch root {
-        case "rss", "rdf": return .rss
-        case "feed": return .atom
+        case "rss", "rdf": return .feed(.rss)
+        case "feed": return .feed(.atom)
         case _ where isHTML || pageElements.contains(root):
             return .html(title: content(of: "title", in: text) ?? content(of: "h1", in: text))
-        default: return .xml
+        default: return .feed(.xml)
         }
     }
 
@@ -117,16 +114,12 @@ package enum BodyFormat: Sendable, Hashable {
         return lines.count == 2 && lines.allSatisfy { $0.first == "{" } && (try? JSONTree(String(lines[0]))) != nil
     }
 
-    /// The format's name in a sentence.
+    /// Its name in a sentence.
     func words(_ secrets: Secrets) -> String {
         switch self {
         case .html(nil): "HTML"
         case .html(let title?): "HTML with the title \"\(Excerpt.of(title, limit: 100, secrets: secrets) ?? "")\""
-        case .rss: "an RSS feed"
-        case .atom: "an Atom feed"
-        case .xml: "XML"
-        case .csv: "CSV"
-        case .ndjson: "one JSON value per line (NDJSON)"
+        case .feed(let format): format.words
         }
     }
 
@@ -134,12 +127,9 @@ package enum BodyFormat: Sendable, Hashable {
     var advice: String {
         switch self {
         case .html: "open the URL in a browser: a login or error page is often HTML"
-        case .rss: "set `format: rss` in the feed's definition"
-        case .atom: "set `format: atom` in the feed's definition"
-        case .csv: "set `format: csv` in the feed's definition"
-        case .ndjson: "set `format: ndjson` in the feed's definition"
-        case .xml:
+        case .feed(.xml):
             "ask for JSON, as with `headers: {Accept: application/json}`; or set `format: xml`, and `items` to the path of the items"
+        case .feed(let format): "set `format: \(format.rawValue)` in the feed's definition"
         }
     }
 }

@@ -18,7 +18,7 @@ extension Findings: JSONRecord {
         guard case .object(let members)? = try? JSONValue(parsing: json),
             case .array(let names)? = members["key"], case .array(let columns)? = members["columns"]
         else { return nil }
-        format = members["format"]?.text.flatMap(FeedFormat.init)
+        format = members["format"]?.text.flatMap { FeedFormat(rawValue: $0) }
         if case .object(let place)? = members["items"] {
             guard let path = place["path"]?.text.flatMap({ try? Path($0) }) else { return nil }
             items = ItemsRule(path: path, keyedBy: place["keyed_by"]?.text)

@@ -19,6 +19,23 @@ package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 extension FeedFormat {
+    /// The format of a media type, in lower case and without parameters; nil if it says none, as `application/xml` and
+    /// `text/plain` do.
+    package init?(mediaType: String) {
+        switch mediaType {
+        case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
+            "application/jsonlines", "application/x-jsonlines", "application/json-lines", "application/stream+json":
+            self = .ndjson
+        case "text/csv", "application/csv", "text/tab-separated-values": self = .csv
+        case "application/atom+xml": self = .atom
+        case "application/rss+xml", "application/rdf+xml": self = .rss
+        case "text/event-stream": self = .events
+        case _ where mediaType.hasSuffix("json-seq"): self = .jsonSequence
+        case _ where mediaType.hasSuffix("json"): self = .json
+        default: return nil
+        }
+    }
+
     /// The format's name in a sentence.
     package var words: String {
         switch self {

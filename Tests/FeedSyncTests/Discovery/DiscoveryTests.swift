@@ -372,7 +372,7 @@ struct DiscoveryTests {
             ),
             ("id,name\n1,a\n", .undecodable, "expected JSON, but got CSV", "format: csv"),
             (
-                "{\"id\":1}\n{\"id\":2}\n", .undecodable, "expected JSON, but got one JSON value per line (NDJSON)",
+                "{\"id\":1}\n{\"id\":2}\n", .undecodable, "expected JSON, but got one JSON value per line",
                 "format: ndjson"
             ),
             (
