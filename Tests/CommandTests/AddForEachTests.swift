@@ -1,4 +1,5 @@
 import HTTPServer
+import PostgreSQLServer
 import ScriptedServer
 import Testing
 
@@ -51,6 +52,16 @@ import Testing
         #expect(try await place.run("sync comments").code == 0)
         #expect(
             try place.query("SELECT issues_id || ' ' || count(*) FROM comments GROUP BY issues_id") == ["3 6", "4 6"])
+    }
+
+    @Test("The rows are found in a store in PostgreSQL, too")
+    func shared() async throws {
+        let place = try await place()
+        try place.write(
+            "feedsync.yaml", "store: \(PostgreSQLServer.database())\n" + place.text(of: "feedsync.yaml"))
+        #expect(try await place.run("sync").code == 0)
+        let run = try await place.run("add comments \(place.server.url)/issues/{issues.number}/comments")
+        #expect(run.code == 0 && run.output.contains("a list for each row of issues\n"), "\(run.errors)")
     }
 
     @Test("A fault of the feed or the column is reported with advice; nothing is requested or written")

@@ -61,11 +61,11 @@ import Text
         #expect(place.server.requests(for: "/token").count == 2)
     }
 
-    @Test("login prints the file of the tokens with --json, and shows no secret in a trace")
+    @Test("login prints the file of the tokens with --json, shows no secret in a trace, and opens no store")
     func json() async throws {
         let place = try place()
         place.server.enqueue("/token", [Self.token])
-        let run = try await place.run("login things --json")
+        let run = try await place.run("login things --json --store postgres:///feeds")
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output == "[\n{\"feed\":\"things\",\"file\":\"feedsync.tokens\",\"version\":1}\n]\n")
         #expect(!run.errors.contains("D3vice") && !run.errors.contains("Acc3ss"))

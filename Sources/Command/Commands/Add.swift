@@ -87,7 +87,10 @@ extension Command {
             return .done
         }
         draft = try editing { () throws(EditingError) in try draft.withParent(in: try draft.text()) }
-        let store = draft.parent == nil ? nil : try await session.storeIfAny(try session.configurationIfAny())
+        var store: Store?
+        if let parent = draft.parent {
+            store = try await session.storeIfAny(try session.configurationIfAny(), of: [parent])
+        }
         var found: Inspection?
         if case .url = new.source {
             draft.isOpen = true
