@@ -370,7 +370,7 @@ struct DiscoveryTests {
                 #"<feed xmlns="http://www.w3.org/2005/Atom">"#, .undecodable, "expected JSON, but got an Atom feed",
                 "format: atom"
             ),
-            ("id,name\n1,a\n", .undecodable, "expected JSON, but got CSV", "format: csv"),
+            ("id,name\n1,a\n", .undecodable, "expected JSON, but got CSV with a header line", "format: csv"),
             (
                 "{\"id\":1}\n{\"id\":2}\n", .undecodable, "expected JSON, but got one JSON value per line",
                 "format: ndjson"
