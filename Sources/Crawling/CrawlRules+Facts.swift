@@ -93,3 +93,16 @@ extension CrawlRules {
         }
     }
 }
+
+extension CrawlRules.Feed {
+    /// The facts of a definition that the rules depend on.
+    package init(_ definition: FeedDefinition, _ mode: CrawlMode, overlaps: Bool) {
+        self.init(
+            // A token follows the changes one by one, so another request for the same changes proves nothing.
+            mode: mode, verify: mode == .since && definition.sync.delta != nil ? .never : definition.verify,
+            isShifting: definition.pagination.isShifting, overlaps: overlaps,
+            isPartitioned: definition.partitioning != nil,
+            isOpen: definition.hasOpenPagination,
+            pageLimit: definition.pageLimit)
+    }
+}

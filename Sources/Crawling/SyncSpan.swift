@@ -9,12 +9,38 @@ package enum SyncSpan: Sendable, Hashable {
     /// The newest items, down to those that are older than a mark; the upstream takes no parameter.
     case newest(Watermark)
 
+    /// The span of a run's crawl; nil if it asks for everything.
+    ///
+    /// - Parameters:
+    ///   - resumePoint: The state of the feed.
+    ///   - isHeader: True if the run begins with the first page.
+    ///   - now: In seconds since 1970.
+    package init?(
+        _ rule: SyncRule, _ command: RequestCommand, _ mode: CrawlMode, _ resumePoint: ResumePoint, isHeader: Bool,
+        now: Int64
+    ) {
+        guard command == .sync || !isHeader else {
+            // A first page shows the newest items.
+            guard case .since(let rule) = rule, rule.start != nil else { return nil }
+            self.init(rule, resumePoint, isNewest: true, now: now)
+            return
+        }
+        // A crawl by watermark stays one, even if another command resumes it.
+        if !isHeader || resumePoint.progress.round?.mode == .since {
+            self.init(rule, stored: resumePoint.crawlWatermark)
+        } else if mode == .since {
+            self.init(rule, resumePoint, now: now)
+        } else {
+            return nil
+        }
+    }
+
     /// The span of a crawl that begins now; nil if it asks for everything.
     ///
     /// - Parameters:
     ///   - resumePoint: The state of the feed.
     ///   - now: In seconds since 1970.
-    package init?(_ rule: SyncRule, _ resumePoint: ResumePoint, now: Int64) {
+    private init?(_ rule: SyncRule, _ resumePoint: ResumePoint, now: Int64) {
         switch rule {
         case .since(let rule): self.init(rule, resumePoint, now: now)
         case .delta:
@@ -25,7 +51,7 @@ package enum SyncSpan: Sendable, Hashable {
     }
 
     /// The span of a crawl that goes on, as the store has it; nil if it asks for everything.
-    package init?(_ rule: SyncRule, stored: String?) {
+    private init?(_ rule: SyncRule, stored: String?) {
         switch rule {
         case .since(let rule): self.init(rule, stored: stored)
         case .delta:

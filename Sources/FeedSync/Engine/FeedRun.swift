@@ -5,39 +5,34 @@ internal import HTTP
 ///
 /// - Isolation: the store's.
 final class FeedRun {
-    let feed: String
+    private let feed: String
     /// The feed's table and crawl in the store.
-    let writer: FeedWriter
+    private let writer: FeedWriter
     let requests: RunRequests
-    var loader: PageLoader
-    let now: @Sendable () -> String
-    let publish: @Sendable (StatusEvent) -> Void
+    private var loader: PageLoader
+    private let now: @Sendable () -> String
+    private let publish: @Sendable (StatusEvent) -> Void
 
-    let command: RequestCommand
-    let mode: CrawlMode
-    var rules: CrawlRules
+    private let command: RequestCommand
+    private let mode: CrawlMode
+    private var rules: CrawlRules
     /// The first page of a feed with partitions; nil for other feeds.
-    var start: PageCursor?
+    private var start: PageCursor?
     /// The number of items of one partition that the upstream served to the previous crawl.
-    private(set) var cap: Int?
-    var notices: [String] = []
-    /// The notice of a first page that has moved for good.
-    private var moved: (address: String, text: String)?
-    var crawlNotices = CrawlNotices()
-    /// The skipped items by request, because a run requests some pages twice.
-    var skipped: [String: SkippedItems] = [:]
+    private var cap: Int?
+    private var notices = RunNotices()
     /// The number of the last pages in a row that had no items.
-    var emptyPages = 0
+    private var emptyPages = 0
     /// True if the crawl may meet a synced range, after which it continues elsewhere.
-    var mayMeetRange = true
+    private var mayMeetRange = true
     /// The number of pages that the crawl had read before it went back to an earlier one.
-    var pagesBefore = 0
+    private var pagesBefore = 0
     /// The previous page, if the next one may not exist.
-    var before: LoadedPage?
+    private var before: LoadedPage?
     /// The number of pages before the page that did not begin with the last item of the previous page.
-    var brokenPage: Int?
+    private var brokenPage: Int?
     /// True if the next page is the first that `more` requests behind a synced range.
-    var isBehindRange = false
+    private var isBehindRange = false
     /// The state of the feed when the crawl began.
     private let resumePoint: ResumePoint
     /// True once the crawl of a window has ended and another window follows, or once a token was too old for its crawl.
@@ -68,12 +63,12 @@ final class FeedRun {
 
     /// Goes on with the run of an earlier window.
     func goOn(after run: FeedRun) {
-        (notices, crawlNotices, skipped) = (run.notices, run.crawlNotices, run.skipped)
+        notices = run.notices
         hasChangedBefore = run.hasChangedBefore || run.writer.state.hasChanged
     }
 
     /// Continues with the shape of the feed that a page revealed.
-    func follow(_ shape: ResolvedFeed?) {
+    private func follow(_ shape: ResolvedFeed?) {
         guard let shape else { return }
         loader = loader.following(shape)
         rules.learn(CrawlRules.Feed(shape.definition, mode, overlaps: loader.requests.overlap > 0))
@@ -89,7 +84,9 @@ final class FeedRun {
         mayMeetRange = mode == .all || mode == .since ? progress.round != nil : !progress.synced.isEmpty
         var step = rules.opened(resumePoint)
         let isHeader = step == .fetch(.header, nil)
-        let span = span(resumePoint, isHeader: isHeader)
+        let span = SyncSpan(
+            loader.definition.sync, command, mode, resumePoint, isHeader: isHeader,
+            now: (Timestamp.milliseconds(of: now()) ?? 0) / 1000)
         if let span { loader = loader.asking(for: span) }
         // The next page may be one too many.
         if case .newest? = span { mayMeetRange = true }
@@ -112,11 +109,11 @@ final class FeedRun {
             throw FeedSyncError(.bug, "a run ended without an outcome")
         }
         if outcome == .unchanged, hasChangedBefore { outcome = .ok }
-        if let moved, try committed({ try $0.records.state.isNew(address: moved.address) }) {
-            notices.append(moved.text)
+        if let moved = notices.moved, try committed({ try $0.records.state.isNew(address: moved.address) }) {
+            notices.add(moved.text)
         }
         if rules.keepsUnmetRows {
-            notices.append("rows that the list may have no more are kept: with more requests, a run can check them")
+            notices.add("rows that the list may have no more are kept: with more requests, a run can check them")
         }
         let window = closing == nil ? nil : windowEnd(span)
         hasNextCrawl = window?.window.isLast == false
@@ -133,8 +130,7 @@ final class FeedRun {
         return RunSummary(
             run: Int(writer.run), outcome: ending, figures: metrics, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
-            notices: notices + writer.table.notices + SkippedItems.notices(of: skipped)
-                + crawlNotices.texts(crawl, seen: seen, of: loader.definition))
+            notices: notices.all(writer.table.notices, crawl, seen: seen, of: loader.definition))
     }
 
     /// Ends a crawl whose token is too old. The run goes on with a full crawl.
@@ -142,7 +138,7 @@ final class FeedRun {
         await requests.awaitDropped()
         if let event = try writer.leaveToken(error, cost: requests.meter.take(), now: now()) { publish(event) }
         hasNextCrawl = true
-        notices.append(
+        notices.add(
             "the upstream no longer knows the token of the last sync, so every page was read: \(error.message)")
         return RunSummary(
             run: Int(writer.run), outcome: .ok, figures: writer.state.metrics, isAtEnd: false, reason: nil,
@@ -155,7 +151,7 @@ final class FeedRun {
         return WindowEnd(window, of: rule, resumePoint)
     }
 
-    func take(
+    private func take(
         _ step: CrawlRules.Step
     ) async throws(FeedSyncError) -> CrawlRules.Step {
         switch step {
@@ -194,9 +190,9 @@ final class FeedRun {
         }
     }
 
-    var isAtEnd = false
+    private var isAtEnd = false
 
-    func fail(
+    private func fail(
         _ error: FeedSyncError
     ) async throws(FeedSyncError) -> Never {
         await requests.awaitDropped()
@@ -206,82 +202,272 @@ final class FeedRun {
     }
 
     /// Runs `body` on committed data.
-    func committed<Result>(_ body: (FeedWriter) throws -> Result) throws(FeedSyncError) -> Result {
+    private func committed<Result>(_ body: (FeedWriter) throws -> Result) throws(FeedSyncError) -> Result {
         try writer.committed { try body(writer) }
     }
 
     /// Runs `body` while pages may wait for their commit.
-    func pending<Result>(_ body: (FeedWriter) throws -> Result) throws(FeedSyncError) -> Result {
+    private func pending<Result>(_ body: (FeedWriter) throws -> Result) throws(FeedSyncError) -> Result {
         try writer.pending { try body(writer) }
     }
 
     /// Adds the cost of requests to the run.
-    func spend(_ cost: FetchCost) throws(FeedSyncError) { try committed { try $0.spend(cost) } }
+    private func spend(_ cost: FetchCost) throws(FeedSyncError) { try committed { try $0.spend(cost) } }
 
-    func note(_ loaded: LoadedPage) {
-        if let notice = loaded.end.notice, !notices.contains(notice) { notices.append(notice) }
-        moved = moved ?? loaded.movedNotice(of: loader.definition)
-        crawlNotices.note(loaded)
-        if loaded.content.skipped != SkippedItems() { skipped[loaded.page.identity] = loaded.content.skipped }
+    // MARK: - Pages
+
+    private func page(
+        _ direction: PageDirection, _ cursor: PageCursor?
+    ) async throws(FeedSyncError) -> CrawlRules.Step {
+        try await loader.requests.runCommands()
+        let crawl = direction == .header ? nil : writer.state.crawl
+        // Problems of the definition are found before anything begins.
+        var prepared: PreparedPage
+        if let asked = requests.next(cursor) {
+            prepared = asked
+        } else {
+            prepared = try loader.requests.page(for: cursor ?? start)
+        }
+        if let most = crawl?.mostElements, loader.isTooShort(most) {
+            // The upstream gives fewer items than requested, so one repeated item would be a large share.
+            loader = loader.withoutOverlap()
+            prepared = try loader.requests.page(for: cursor ?? start)
+        }
+        // A footer may have begun with the commit of the previous page.
+        if writer.state.open == nil { publish(try committed { try $0.begin(direction, now: now()) }) }
+        var loaded = try await load(prepared, after: crawl)
+        let isBroken = loaded.overlap(behind: crawl?.lastKeys) == .broken
+        let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
+        if isBroken { brokenPage = crawl?.pages }
+        if loaded.isOverlapRefused || isBrokenAgain {
+            // Some upstreams cannot begin a page at any item or serve one item more.
+            try spend(requests.meter.take())
+            requests.drop()
+            loader = loader.withoutOverlap()
+            prepared = try loader.requests.page(for: cursor ?? start)
+            loaded = try await load(prepared, after: crawl)
+        }
+        // A partition with more items than the upstream serves is not stored; its halves are.
+        while loaded.end.part == .tooMany, let half = loaded.end.next {
+            try spend(requests.meter.take())
+            try committed { try $0.narrow(to: half, isFirst: direction == .header) }
+            prepared = try loader.requests.page(for: half)
+            loaded = try await load(prepared, after: crawl)
+        }
+        let known = loader
+        follow(loaded.content.shape)
+        if crawl == nil, loader.isTooShort(loaded.content.elementCount) { loader = loader.withoutOverlap() }
+        let overlap = loaded.overlap(behind: crawl?.lastKeys)
+        let border = CrawlRules.Border(
+            number: (crawl?.pages ?? 0) + 1, total: start != nil ? nil : loaded.end.total,
+            totalBefore: crawl?.total, overlaps: overlap == .unknown ? nil : overlap.map { $0 != .broken },
+            crawl: crawl?.id ?? 0)
+        if let step = rules.came(border) {
+            try spend(requests.meter.take())
+            // The page is not stored. Its shape will be new again when the page is read again.
+            if loaded.content.shape != nil { loader = known }
+            return step
+        }
+        // An unchanged first page shows that all behind it is older, unless an earlier run was cut off there.
+        let isOlder = loader.isOlder(
+            loaded, isSameHead: direction == .header && writer.resumePoint.progress.round == nil)
+        if isOlder { loaded.end = .end(total: loaded.end.total, notice: loaded.end.notice) }
+        if rules.isReadingHeadAgain, let page = loaded.content.decoded {
+            rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: false) })
+        }
+        emptyPages = loaded.content.elementCount == 0 ? emptyPages + 1 : 0
+        // An error can mean the end only for a page whose cursor was computed.
+        before = loader.definition.pagination.mayAskBeyondEnd ? loaded : nil
+        let wantsNext = rules.wantsNext
+        // No request is sent that a synced range may make unnecessary.
+        if wantsNext, !mayMeetRange {
+            try await requests.send(
+                behind: loaded, pages: crawl?.pages ?? 0, pagesWanted: rules.pagesWanted, by: loader)
+        } else {
+            requests.drop()
+        }
+        var commit = pageCommit(loaded, direction, wantsNext: wantsNext)
+        commit.page.isOlder = isOlder
+        commit.page.overlap = overlap == .exact || overlap == .unknown ? 1 : 0
+        commit.page.showsPageBefore = overlap == .exact || overlap == .shifted
+        commit.page.isAgain = (crawl?.pages ?? 0) < pagesBefore || direction == .header && rules.isReadingHeadAgain
+        commit.page.isLoose =
+            command != .sync && isBehindRange && loader.definition.pagination.isShifting && !commit.page.showsPageBefore
+            && (border.total == nil || border.total != border.totalBefore)
+        isBehindRange = false
+        return try self.commit(commit, loaded)
     }
-}
 
-extension Store {
-    /// Runs a command on a feed, in the store's isolation.
-    ///
-    /// - Parameters:
-    ///   - early: The first page, if it was already fetched.
-    ///   - gate: Shut if a response speaks against more requests to the host.
-    ///   - takeLock: Locks the feed for the run.
-    /// - Throws: `FeedSyncError`; of kind `configuration` if the run cannot begin, which counts as a failed run.
-    func run(
-        _ command: RequestCommand, on definition: FeedDefinition, early: PageFetch?,
-        through gate: CircuitBreaker, fetcher: Fetcher, options: EngineOptions,
-        publish: @escaping @Sendable (StatusEvent) -> Void,
-        takeLock: @Sendable () async throws(FeedSyncError) -> FeedLock
-    ) async throws(FeedSyncError) -> RunSummary {
-        let now: @Sendable () -> String = { [clock = options.wallClock] in clock.text }
-        let lock: FeedLock
-        var writer: FeedWriter
+    private func load(_ page: PreparedPage, after crawl: CrawlState?) async throws(FeedSyncError) -> LoadedPage {
+        let fetch = try await requests.response(for: page, by: loader)
+        let soFar = CrawlSoFar(
+            crawl, before: page, isPartitioned: loader.definition.partitioning != nil, emptyPages: emptyPages, cap: cap,
+            pageBefore: before)
+        return try await requests.read(fetch, after: soFar, continuing: crawl != nil, by: loader)
+    }
+
+    private func pageCommit(_ loaded: LoadedPage, _ direction: PageDirection, wantsNext: Bool) -> PageCommit {
+        var commit = loader.commit(loaded, direction, mode, beginsNext: wantsNext)
+        commit.waited = requests.waited
+        commit.page.readsThrough = rules.isReadingThrough
+        return commit
+    }
+
+    private func commit(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> CrawlRules.Step {
+        let committed = try store(commit, loaded)
+        // The total of one of many lists is not that of the feed.
+        if loader.definition.part == nil, let crawl = writer.state.crawl, let total = crawl.total {
+            loader.options.onActivity(.read(crawl.elements, of: total))
+        }
+        isAtEnd = writer.state.progress.isAtEnd(after: committed.onward)
+        notices.note(loaded, of: loader.definition)
+        return rules.committed(committed)
+    }
+
+    /// Commits a page, together with the cost of all requests so far.
+    private func store(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> CrawlRules.Committed {
+        // The store follows the latest intent: a page that arrives too late is not committed.
+        guard !Task.isCancelled else { throw .cancelled }
+        var commit = commit
+        commit.cost = requests.meter.take()
         do throws(FeedSyncError) {
-            lock = try await takeLock()
-            try await RequestPlan(definition, salt: salt, options: options).checkReferences()
-            let events: [StatusEvent]
-            (writer, events) = try open(definition, lock: lock, command: command.name, now: now())
-            events.forEach(publish)
-        } catch {
-            // The run fails again until the definition is corrected.
-            if error.kind == .configuration {
-                try? logFailure(error, of: definition, command: command.name, now: now())
+            while true {
+                if let committed = try writer.commit(commit, now: now(), publish: publish) { return committed }
+                // Another list of the feed has found new columns since this list's columns were read.
+                follow(try pending { try $0.table.catchUp() })
+                guard loader.definition.isResolved else {
+                    // No shape was found that could decode the page.
+                    follow(commit.content.shape)
+                    continue
+                }
+                commit.content = try loader.contentAgain(loaded)
+                follow(commit.content.shape)
             }
+        } catch {
+            // The requests were made all the same.
+            requests.meter.add(commit.cost)
             throw error
         }
-        defer { withExtendedLifetime(lock) { close(writer) } }
-        var before: FeedRun?
-        while true {
-            let loader = PageLoader(writer.table.shape, fetcher: fetcher, salt: salt, options: options)
-            let run = FeedRun(
-                command, by: writer, loader: loader, gate: gate, now: now, publish: publish,
-                // The task uses the store's isolation, so that no other thread is woken to begin or continue it.
-                launch: { [self] operation in Task(executorPreference: executor) { await operation(self) } })
-            if let before { run.goOn(after: before) } else if let early { run.requests.begin(with: early) }
-            let summary = try await run.perform()
-            guard run.hasNextCrawl else { return summary }
-            writer = try goOn(after: writer)
-            before = run
-        }
     }
-}
 
-extension CrawlRules.Feed {
-    /// The facts of a definition that the rules depend on.
-    fileprivate init(_ definition: FeedDefinition, _ mode: CrawlMode, overlaps: Bool) {
-        self.init(
-            // A token follows the changes one by one, so another request for the same changes proves nothing.
-            mode: mode, verify: mode == .since && definition.sync.delta != nil ? .never : definition.verify,
-            isShifting: definition.pagination.isShifting, overlaps: overlaps,
-            isPartitioned: definition.partitioning != nil,
-            isOpen: definition.hasOpenPagination,
-            pageLimit: definition.pageLimit)
+    // MARK: - Pages that are requested again
+
+    /// Requests a page of the crawl again, and stores it if it has gained items.
+    private func check(
+        _ place: PageOfCrawl
+    ) async throws(FeedSyncError) -> PageComparison {
+        let cursor = try committed { try $0.cursor(of: place) }
+        // A page that was read again since then has lost its place.
+        guard cursor != nil || place.number == 1 && start == nil else { return .outgrown }
+        let prepared = try loader.requests.page(for: cursor)
+        let fetch = try await requests.fetch(prepared, by: loader)
+        let soFar = try soFar(before: place, known: fetch.stored)
+        let loaded: LoadedPage
+        do throws(FeedSyncError) { loaded = try await requests.read(fetch, after: soFar, by: loader) } catch {
+            // The page is gone or its cursor has expired: the list has changed, and the next sync reads it.
+            guard error.kind.isOfAnswer else { throw error }
+            return .outgrown
+        }
+        let page = loaded.content.decoded
+        var result: PageComparison =
+            loaded.content.isNotModified
+            ? .same
+            : try committed { try $0.compare(page, loaded.end, at: place, known: fetch.stored) }
+        if result == .same, rules.isProving, try !committed({ try $0.list.isRecord(fetch.stored, of: place) }) {
+            result = .overtaken(isLast: loaded.end.next == nil)
+        }
+        switch result {
+        case .same, .shifted, .overtaken: note(page?.keys, fetch)
+        case .outgrown, .changed, .pushedDown, .movedUp, .detached: break
+        }
+        switch result {
+        case .same:
+            try keep(fetch.stored, loaded)
+            try committed { try $0.markChecked(place, isSame: true) }
+        case .shifted, .overtaken:
+            // The new items at the head are read there.
+            try spend(requests.meter.take())
+            try committed { try $0.markChecked(place, isSame: false) }
+        case .outgrown:
+            // Its items are left to the next crawl; the stored page does not change.
+            try spend(requests.meter.take())
+        case .changed, .pushedDown, .movedUp, .detached:
+            follow(loaded.content.shape)
+            publish(try committed { try $0.begin(.footer, now: now()) })
+            try commit(loaded, at: place)
+        }
+        return result
+    }
+
+    /// Requests the first page again without events. If it has changed, a new crawl begins with it.
+    private func readHeadAgain() async throws(FeedSyncError) -> CrawlRules.Step {
+        let prepared = try loader.requests.page(for: start)
+        let fetch: PageFetch
+        let loaded: LoadedPage
+        do throws(FeedSyncError) {
+            fetch = try await requests.fetch(prepared, by: loader)
+            loaded = try await requests.read(fetch, after: CrawlSoFar(cap: cap), by: loader)
+        } catch {
+            // The list has been read: a request made only to prove it does not fail the run.
+            guard error.kind.isOfRequest || error.kind == .cancelled, !Task.isCancelled,
+                let step = rules.headFailed()
+            else { throw error }
+            return step
+        }
+        let page = loaded.content.decoded
+        let isSame =
+            loaded.content.isNotModified
+            ? true
+            : try committed { try $0.table.holds(page, as: fetch.stored) }
+        if isSame {
+            note(nil, fetch)
+            try keep(fetch.stored, loaded)
+            return rules.headIsSame()
+        }
+        rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: true) })
+        follow(loaded.content.shape)
+        publish(try committed { try $0.begin(.header, now: now()) })
+        mayMeetRange = true
+        var commit = pageCommit(loaded, .header, wantsNext: true)
+        commit.page.isAgain = true
+        return try self.commit(commit, loaded)
+    }
+
+    /// Records the cost and the validators of a page that came again unchanged.
+    private func keep(_ page: StoredPage?, _ loaded: LoadedPage) throws(FeedSyncError) {
+        try spend(requests.meter.take())
+        // The rest of the body may have changed, and a 304 would confirm the stored version of it.
+        guard let page, let decoded = loaded.content.decoded, decoded.elementCount == page.elements,
+            loaded.content.skipped.count == page.skipped, loaded.content.skipped.sameKey == page.sameKey,
+            loaded.upstreamNext == page.cursor, loaded.end.total == page.total
+        else { return }
+        try committed { try $0.records.storedPages.refresh(page, loaded.validators) }
+    }
+
+    /// Records that a page was read again that is not stored.
+    ///
+    /// - Parameter keys: The keys on it; nil if they are the stored ones.
+    private func note(_ keys: String?, _ fetch: PageFetch) {
+        writer.reads.note(fetch.page.key, keys: keys, stored: fetch.stored?.keys)
+    }
+
+    /// The state of the crawl before a page: of its partition if the feed has partitions, else of all but the last
+    /// page.
+    private func soFar(before place: PageOfCrawl, known: StoredPage?) throws(FeedSyncError) -> CrawlSoFar {
+        let crawl = writer.state.crawl
+        var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
+        if loader.definition.partitioning != nil {
+            (soFar.elements, soFar.total) = try committed { try $0.list.partitionSoFar(before: place) }
+        } else if let crawl, place.crawl == crawl.id, place.number >= crawl.pages {
+            soFar.elements = max(crawl.elements - (known?.elements ?? 0), 0)
+        }
+        return soFar
+    }
+
+    private func commit(_ loaded: LoadedPage, at place: PageOfCrawl) throws(FeedSyncError) {
+        var commit = pageCommit(loaded, .footer, wantsNext: false)
+        commit.page.checked = place.number
+        _ = try store(commit, loaded)
+        notices.note(loaded, of: loader.definition)
     }
 }

@@ -1,23 +1,5 @@
 internal import HTTP
 
-/// The counts of a crawl before a page.
-struct CrawlSoFar: Sendable {
-    /// The number of pages.
-    var pages = 0
-    /// The number of elements in their items arrays.
-    var elements = 0
-    /// The number of the last pages in a row that were empty.
-    var emptyPages = 0
-    /// The number of elements that the upstream reported.
-    var total: Int?
-    /// The number of elements in a full page.
-    var fullPageCount = 0
-    /// The number of items of one partition that the upstream serves, as seen so far.
-    var cap: Int?
-    /// The previous page itself, if this run read it.
-    var before: LoadedPage?
-}
-
 /// Finds the page that a response leads to: by the paginator, within the partition, and with the signs that there is
 /// more.
 struct NextPageFinder: Sendable {

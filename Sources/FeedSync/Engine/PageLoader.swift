@@ -201,26 +201,45 @@ final class PageLoader: Sendable {
         definition.partitioning?.start(at: options.wallClock.seconds, known: resumePoint.firstPartition)
     }
 
+    // MARK: - The page for the store
+
+    /// The page for the store.
+    func commit(
+        _ loaded: LoadedPage, _ direction: PageDirection, _ mode: CrawlMode, beginsNext: Bool
+    ) -> PageCommit {
+        let response = loaded.fetched.response
+        var page = CrawlPage(
+            direction, end: loaded.end, upstreamNext: loaded.upstreamNext, httpStatus: response.status)
+        page.mode = mode
+        page.asked = loaded.page.cursor
+        page.part = partition(of: loaded.page)
+        if case .newest? = requests.span { page.asksNewest = true }
+        page.furthest = token(of: loaded) ?? loaded.content.decoded?.furthest?.json
+        var commit = PageCommit(
+            page, content: loaded.content, key: loaded.page.key, validators: loaded.validators,
+            serverDate: loaded.fetched.serverDate, beginsNext: beginsNext)
+        commit.cursorParameters = definition.pagination.cursorParameters
+        commit.watermark = requests.span?.stored
+        // The polling advice of other pages is not used.
+        if direction == .header { commit.advice = PollingAdvice(response) }
+        return commit
+    }
+
     /// The partition of a page; nil for a feed without partitions.
-    func part(of page: PreparedPage) -> PagePartition? {
+    private func partition(of page: PreparedPage) -> PagePartition? {
         guard definition.partitioning != nil, let asked = page.cursor else { return nil }
         return PartitionScheme.partitionName(in: asked).map { PagePartition(asked: asked, name: $0) }
     }
 
-    /// The counts of a crawl before a page; for a feed with partitions, only those of the page's partition.
+    /// True if the crawl asks only for the newest items, and all items behind the page are older.
     ///
-    /// - Parameters:
-    ///   - crawl: nil before the first page.
-    ///   - cap: The number of items of one partition that the upstream served to the previous crawl.
-    func soFar(_ crawl: CrawlState?, _ page: PreparedPage, emptyPages: Int, cap: Int?) -> CrawlSoFar {
-        var soFar = CrawlSoFar(pages: crawl?.pages ?? 0)
-        soFar.cap = crawl?.cap ?? cap
-        soFar.fullPageCount = crawl?.mostElements ?? 0
-        if definition.partitioning == nil {
-            (soFar.elements, soFar.total, soFar.emptyPages) = (crawl?.elements ?? 0, crawl?.total, emptyPages)
-        } else if let part = crawl?.part, part.name == self.part(of: page)?.name {
-            (soFar.elements, soFar.total, soFar.emptyPages) = (part.elements, part.total, emptyPages)
+    /// - Parameter isSameHead: True if the page, where it is unchanged, shows that.
+    func isOlder(_ loaded: LoadedPage, isSameHead: Bool) -> Bool {
+        guard case .newest(let mark)? = requests.span, loaded.end.next != nil else { return false }
+        return switch loaded.content.items {
+        case .decoded(let page): page.ends(before: mark)
+        case .notModified: isSameHead
+        case .empty: false
         }
-        return soFar
     }
 }

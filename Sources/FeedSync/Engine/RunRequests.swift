@@ -92,6 +92,19 @@ final class RunRequests {
         return await loader.fetch(page, stored: try storedPage(page))
     }
 
+    /// Reads a page from a response.
+    ///
+    /// - Parameter isContinuing: True if the page continues the crawl, so that a 304 has to confirm rows that the crawl
+    ///   has not met yet.
+    func read(
+        _ fetch: PageFetch, after soFar: CrawlSoFar, continuing isContinuing: Bool = false, by loader: PageLoader
+    ) async throws(FeedSyncError) -> LoadedPage {
+        try await loader.load(fetch, after: soFar) { [self] () throws(FeedSyncError) in
+            guard isContinuing else { return try storedPage(fetch.page) }
+            return try writer.pending { try writer.list.storedPageToContinue(fetch.page.key) }
+        }
+    }
+
     /// The newest stored page for a request.
     func storedPage(_ page: PreparedPage) throws(FeedSyncError) -> StoredPage? {
         try writer.pending { try writer.records.storedPages.newest(page.key) }

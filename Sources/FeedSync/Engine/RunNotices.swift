@@ -1,5 +1,10 @@
-/// Collects the notices of a crawl that got less than it was meant to get.
-struct CrawlNotices {
+/// Collects the notices of a run: those of its pages, and those of a crawl that got less than it was meant to get.
+struct RunNotices {
+    private var texts: [String] = []
+    /// The notice of a first page that has moved for good.
+    private(set) var moved: (address: String, text: String)?
+    /// The skipped items by request, because a run requests some pages twice.
+    private var skipped: [String: SkippedItems] = [:]
     /// The partitions with more items than the upstream serves that could not be halved.
     private var parts: [String] = []
     private var hasItems = false
@@ -7,7 +12,10 @@ struct CrawlNotices {
     private var untried: [String: Int] = [:]
 
     /// Records a page.
-    mutating func note(_ page: LoadedPage) {
+    mutating func note(_ page: LoadedPage, of feed: FeedDefinition) {
+        if let notice = page.end.notice, !texts.contains(notice) { texts.append(notice) }
+        moved = moved ?? page.movedNotice(of: feed)
+        if page.content.skipped != SkippedItems() { skipped[page.page.identity] = page.content.skipped }
         // An unchanged page has already reported its notices.
         if let decoded = page.content.decoded {
             if decoded.keys != "[]" { hasItems = true }
@@ -17,10 +25,19 @@ struct CrawlNotices {
         parts.append(part)
     }
 
-    /// The notices; none if the upstream served everything and an item moved the watermark.
+    mutating func add(_ notice: String) { texts.append(notice) }
+
+    /// All notices.
     ///
-    /// - Parameter seen: The number of items that the upstream has served.
-    func texts(_ crawl: CrawlState?, seen: Int, of feed: FeedDefinition) -> [String] {
+    /// - Parameters:
+    ///   - columns: The notices about columns of the feed's table.
+    ///   - seen: The number of items that the upstream has served.
+    func all(_ columns: [String], _ crawl: CrawlState?, seen: Int, of feed: FeedDefinition) -> [String] {
+        texts + columns + SkippedItems.notices(of: skipped) + ofCrawl(crawl, seen: seen, of: feed)
+    }
+
+    /// None if the upstream served everything and an item moved the watermark.
+    private func ofCrawl(_ crawl: CrawlState?, seen: Int, of feed: FeedDefinition) -> [String] {
         let patterns = untried.sorted { $0.key < $1.key }.map { column, count in
             "\(count) \(count == 1 ? "text" : "texts") of `\(column)` stayed as they came: too long or too slow for `replace`"
         }

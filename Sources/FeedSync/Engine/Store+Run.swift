@@ -1,0 +1,49 @@
+internal import Concurrency
+internal import HTTP
+
+extension Store {
+    /// Runs a command on a feed, in the store's isolation.
+    ///
+    /// - Parameters:
+    ///   - early: The first page, if it was already fetched.
+    ///   - gate: Shut if a response speaks against more requests to the host.
+    ///   - takeLock: Locks the feed for the run.
+    /// - Throws: `FeedSyncError`; of kind `configuration` if the run cannot begin, which counts as a failed run.
+    func run(
+        _ command: RequestCommand, on definition: FeedDefinition, early: PageFetch?,
+        through gate: CircuitBreaker, fetcher: Fetcher, options: EngineOptions,
+        publish: @escaping @Sendable (StatusEvent) -> Void,
+        takeLock: @Sendable () async throws(FeedSyncError) -> FeedLock
+    ) async throws(FeedSyncError) -> RunSummary {
+        let now: @Sendable () -> String = { [clock = options.wallClock] in clock.text }
+        let lock: FeedLock
+        var writer: FeedWriter
+        do throws(FeedSyncError) {
+            lock = try await takeLock()
+            try await RequestPlan(definition, salt: salt, options: options).checkReferences()
+            let events: [StatusEvent]
+            (writer, events) = try open(definition, lock: lock, command: command.name, now: now())
+            events.forEach(publish)
+        } catch {
+            // The run fails again until the definition is corrected.
+            if error.kind == .configuration {
+                try? logFailure(error, of: definition, command: command.name, now: now())
+            }
+            throw error
+        }
+        defer { withExtendedLifetime(lock) { close(writer) } }
+        var before: FeedRun?
+        while true {
+            let loader = PageLoader(writer.table.shape, fetcher: fetcher, salt: salt, options: options)
+            let run = FeedRun(
+                command, by: writer, loader: loader, gate: gate, now: now, publish: publish,
+                // The task uses the store's isolation, so that no other thread is woken to begin or continue it.
+                launch: { [self] operation in Task(executorPreference: executor) { await operation(self) } })
+            if let before { run.goOn(after: before) } else if let early { run.requests.begin(with: early) }
+            let summary = try await run.perform()
+            guard run.hasNextCrawl else { return summary }
+            writer = try goOn(after: writer)
+            before = run
+        }
+    }
+}
