@@ -75,6 +75,12 @@ struct Component: Sendable {
         node["class_name"]?.text ?? type.flatMap { $0.hasPrefix("Custom") ? $0 : nil }
     }
 
+    /// - Throws: `ConnectorFault` for a Python class.
+    func refuseCode() throws(ConnectorFault) {
+        guard let name = customClass else { return }
+        throw ConnectorFault(.code, "`\(name)` is code of the connector's own", at: mark)
+    }
+
     /// The component's text, where it is one.
     var text: String? { node.text }
 

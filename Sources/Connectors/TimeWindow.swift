@@ -15,7 +15,7 @@ struct TimeWindow {
     /// - Throws: `ConnectorFault` of `setting` where the first moment has to be given.
     init?(_ stream: Component, _ evaluator: Evaluator) throws(ConnectorFault) {
         guard let cursor = try stream.member("incremental_sync") else { return nil }
-        try StreamTranslator.refuseCode(cursor)
+        try cursor.refuseCode()
         guard cursor.type == "DatetimeBasedCursor" else { return nil }
         self.cursor = cursor
         self.evaluator = evaluator
@@ -48,7 +48,7 @@ struct TimeWindow {
     }
 
     /// Adds the parameters of the time, and a watermark where one parameter alone says it.
-    func add(to translator: inout StreamTranslator) throws(ConnectorFault) {
+    func add(to feed: inout TranslatedFeed, _ columns: ColumnReader) throws(ConnectorFault) {
         guard let start, let first = start.words else {
             guard self.start == nil else {
                 throw ConnectorFault(.expression, "times in the format `\(format)`", at: cursor.mark)
@@ -56,13 +56,13 @@ struct TimeWindow {
             return
         }
         let option = try cursor.member("start_time_option")
-        if let option, let rule = try windows(from: option, &translator) {
-            translator.feed.sync = rule
+        if let option, let rule = try windows(from: option, feed, columns) {
+            feed.sync = rule
             return
         }
-        if let option { try translator.inject(first, option) }
-        if let option, let parameter = try watermarkParameter(option), let field = try fieldPath(translator) {
-            translator.feed.sync = .mapping(
+        if let option { try feed.inject(first, option, columns.evaluator) }
+        if let option, let parameter = try watermarkParameter(option), let field = try fieldPath(feed, columns) {
+            feed.sync = .mapping(
                 [
                     .init("mode", .text("since")), .init("param", .text(parameter)),
                     .init("from", .text(field.description)),
@@ -74,15 +74,15 @@ struct TimeWindow {
             guard let last = end.words else {
                 throw ConnectorFault(.expression, "times in the format `\(format)`", at: cursor.mark)
             }
-            try translator.inject(last, option)
+            try feed.inject(last, option, columns.evaluator)
         }
-        translator.feed.notes.append("it is read whole each time, from its first day on" + (try stepNote()))
+        feed.notes.append("it is read whole each time, from its first day on" + (try stepNote()))
     }
 
     /// The rule of a sync in windows from the first moment to now; nil where that is not what the requests ask for, or
     /// where feedsync knows no such notation.
     private func windows(
-        from option: Component, _ translator: inout StreamTranslator
+        from option: Component, _ feed: TranslatedFeed, _ columns: ColumnReader
     ) throws(ConnectorFault) -> FeedEntry.Value? {
         guard let other = try cursor.member("end_time_option"), case .moment(let moment, _) = start,
             case .moment(ConnectorMoment(.now), _) = end, let format = notation, let begin = Self.startWords(moment),
@@ -97,7 +97,7 @@ struct TimeWindow {
             members.append(("gap", DurationText.text(.seconds(gap))))
         }
         members += [("start", begin), ("format", format.text)]
-        if let field = try fieldPath(translator) { members.append(("from", field.description)) }
+        if let field = try fieldPath(feed, columns) { members.append(("from", field.description)) }
         if let overlap = try seconds("lookback_window"), overlap > 0 {
             members.append(("overlap", DurationText.text(.seconds(overlap))))
         }
@@ -137,9 +137,9 @@ struct TimeWindow {
     }
 
     /// The item's member that holds the time; nil where items do not have it.
-    private func fieldPath(_ translator: StreamTranslator) throws(ConnectorFault) -> Path? {
-        guard let name = try evaluator.literal(try cursor.member("cursor_field")), translator.feed.method == "GET",
-            !(try translator.addedMembers).contains(.member(name)), translator.schema.has(name) != false
+    private func fieldPath(_ feed: TranslatedFeed, _ columns: ColumnReader) throws(ConnectorFault) -> Path? {
+        guard let name = try evaluator.literal(try cursor.member("cursor_field")), feed.method == "GET",
+            !(try columns.addedMembers).contains(.member(name)), columns.schema.has(name) != false
         else { return nil }
         return Path([.member(name)])
     }

@@ -52,6 +52,35 @@ struct TranslatedFeed: Sendable {
         return name
     }
 
+    /// Gives a query parameter a value.
+    mutating func setInQuery(_ name: String, _ value: FeedEntry.Value) {
+        query.removeAll { $0.name == name }
+        query.append((name, value))
+    }
+
+    mutating func setInBody(_ name: String, _ value: FeedEntry.Value) {
+        body.removeAll { $0.name == name }
+        body.append(.init(name, value))
+    }
+
+    /// Puts a value where a `RequestOption` says.
+    mutating func inject(_ words: ConfigurationWords, _ option: Component, _ evaluator: Evaluator)
+        throws(ConnectorFault)
+    {
+        let place = try RequestPlace(option, evaluator)
+        switch place {
+        case .query(let name): setInQuery(name, .text(words.written))
+        case .header(let name): headers.append(.init(name, .text(words.written)))
+        case .body(let names):
+            guard names.count == 1 else {
+                throw ConnectorFault(.request, "a value inside a body's object", at: option.mark)
+            }
+            setInBody(names[0], .text(words.written))
+        case .path:
+            throw ConnectorFault(.request, "a value in the path that no path names", at: option.mark)
+        }
+    }
+
     /// The entry of the configuration.
     var entry: FeedEntry {
         var members: [FeedEntry.Member] = []

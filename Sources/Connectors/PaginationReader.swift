@@ -1,28 +1,29 @@
 internal import Feeds
 internal import YAML
 
-extension StreamTranslator {
-    /// The way from one page to the next.
-    mutating func readPagination() throws(ConnectorFault) {
-        guard let paginator = try retriever.member("paginator"), paginator.type != "NoPagination" else { return }
-        try Self.refuseCode(paginator)
+/// Reads the way from one page to the next.
+struct PaginationReader {
+    let evaluator: Evaluator
+    let schema: StreamSchema
+
+    func read(_ paginator: Component, into feed: inout TranslatedFeed) throws(ConnectorFault) {
+        guard paginator.type != "NoPagination" else { return }
+        try paginator.refuseCode()
         guard let strategy = try paginator.member("pagination_strategy") else {
             throw ConnectorFault(.paginator, "its paginator has no strategy", at: paginator.mark)
         }
-        try Self.refuseCode(strategy)
-        let size = try readSize(paginator, strategy)
+        try strategy.refuseCode()
+        let size = try readSize(paginator, strategy, into: &feed)
         guard let option = try paginator.member("page_token_option") else {
             throw ConnectorFault(.paginator, "its paginator sends the next page's place nowhere", at: paginator.mark)
         }
         let place = try RequestPlace(option, evaluator)
         switch strategy.type {
-        case "PageIncrement": try readNumbers(strategy, try parameter(place, option), size)
+        case "PageIncrement": try readNumbers(strategy, try parameter(place, option, feed.method), size, into: &feed)
         case "OffsetIncrement":
-            feed.pagination = Self.pagination(
-                "offset",
-                [("param", .text(try parameter(place, option)))]
-                    + (size.map { [("limit_param", .text($0.name)), ("limit", .plain("\($0.count)"))] } ?? []))
-        case "CursorPagination": try readCursor(strategy, place, option, size)
+            let parameter = FeedEntry.Value.text(try parameter(place, option, feed.method))
+            feed.pagination = Self.pagination("offset", [("param", parameter)] + Self.members(size, "limit"))
+        case "CursorPagination": try readCursor(strategy, place, option, size, into: &feed)
         case let type:
             throw ConnectorFault(.paginator, "its paginator is a `\(type ?? "")`", at: strategy.mark)
         }
@@ -37,7 +38,9 @@ extension StreamTranslator {
     }
 
     /// The size of pages, where a paginator's parameter takes it; elsewhere it is sent as it is.
-    private mutating func readSize(_ paginator: Component, _ strategy: Component) throws(ConnectorFault) -> Size? {
+    private func readSize(_ paginator: Component, _ strategy: Component, into feed: inout TranslatedFeed)
+        throws(ConnectorFault) -> Size?
+    {
         guard let option = try paginator.member("page_size_option"),
             let component = try strategy.member("page_size"), let text = try evaluator.literal(component)
         else { return nil }
@@ -49,7 +52,7 @@ extension StreamTranslator {
         switch (try RequestPlace(option, evaluator), feed.method) {
         case (.query(let name), "GET") where isSize: return (name, count)
         case (.body(let names), "POST") where isSize: return (Path(names.map { .member($0) }).description, count)
-        case (.query(let name), _): set(name, .plain("\(count)"))
+        case (.query(let name), _): feed.setInQuery(name, .plain("\(count)"))
         case (.header(let name), _): feed.headers.append(.init(name, .text("\(count)")))
         case (.body, _), (.path, _):
             throw ConnectorFault(.paginator, "the size of pages is sent in a GET's body", at: option.mark)
@@ -58,8 +61,10 @@ extension StreamTranslator {
     }
 
     /// The parameter that says which page.
-    private func parameter(_ place: RequestPlace, _ option: Component) throws(ConnectorFault) -> String {
-        switch (place, feed.method) {
+    private func parameter(_ place: RequestPlace, _ option: Component, _ method: String) throws(ConnectorFault)
+        -> String
+    {
+        switch (place, method) {
         case (.query(let name), "GET"): return name
         case (.body(let names), "POST"): return Path(names.map { .member($0) }).description
         case (.header(let name), _):
@@ -68,13 +73,13 @@ extension StreamTranslator {
         default:
             throw ConnectorFault(
                 .paginator,
-                "the next page's place is sent in the \(feed.method == "GET" ? "body of a GET" : "query of a POST")",
+                "the next page's place is sent in the \(method == "GET" ? "body of a GET" : "query of a POST")",
                 at: option.mark)
         }
     }
 
-    private mutating func readNumbers(
-        _ strategy: Component, _ parameter: String, _ size: Size?
+    private func readNumbers(
+        _ strategy: Component, _ parameter: String, _ size: Size?, into feed: inout TranslatedFeed
     ) throws(ConnectorFault) {
         let component = try strategy.member("start_from_page")
         let first = try evaluator.literal(component) ?? "0"
@@ -89,12 +94,13 @@ extension StreamTranslator {
             "page", [("param", .text(parameter)), ("first", .plain("\(number)"))] + Self.members(size))
     }
 
-    private static func members(_ size: Size?) -> [(name: String, value: FeedEntry.Value)] {
-        size.map { [("size_param", .text($0.name)), ("size", .plain("\($0.count)"))] } ?? []
+    private static func members(_ size: Size?, _ name: String = "size") -> [(name: String, value: FeedEntry.Value)] {
+        size.map { [("\(name)_param", .text($0.name)), (name, .plain("\($0.count)"))] } ?? []
     }
 
-    private mutating func readCursor(
-        _ strategy: Component, _ place: RequestPlace, _ option: Component, _ size: Size?
+    private func readCursor(
+        _ strategy: Component, _ place: RequestPlace, _ option: Component, _ size: Size?,
+        into feed: inout TranslatedFeed
     ) throws(ConnectorFault) {
         guard let component = try strategy.member("cursor_value"), let text = component.text else {
             throw ConnectorFault(.paginator, "its paginator has no `cursor_value`", at: strategy.mark)
@@ -108,30 +114,27 @@ extension StreamTranslator {
         guard let expression else { throw unknown() }
         let cursor = RuntimePath(expression)
         // A page without items is the end anyway.
-        let signs = try stopSigns(strategy, cursor).filter { $0 != .more(feed.items) }
+        let signs = try stopSigns(strategy, cursor, &feed.notes).filter { $0 != .more(feed.items) }
         guard !signs.contains(.always) else { return }
         let flags = signs.flags
         if let step = Counting(expression) {
-            let parameter = FeedEntry.Value.text(try parameter(place, option))
+            let parameter = FeedEntry.Value.text(try parameter(place, option, feed.method))
             let pages = (signs + step.signs).pages
             feed.pagination =
                 switch step.unit {
                 case .pages: Self.pagination("page", [("param", parameter)] + Self.members(size) + pages + flags)
                 case .items:
-                    Self.pagination(
-                        "offset",
-                        [("param", parameter)]
-                            + (size.map { [("limit_param", .text($0.name)), ("limit", .plain("\($0.count)"))] } ?? [])
-                            + flags)
+                    Self.pagination("offset", [("param", parameter)] + Self.members(size, "limit") + flags)
                 }
             return
         }
         guard let cursor else { throw unknown() }
         let rest = Self.members(size) + flags
-        if let path = pathInLastItem(cursor) {
+        if let path = pathInLastItem(cursor, of: feed.items) {
             guard !path.segments.isEmpty else { throw unknown() }
             feed.pagination = Self.pagination(
-                "keyset", [("param", .text(try parameter(place, option))), ("from", .text(path.description))] + rest)
+                "keyset",
+                [("param", .text(try parameter(place, option, feed.method))), ("from", .text(path.description))] + rest)
         } else if cursor.isNextLink {
             guard place == .path else { throw unknown() }
             feed.pagination = Self.pagination("link", rest)
@@ -145,15 +148,16 @@ extension StreamTranslator {
             feed.pagination =
                 place == .path
                 ? Self.pagination("next_url", [source] + rest)
-                : Self.pagination("cursor", [("param", .text(try parameter(place, option))), source] + rest)
+                : Self.pagination(
+                    "cursor", [("param", .text(try parameter(place, option, feed.method))), source] + rest)
         }
     }
 
     /// The path of the token in a page's last item; nil for a token elsewhere.
     ///
     /// A member that the schema does not name is none of an item: older manifests say `last_record` for the body.
-    private func pathInLastItem(_ cursor: RuntimePath) -> Path? {
-        guard let path = cursor.pathInLastItem(of: feed.items) else { return nil }
+    private func pathInLastItem(_ cursor: RuntimePath, of items: Path) -> Path? {
+        guard let path = cursor.pathInLastItem(of: items) else { return nil }
         guard cursor.root == .lastItem, case .member(let name)? = path.segments.first else { return path }
         return schema.has(name) == false ? nil : path
     }
@@ -169,58 +173,18 @@ extension StreamTranslator {
         }
     }
 
-    private mutating func stopSigns(_ strategy: Component, _ cursor: RuntimePath?) throws(ConnectorFault) -> [StopSign]
+    private func stopSigns(_ strategy: Component, _ cursor: RuntimePath?, _ notes: inout [String])
+        throws(ConnectorFault) -> [StopSign]
     {
         guard let component = try strategy.member("stop_condition") else { return [] }
         if let expression = try Self.expression(component), let signs = StopSign.all(expression, cursor: cursor) {
             return signs
         }
         if component.node.scalar?.resolution == .boolean(false) { return [] }
-        feed.notes.append(
+        notes.append(
             "the end of the list is where no further page is named, without "
                 + Excerpt.quoted(component.text ?? "", limit: 100))
         return []
-    }
-
-    /// The meaning of responses that are no success.
-    mutating func readResponses() throws(ConnectorFault) {
-        guard let handler = try requester.member("error_handler") else { return }
-        for each in try handler.member("error_handlers")?.elements() ?? [handler] {
-            guard each.customClass == nil else {
-                feed.notes.append("errors are handled as ever, without `\(each.customClass ?? "")`")
-                continue
-            }
-            for filter in try each.member("response_filters")?.elements() ?? [] { try readFilter(filter) }
-        }
-    }
-
-    private mutating func readFilter(_ filter: Component) throws(ConnectorFault) {
-        let action = try evaluator.literal(try filter.member("action"))
-        let words = ["IGNORE": "empty", "RETRY": "retry", "RATE_LIMITED": "retry", "FAIL": "fail"]
-        guard let action, let word = words[action] else { return }
-        let conditions = [try filter.member("predicate"), try filter.member("error_message_contains")]
-        guard conditions.allSatisfy({ $0 == nil }) else {
-            if action == "IGNORE" {
-                feed.notes.append(
-                    "an error that the connector ignores under a condition (line \(filter.mark.line)) fails")
-            }
-            return
-        }
-        for code in try filter.member("http_codes")?.elements() ?? [] {
-            guard let status = try evaluator.literal(code).flatMap(Int.init), (400...599).contains(status) else {
-                continue
-            }
-            // These are tried again anyway.
-            if word == "retry", status == 429 || status >= 500 { continue }
-            let rule = FeedEntry.Value.mapping([.init("status", .plain("\(status)")), .init("do", .text(word))])
-            if !feed.responses.contains(where: { $0.isRule(for: status) }) { feed.responses.append(rule) }
-        }
-    }
-}
-
-extension FeedEntry.Value {
-    fileprivate func isRule(for status: Int) -> Bool {
-        if case .mapping(let members) = self { members.first?.value == .plain("\(status)") } else { false }
     }
 }
 

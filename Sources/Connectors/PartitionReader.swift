@@ -1,29 +1,32 @@
 internal import Feeds
 internal import YAML
 
-extension StreamTranslator {
-    /// The lists that the stream has: one for each row of another stream, or for each value of a list.
-    mutating func readPartitions(
+/// Reads the lists that a stream has: one for each row of another stream, or for each value of a list.
+struct PartitionReader {
+    /// The evaluator, which knows the values of the lists once they are read.
+    private(set) var evaluator: Evaluator
+
+    mutating func read(
+        _ router: Component, into feed: inout TranslatedFeed,
         _ parent: (Component, Path) throws(ConnectorFault) -> (feed: TranslatedFeed, column: String)
     ) throws(ConnectorFault) {
-        guard let router = try retriever.member("partition_router") else { return }
         let routers = try router.elements()
         guard let only = routers.first else { return }
-        for each in routers { try Self.refuseCode(each) }
+        for each in routers { try each.refuseCode() }
         guard routers.count == 1 else {
             throw ConnectorFault(
                 .partitions, "it has a list for each pair of values of \(routers.count) lists", at: router.mark)
         }
         switch only.type {
-        case "SubstreamPartitionRouter": try readParent(only, parent)
-        case "ListPartitionRouter": try readValues(only)
+        case "SubstreamPartitionRouter": try readParent(only, into: &feed, parent)
+        case "ListPartitionRouter": try readValues(only, into: &feed)
         case let type:
             throw ConnectorFault(.partitions, "its lists come from a `\(type ?? "")`", at: only.mark)
         }
     }
 
     private mutating func readParent(
-        _ router: Component,
+        _ router: Component, into feed: inout TranslatedFeed,
         _ parent: (Component, Path) throws(ConnectorFault) -> (feed: TranslatedFeed, column: String)
     ) throws(ConnectorFault) {
         let parents = try router.member("parent_stream_configs")?.elements() ?? []
@@ -59,7 +62,7 @@ extension StreamTranslator {
         for column in above.columns where column.type != nil {
             feed.parentTypes["{\(above.name).\(column.name)}"] = column.type
         }
-        if let option = try rule.member("request_option") { try inject(words, option) }
+        if let option = try rule.member("request_option") { try feed.inject(words, option, evaluator) }
     }
 
     /// A key of nested members is written with dots or slashes.
@@ -67,7 +70,7 @@ extension StreamTranslator {
         Path(key.split { $0 == "." || $0 == "/" }.map { .member(String($0)) })
     }
 
-    private mutating func readValues(_ router: Component) throws(ConnectorFault) {
+    private mutating func readValues(_ router: Component, into feed: inout TranslatedFeed) throws(ConnectorFault) {
         guard case .list(let values) = try evaluator.value(try router.member("values")), !values.isEmpty else {
             throw ConnectorFault(.partitions, "the values of its lists are not known", at: router.mark)
         }
@@ -80,6 +83,6 @@ extension StreamTranslator {
         feed.each = values
         let words = ConfigurationWords(reference: "{each}")
         evaluator.partition.values[name] = .text(words)
-        if let option = try router.member("request_option") { try inject(words, option) }
+        if let option = try router.member("request_option") { try feed.inject(words, option, evaluator) }
     }
 }

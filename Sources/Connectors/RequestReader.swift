@@ -1,0 +1,101 @@
+internal import Feeds
+internal import YAML
+
+/// Reads a requester: its method, URL, query, headers and body.
+struct RequestReader {
+    let evaluator: Evaluator
+
+    func read(_ requester: Component, into feed: inout TranslatedFeed) throws(ConnectorFault) {
+        (feed.method, feed.url) = try address(of: requester)
+        for (name, value) in try inputs("request_parameters", of: requester) {
+            if case .mapping = value {
+                throw ConnectorFault(.request, "the parameter `\(name)` is an object", at: requester.mark)
+            }
+            if value.words?.literal == "" { continue }
+            if let entry = value.entryValue { feed.setInQuery(name, entry) }
+        }
+        for (name, value) in try inputs("request_headers", of: requester) {
+            guard let words = value.words, words.literal != "" else { continue }
+            feed.headers.append(.init(name, .text(words.written)))
+        }
+        try readBody(of: requester, into: &feed)
+        guard feed.method == "POST" || feed.body.isEmpty else {
+            throw ConnectorFault(.request, "a GET with a body", at: requester.mark)
+        }
+    }
+
+    /// The method and the URL of a requester.
+    func address(of requester: Component) throws(ConnectorFault) -> (method: String, url: ConfigurationWords) {
+        let method = try evaluator.literal(try requester.member("http_method"))?.uppercased() ?? "GET"
+        guard ["GET", "POST"].contains(method) else {
+            throw ConnectorFault(.request, "it is requested by \(method)", at: requester.mark)
+        }
+        // Newer manifests have the whole address in `url`.
+        let address = [try requester.member("url_base"), try requester.member("url")]
+        guard var url = try evaluator.words(address.compactMap(\.self).first) else {
+            throw ConnectorFault(.request, "it has no `url_base`", at: requester.mark)
+        }
+        let path = try evaluator.words(try requester.member("path"))
+        if let path, case .literal(let text)? = path.pieces.first, text.contains("://") {
+            url = path
+        } else if let path {
+            url = Self.trimming(url, "/", atEnd: true)
+            url.append(ConfigurationWords("/"))
+            url.append(Self.trimming(path, "/", atEnd: false))
+        }
+        // A literal space would end the URL.
+        return (method, Self.trimming(url, "?", atEnd: true).mapped { $0.replacing(" ", with: "%20") })
+    }
+
+    private static func trimming(_ words: ConfigurationWords, _ mark: Character, atEnd: Bool) -> ConfigurationWords {
+        guard let place = atEnd ? words.pieces.indices.last : words.pieces.indices.first,
+            case .literal(let text) = words.pieces[place]
+        else { return words }
+        let trimmed =
+            atEnd
+            ? String(text.reversed().drop { $0 == mark || $0.isWhitespace }.reversed())
+            : String(text.drop { $0 == mark || $0.isWhitespace })
+        var result = ConfigurationWords("")
+        for (index, piece) in words.pieces.enumerated() {
+            switch piece {
+            case .literal(let text): result.append(ConfigurationWords(index == place ? trimmed : text))
+            case .reference(let text): result.append(ConfigurationWords(reference: text))
+            }
+        }
+        return result
+    }
+
+    private func readBody(of requester: Component, into feed: inout TranslatedFeed) throws(ConnectorFault) {
+        if let data = try requester.member("request_body_data"), !(data.node.pairs?.isEmpty ?? false) {
+            throw ConnectorFault(.request, "its body is a form, not JSON", at: data.mark)
+        }
+        for (name, value) in try inputs("request_body_json", of: requester) {
+            if let entry = value.entryValue { feed.setInBody(name, entry) }
+        }
+        guard let body = try requester.member("request_body") else { return }
+        guard ["RequestBodyJsonObject", "RequestBodyGraphQL"].contains(body.type ?? ""),
+            case .mapping(let members) = try evaluator.value(try body.member("value"))
+        else {
+            throw ConnectorFault(.request, "its body is no JSON object", at: body.mark)
+        }
+        for member in members { if let entry = member.value.entryValue { feed.setInBody(member.name, entry) } }
+    }
+
+    /// The members of an input, or of the expression that makes them.
+    func inputs(_ name: String, of requester: Component) throws(ConnectorFault) -> [(String, ConnectorValue)] {
+        guard let component = try requester.member(name) else { return [] }
+        switch try evaluator.value(component) {
+        case .mapping(let members): return members.map { ($0.name, $0.value) }
+        case .nothing: return []
+        case .text(let words):
+            // As in a URL: `a=1&b=2`
+            guard let text = words.literal, text.contains("=") else { break }
+            return text.split(separator: "&").map { pair in
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                return (String(parts[0]), .text(parts.count > 1 ? String(parts[1]) : ""))
+            }
+        default: break
+        }
+        throw ConnectorFault(.request, "`\(name)` is no object", at: component.mark)
+    }
+}
