@@ -10,10 +10,9 @@ internal import YAML
 /// before it if the others have one. A feed is removed with the comments inside it. Comments above it stay: they may be
 /// about more than this feed.
 package struct ConfigurationEditor: Sendable {
-    let bytes: [UInt8]
-    let file: String
+    private let file: String
     private let node: Node?
-    let document: Layout.Document
+    private let layout: ConfigurationLayout
 
     /// An editor of the text of a configuration.
     ///
@@ -22,11 +21,10 @@ package struct ConfigurationEditor: Sendable {
     ///   - file: Its name in errors.
     /// - Throws: `ConfigurationError` if it is no YAML.
     package init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
-        self.bytes = bytes
         self.file = file
         do throws(YAMLError) {
             node = try Node.parse(bytes, source: file)
-            document = try Layout.parse(bytes, source: file)
+            layout = ConfigurationLayout(bytes: bytes, document: try Layout.parse(bytes, source: file))
         } catch {
             throw ConfigurationError(error)
         }
@@ -52,11 +50,12 @@ package struct ConfigurationEditor: Sendable {
             throw refused(
                 "\(Excerpt.quoted(name, limit: 60)) is too long for the name of a member: YAML takes 1,024 characters")
         }
-        guard let edits = additions(of: entry) else {
+        let insertion = InsertionEdits(layout: layout, hasNoFeeds: node?["feeds"]?.isNull ?? true)
+        guard let edits = insertion.edits(of: entry) else {
             throw refused("the feed cannot be added without changing other lines; add it by hand")
         }
-        let text = Self.applying(edits, to: bytes)
-        guard let after = try? Self.parsed(text, file), let added = Self.feeds(of: after).last,
+        let text = TextEdit.applying(edits, to: layout.bytes)
+        guard let after = try? Node.parse(text, source: file), let added = Self.feeds(of: after).last,
             added.key.text == entry.name,
             FeedEntry.Value.mapping(entry.members).isSame(as: added.value),
             Self.isSame(node, after, without: [entry.name])
@@ -69,10 +68,13 @@ package struct ConfigurationEditor: Sendable {
     /// - Throws: `ConfigurationError` if there is no such feed, or if something else would change, as where an alias
     ///   refers into it.
     package func removing(_ name: String) throws(ConfigurationError) -> [UInt8] {
-        guard names.contains(name), let edits = removals(of: name) else { throw refused("there is no feed `\(name)`") }
-        let text = Self.applying(edits, to: bytes)
+        guard names.contains(name), let feeds = layout.feeds,
+            let index = feeds.pairs.firstIndex(where: { $0.key.text == name }),
+            let edits = MemberEdits(mapping: feeds, layout: layout).removal(of: index)
+        else { throw refused("there is no feed `\(name)`") }
+        let text = TextEdit.applying(edits, to: layout.bytes)
         let problem = "the feed `\(name)` cannot be removed without changing other lines; remove it by hand"
-        guard let after = try? Self.parsed(text, file), Self.isSame(node, after, without: [name]),
+        guard let after = try? Node.parse(text, source: file), Self.isSame(node, after, without: [name]),
             !Self.feeds(of: after).contains(where: { $0.key.text == name })
         else { throw refused(problem) }
         return text
@@ -85,9 +87,9 @@ package struct ConfigurationEditor: Sendable {
         guard names.contains(name) else { throw refused("there is no feed `\(name)`") }
         guard !names.contains(new) else { throw refused("feed `\(new)` already exists") }
         let problem = "the feed `\(name)` cannot be renamed without changing other lines; rename it by hand"
-        guard let edits = renaming(of: name, to: new) else { throw refused(problem) }
-        let text = Self.applying(edits, to: bytes)
-        guard let after = try? Self.parsed(text, file), Self.isSame(node, after, without: Set(names + [new])),
+        guard let edits = RenamingEdits(layout: layout).edits(of: name, to: new) else { throw refused(problem) }
+        let text = TextEdit.applying(edits, to: layout.bytes)
+        guard let after = try? Node.parse(text, source: file), Self.isSame(node, after, without: Set(names + [new])),
             Self.feeds(of: after).compactMap(\.key.text) == names.map({ $0 == name ? new : $0 }),
             zip(feedPairs, Self.feeds(of: after)).allSatisfy({ before, after in
                 before.value["for_each"] == nil
@@ -98,19 +100,89 @@ package struct ConfigurationEditor: Sendable {
         return text
     }
 
-    /// True if `feeds` is absent or empty.
-    var hasNoFeeds: Bool { node?["feeds"]?.isNull ?? true }
-
-    var feedPairs: [Node.Pair] { Self.feeds(of: node) }
-
-    static func feeds(of node: Node?) -> [Node.Pair] { node?["feeds"]?.pairs ?? [] }
-
-    static func parsed(_ text: [UInt8], _ file: String) throws(ConfigurationError) -> Node? {
-        do throws(YAMLError) { return try Node.parse(text, source: file) } catch { throw ConfigurationError(error) }
+    /// The line of the comment directly above a feed, which stays when the feed is removed; nil if there is none.
+    package func commentLine(above name: String) -> Int? {
+        guard let pair = layout.feed(name), let start = layout.ownLine(of: pair.key) else { return nil }
+        let text = layout.text
+        guard start > text.lineStart(of: 0), case .comment? = text.filler(from: text.lineStart(of: start - 1)) else {
+            return nil
+        }
+        return text.number(of: start) - 1
     }
 
+    /// The lines of a feed, with its name, as they are written: those in a block without the indentation that they
+    /// share. Nil if there is no such feed.
+    package func source(of name: String) -> String? {
+        guard let place = place(of: name) else { return nil }
+        let text = String(decoding: layout.bytes[place.bytes], as: UTF8.self)
+        guard let column = place.column else { return text }
+        return Self.lines(of: text).map { line in
+            String(line.dropFirst(line.prefix(column).prefix { $0 == " " }.count))
+        }.joined(separator: "\n")
+    }
+
+    /// The text with other lines for a feed, which keep its name.
+    ///
+    /// - Throws: `ConfigurationError` if there is no such feed, if the lines are no YAML or another feed's, or if
+    ///   something else would change.
+    package func replacing(_ name: String, with source: String) throws(ConfigurationError) -> [UInt8] {
+        guard let place = place(of: name) else { throw refused("there is no feed `\(name)`") }
+        let written: Node?
+        do throws(YAMLError) {
+            written = try Node.parse(Array(source.utf8), source: file)
+        } catch {
+            throw ConfigurationError(error)
+        }
+        guard let pairs = written?.pairs, pairs.count == 1, pairs[0].key.text == name else {
+            throw refused("the text must begin with `\(name):`, and have no other feed")
+        }
+        let text = TextEdit.applying([TextEdit(place.bytes, indented(source, by: place.column))], to: layout.bytes)
+        guard let after = try? Node.parse(text, source: file), isSame(after, besides: name),
+            let value = Self.feeds(of: after).first(where: { $0.key.text == name })?.value,
+            value.isSame(as: pairs[0].value)
+        else { throw refused("the feed `\(name)` cannot be changed without changing other lines; edit the file") }
+        return text
+    }
+
+    /// The text with a value for a member of a feed, or without the member.
+    ///
+    /// - Parameter value: Nil to remove the member.
+    /// - Throws: `ConfigurationError` if there is no such feed, or if something else would change.
+    package func setting(_ member: String, of name: String, to value: FeedEntry.Value?) throws(ConfigurationError)
+        -> [UInt8]
+    {
+        guard let feed = layout.feed(name)?.value,
+            let node = feedPairs.first(where: { $0.key.text == name })?.value.pairs
+        else { throw refused("there is no feed `\(name)`") }
+        let index = feed.pairs.firstIndex { $0.key.text == member }
+        let members = MemberEdits(mapping: feed, layout: layout)
+        let edits: [TextEdit]? =
+            switch (index, value) {
+            case (let index?, let value?): members.replacement(of: feed.pairs[index], by: value)
+            case (let index?, nil): feed.pairs.count > 1 ? members.removal(of: index) : nil
+            case (nil, let value?): members.addition(FeedEntry.Member(member, value))
+            case (nil, nil): []
+            }
+        let problem = "the feed `\(name)` cannot be changed without changing other lines; edit the file"
+        guard let edits else { throw refused(problem) }
+        let text = TextEdit.applying(edits, to: layout.bytes)
+        let others = node.filter { $0.key.text != member }
+        guard let after = try? Node.parse(text, source: file), isSame(after, besides: name),
+            let pairs = Self.feeds(of: after).first(where: { $0.key.text == name })?.value.pairs,
+            Self.isSame(pairs.first(where: { $0.key.text == member })?.value, value),
+            others.elementsEqual(
+                pairs.filter { $0.key.text != member },
+                by: { $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value) })
+        else { throw refused(problem) }
+        return text
+    }
+
+    private var feedPairs: [Node.Pair] { Self.feeds(of: node) }
+
+    private static func feeds(of node: Node?) -> [Node.Pair] { node?["feeds"]?.pairs ?? [] }
+
     /// True if another text has the same meaning apart from one feed, and the same feeds in the same order.
-    func isSame(_ after: Node?, besides name: String) -> Bool {
+    private func isSame(_ after: Node?, besides name: String) -> Bool {
         Self.isSame(node, after, without: [name]) && Self.feeds(of: after).compactMap(\.key.text) == names
     }
 
@@ -126,35 +198,39 @@ package struct ConfigurationEditor: Sendable {
         }
     }
 
-    func refused(_ problem: String) -> ConfigurationError {
-        let place = document.root?.pairs.first { $0.key.text == "feeds" }?.key.bytes.lowerBound
-        let line = place.map { offset in TextLines(bytes).number(of: offset) }
+    private func refused(_ problem: String) -> ConfigurationError {
+        let place = layout.document.root?.pairs.first { $0.key.text == "feeds" }?.key.bytes.lowerBound
+        let line = place.map { offset in layout.text.number(of: offset) }
         let position = line.map { SourcePosition(file: file, line: $0, column: 1) } ?? SourcePosition(file: file)
         return ConfigurationError(Diagnostic(position: position, problem: problem))
     }
-}
 
-extension ConfigurationEditor {
-    /// New bytes in place of others.
-    struct Edit {
-        let range: Range<Int>
-        let bytes: [UInt8]
-
-        init(_ range: Range<Int>, _ text: String = "") {
-            self.range = range
-            bytes = Array(text.utf8)
-        }
+    private static func isSame(_ node: Node?, _ value: FeedEntry.Value?) -> Bool {
+        guard let node, let value else { return node == nil && value == nil }
+        return value.isSame(as: node)
     }
 
-    static func applying(_ edits: [Edit], to bytes: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var position = 0
-        for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
-            // Edits never overlap; one that did would be found when the text is read again.
-            let start = max(position, min(edit.range.lowerBound, bytes.count))
-            result += bytes[position..<start] + edit.bytes
-            position = max(start, min(edit.range.upperBound, bytes.count))
+    /// The bytes of a feed with its name: in a block all its lines, indented by a column.
+    private func place(of name: String) -> (bytes: Range<Int>, column: Int?)? {
+        guard let pair = layout.feed(name) else { return nil }
+        let end = max(pair.key.bytes.upperBound, pair.value.bytes.upperBound)
+        guard layout.feeds?.isFlow == false, let start = layout.ownLine(of: pair.key) else {
+            return (pair.key.bytes.lowerBound..<end, nil)
         }
-        return result + bytes[position...]
+        let lines = layout.text
+        var last = layout.fillerEnd(after: end, deeperThan: pair.key.column)
+        while last > start, lines.isLineStart(last) { last = lines.textEnd(from: lines.lineStart(of: last - 1)) }
+        return (start..<last, pair.key.column)
+    }
+
+    private func indented(_ source: String, by column: Int?) -> String {
+        var lines = Self.lines(of: source)
+        while lines.last?.allSatisfy({ $0 == " " }) == true { lines.removeLast() }
+        let space = ConfigurationText.spaces(column ?? 0)
+        return lines.map { $0.isEmpty ? "" : space + $0 }.joined(separator: layout.text.lineBreak)
+    }
+
+    private static func lines(of text: String) -> [Substring] {
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     }
 }

@@ -1,12 +1,12 @@
 internal import YAML
 
-extension ConfigurationEditor {
-    /// The edits that rename a feed: its name, with its quotes, and the names in the `for_each` of other feeds.
-    ///
-    /// - Returns: nil if there is no feed of the name, or its name is more than a word.
-    func renaming(of name: String, to new: String) -> [Edit]? {
-        guard let feeds, let key = feeds.pairs.first(where: { $0.key.text == name })?.key, key.shape == .scalar,
-            !key.isMarked
+/// The edits that rename a feed: its name, with its quotes, and the names in the `for_each` of other feeds.
+struct RenamingEdits {
+    let layout: ConfigurationLayout
+
+    /// The edits; nil if there is no feed of the name, or its name is more than a word.
+    func edits(of name: String, to new: String) -> [TextEdit]? {
+        guard let feeds = layout.feeds, let key = layout.feed(name)?.key, key.shape == .scalar, !key.isMarked
         else { return nil }
         let others = feeds.pairs.flatMap { pair in
             pair.value.pairs.first { $0.key.text == "for_each" }.map { rule in
@@ -16,27 +16,27 @@ extension ConfigurationEditor {
         return [edit(key, to: new)] + others
     }
 
-    private func edit(_ scalar: Layout, to new: String) -> Edit {
-        switch bytes[scalar.bytes].first {
-        case UInt8(ascii: "'"): Edit(scalar.bytes, "'\(new)'")
-        case UInt8(ascii: "\""): Edit(scalar.bytes, ConfigurationText.scalar(new, asJSON: true))
-        default: Edit(scalar.bytes, ConfigurationText.scalar(new))
+    private func edit(_ scalar: Layout, to new: String) -> TextEdit {
+        switch layout.bytes[scalar.bytes].first {
+        case UInt8(ascii: "'"): TextEdit(scalar.bytes, "'\(new)'")
+        case UInt8(ascii: "\""): TextEdit(scalar.bytes, ConfigurationText.scalar(new, asJSON: true))
+        default: TextEdit(scalar.bytes, ConfigurationText.scalar(new))
         }
     }
 
     /// The name of the parent in `for_each`.
-    private func parentEdits(_ rule: Layout, _ name: String, _ new: String) -> [Edit] {
+    private func parentEdits(_ rule: Layout, _ name: String, _ new: String) -> [TextEdit] {
         let feed = rule.shape == .mapping ? rule.pairs.first { $0.key.text == "feed" }?.value : rule
         guard let feed, feed.shape == .scalar, feed.text == name, !feed.isMarked else { return [] }
         return [edit(feed, to: new)]
     }
 
     /// The columns in braces.
-    private func columnEdits(_ layout: Layout, _ name: String, _ new: String) -> [Edit] {
-        guard layout.shape == .scalar else { return layout.children.flatMap { columnEdits($0, name, new) } }
-        let text = String(decoding: bytes[layout.bytes], as: UTF8.self)
+    private func columnEdits(_ value: Layout, _ name: String, _ new: String) -> [TextEdit] {
+        guard value.shape == .scalar else { return value.children.flatMap { columnEdits($0, name, new) } }
+        let text = String(decoding: layout.bytes[value.bytes], as: UTF8.self)
         let renamed = text.replacing("{\(name).", with: "{\(new).")
-        return renamed == text ? [] : [Edit(layout.bytes, renamed)]
+        return renamed == text ? [] : [TextEdit(value.bytes, renamed)]
     }
 }
 
