@@ -65,6 +65,7 @@ package struct GroupLayout: Sendable {
         let isLatest = latest.first == digest
         let isNewest = latest.last.flatMap(\.self).flatMap { Int64($0) } ?? 0 < configuredAt
         guard !isKnown || !isLatest || isNewest else { return }
+        try Self.lock(on: connection)
         let renamed = isLatest ? nil : try goneFeed(on: connection)
         if policy == .ifNobodyWorks, !isLatest {
             if let renamed { throw refusal(of: renamed) }
@@ -147,6 +148,12 @@ package struct GroupLayout: Sendable {
         }
         now.lost = groups.keys.filter { !same.contains($0) }.sorted()
         return now
+    }
+
+    /// Keeps the groups from being written elsewhere until the transaction ends. An insert that waits for a claim that
+    /// is being deleted would not see that its feed is gone by then.
+    static func lock(on connection: PostgreSQL.Connection) throws {
+        try connection.query("SELECT pg_advisory_xact_lock(hashtext('feedsync groups ' || current_schema()))")
     }
 
     /// A feed that was renamed or deleted after this configuration was written.

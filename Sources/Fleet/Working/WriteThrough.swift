@@ -238,6 +238,8 @@ extension WriteThrough {
         let connection = try target.connection
         try connection.execute("BEGIN")
         do {
+            // Before the claims, as workers do that write groups.
+            if !moves.isEmpty { try GroupLayout.lock(on: connection) }
             try connection.execute(claims.guarded)
             if !moves.isEmpty {
                 try lockTables()
