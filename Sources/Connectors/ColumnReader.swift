@@ -119,7 +119,7 @@ struct ColumnReader {
 }
 
 extension ConnectorValue {
-    /// True for a single value that does not depend on the time of a request, and is no secret.
+    /// True for a single value that does not depend on the time of a request and is not a secret.
     fileprivate var isLasting: Bool {
         switch self {
         case .flag, .number: true

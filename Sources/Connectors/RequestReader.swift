@@ -76,7 +76,7 @@ struct RequestReader {
         guard ["RequestBodyJsonObject", "RequestBodyGraphQL"].contains(body.type ?? ""),
             case .mapping(let members) = try evaluator.value(try body.member("value"))
         else {
-            throw ConnectorFault(.request, "its body is no JSON object", at: body.mark)
+            throw ConnectorFault(.request, "its body is not a JSON object", at: body.mark)
         }
         for member in members { if let entry = member.value.entryValue { feed.setInBody(member.name, entry) } }
     }
@@ -96,6 +96,6 @@ struct RequestReader {
             }
         default: break
         }
-        throw ConnectorFault(.request, "`\(name)` is no object", at: component.mark)
+        throw ConnectorFault(.request, "`\(name)` is not an object", at: component.mark)
     }
 }

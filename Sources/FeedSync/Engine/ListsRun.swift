@@ -256,6 +256,7 @@ struct ListsRun: Sendable {
         default: return .open(early)
         }
     }
+
     /// Runs the command on one list.
     private func run(_ list: List, gate: CircuitBreaker) async -> ListEnd {
         do throws(FeedSyncError) {
