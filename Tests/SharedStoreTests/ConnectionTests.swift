@@ -137,13 +137,6 @@ struct ConnectionTests {
         try #require(isBound)
         return UInt16(bigEndian: address.sin_port)
     }
-
-    @Test("A group that was never synced is due for a worker now")
-    func due() async throws {
-        let groups = GroupLayout([FeedGroup(name: "g", feeds: ["things"])])
-        let worker = try Worker(uri: PostgreSQLServer.database(), name: "w", groups: groups, takesOver: true)
-        #expect(try await worker.timeUntilDue() == .zero)
-    }
 }
 
 extension StoreAddress {

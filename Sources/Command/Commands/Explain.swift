@@ -25,7 +25,10 @@ extension Command {
     ) { session throws(Failure) in
         let configuration = try session.configuration()
         guard let whole = try session.feeds(of: configuration, partsToo: true).first else { return .done }
-        let store = try await session.storeIfAny(configuration, reading: .states)
+        let store =
+            whole.forEach == nil
+            ? try await session.storeIfAny(configuration, reading: .states)
+            : try await session.storeWithRows(of: [whole], configuration)
         let feed = try await session.named(whole, in: store)
         if session.invocation.has(.response) { return try await session.printResponse(of: feed.name, store) }
         let explanation = try await session.explanation(of: feed, configuration, store)

@@ -19,17 +19,22 @@ extension Command {
         let feeds =
             session.invocation.operands.isEmpty
             ? configuration.feeds : try session.feeds(of: configuration, partsToo: true)
-        let store = try await session.storeIfAny(configuration, reading: .plans(of: configuration))
         var known: [KnownFeed] = []
-        for feed in feeds { known.append(KnownFeed(definition: try await session.named(feed, in: store), record: nil)) }
+        var outlooks: [String: PartOutlook] = [:]
+        let trees = feeds.filter { $0.forEach != nil }
+        let rows = trees.isEmpty ? nil : try await session.storeWithRows(of: trees, configuration)
+        for feed in feeds {
+            let named = try await session.named(feed, in: rows)
+            known.append(KnownFeed(definition: named, record: nil))
+            if named.forEach != nil { outlooks[named.name] = try await session.outlook(of: named, in: rows) }
+        }
+        // Of a store in PostgreSQL, no rows of other feeds are read.
+        try await session.shared.end(isLast: false)
+        let store = try await session.storeIfAny(configuration, reading: .summary)
         let states = try await session.states(of: known, in: store)
         let now = WallClock.system.milliseconds
         if feeds.isEmpty, !session.invocation.has(.json) {
             session.console.note("\(configuration.file) has no feeds yet")
-        }
-        var outlooks: [String: PartOutlook] = [:]
-        for feed in known.compactMap(\.definition) where feed.forEach != nil {
-            outlooks[feed.name] = try await session.outlook(of: feed, in: store)
         }
         let shown = outlooks
         session.list(states.compactMap { $0.planFields(at: now, shown[$0.feed.name]) }) {
@@ -46,6 +51,16 @@ extension Command {
 extension Session {
     /// The number of next lists that are named.
     static let shownLists = 5
+
+    /// The store with the rows of feeds that have a list for each row of another, and with those of their parents. Of a
+    /// store in PostgreSQL, nothing else is read.
+    ///
+    /// - Returns: Nil if nothing was stored yet.
+    /// - Throws: `Failure` with exit code 73 if it cannot be opened.
+    func storeWithRows(of feeds: [FeedDefinition], _ configuration: Configuration) async throws(Failure) -> Store? {
+        try await storeIfAny(
+            configuration, reading: .recent, of: feeds.map(\.owner) + feeds.compactMap { $0.forEach?.feed })
+    }
 
     /// The lists of a feed that come next; nil if it has one list, or nothing is stored.
     ///

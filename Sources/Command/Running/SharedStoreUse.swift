@@ -139,13 +139,6 @@ final class SharedStoreUse: Sendable {
     }
 }
 
-extension ReadingCopy.Extent {
-    /// The part from which the plans of feeds follow. The lists that come next are those of rows of another feed.
-    static func plans(of configuration: Configuration) -> Self {
-        configuration.feeds.contains { $0.forEach != nil } ? .states : .summary
-    }
-}
-
 extension Session {
     /// The name of the store for people: a path, or a URI without a password.
     func storeName(_ configuration: Configuration?) -> String? {

@@ -206,7 +206,7 @@ struct SyncRuns {
     private func dueInSharedStore() async -> [FeedDefinition] {
         var due = feeds
         do throws(Failure) {
-            if let store = try await session.storeIfAny(configuration, reading: .plans(of: configuration)) {
+            if let store = try await session.storeIfAny(configuration, reading: .summary) {
                 due = try await self.due(feeds, in: store, saysWhen: true)
             }
         } catch {

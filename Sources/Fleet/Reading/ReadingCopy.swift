@@ -12,6 +12,8 @@ package enum ReadingCopy {
         case summary
         /// The same with the latest history.
         case states
+        /// The same with the rows of feeds.
+        case recent
         /// All rows.
         case all
     }
@@ -39,6 +41,7 @@ package enum ReadingCopy {
                 switch extent {
                 case .summary: _ = try copy.fill(.summary, block: nil)
                 case .states: _ = try copy.fill(.states, block: nil)
+                case .recent: _ = try copy.fill(.recent, block: nil)
                 case .all: _ = try copy.fill(.all, block: nil)
                 }
                 return true

@@ -42,6 +42,41 @@ package struct PageSigns {
     /// True for signs that concern the list: they are around the items, or in an object with a name for that.
     func isOfList(_ sign: Sign) -> Bool { envelope.isOfList(sign) }
 
+    /// The total, where it can be true.
+    var total: Sign? {
+        signs.first { sign in
+            guard PagingNames.isTotal(sign.name, of: items), let count = sign.value.count, count >= itemCount,
+                itemCount > 0
+            else { return false }
+            // These names may also count the items received.
+            return count > itemCount || !["count", "records", "matches", "found"].contains(sign.name.folded)
+        }
+    }
+
+    /// The total, where it speaks of the list and of more than has come.
+    var listTotal: Sign? { total.flatMap { isOfList($0) && ($0.value.count ?? 0) > itemCount ? $0 : nil } }
+
+    /// The same, if a paginator may go by it: no estimate.
+    var exactTotal: Sign? { listTotal.flatMap { PagingNames.isEstimate($0.name) ? nil : $0 } }
+
+    /// The number of pages, if it is plausible.
+    var pageCount: Sign? { first(PagingNames.pages) { ($0.value.count ?? 0) > 0 } }
+
+    /// A flag that says there is more.
+    var more: Sign? { first(PagingNames.more) { $0.value == .bool(true) } }
+
+    /// The path of a number that determines the pages; a number that may count something else is only a reason for a
+    /// trial.
+    func place(_ sign: Sign?) -> Path? { sign.flatMap { isOfList($0) ? $0.path : nil } }
+
+    /// A flag in the same object.
+    func flag(_ names: Set<String>, beside sign: Sign) -> Path? {
+        first(names) { other in
+            guard case .bool = other.value else { return false }
+            return other.path.segments.dropLast() == sign.path.segments.dropLast()
+        }?.path
+    }
+
     /// The first parameter of the request whose folded name, or the last part of it in brackets, is one of these.
     func parameter(_ names: Set<String>) -> QueryItem? {
         query.first { names.contains(MemberName($0.name).folded) || names.contains(Self.innerName(of: $0)) }
@@ -74,6 +109,26 @@ package struct PageSigns {
             ["", "*"].contains(item.value) || JSONScalar.text(item.value).count != nil
         }
     }
+
+    /// The parameter that goes with the one for the size: `$offset` with `$limit`.
+    var partner: (name: String, isPage: Bool)? {
+        guard let size = parameter(PagingNames.size.union(["resultrecordcount", "sysparmlimit"]))?.name else {
+            return nil
+        }
+        for (ending, other, isPage) in Self.partners where size.hasSuffix(ending) {
+            return (size.dropLast(ending.count) + other, isPage)
+        }
+        return nil
+    }
+
+    /// Sources: https://dev.socrata.com/docs/paging, https://docs.oasis-open.org/odata/odata/v4.01/, ArcGIS's,
+    /// ServiceNow's, Magento's and JSON:API's documentations.
+    private static let partners: [(size: String, other: String, isPage: Bool)] = [
+        ("[pageSize]", "[currentPage]", true), ("[page_size]", "[current_page]", true), ("[size]", "[number]", true),
+        ("resultRecordCount", "resultOffset", false), ("limit", "offset", false), ("top", "skip", false),
+        ("take", "skip", false), ("rows", "start", false), ("maxResults", "startAt", false),
+        ("max-results", "start-index", false),
+    ]
 
     private static func parameters(of request: Request) -> [QueryItem] {
         request.body.map(parameters) ?? request.url.queryItems

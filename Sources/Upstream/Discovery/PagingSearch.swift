@@ -11,13 +11,14 @@ struct PagingSearch {
 
     /// Weighs the signs of a first page.
     init(_ signs: PageSigns) {
-        let certain = signs.selfDescribing
+        let certain = StatedCandidates(page: signs).all
         isWhole = signs.isWhole ?? signs.isShort
         isShort = signs.isWhole == nil && isWhole != nil
-        let likely = signs.tokens + signs.counted
+        let counted = CountedCandidates(page: signs)
+        let likely = TokenCandidates(page: signs).all + counted.all
         var seen: Set<String> = []
         // Signs of further pages come before signs of the end.
-        let sorted = certain.filter(\.leadsOn) + certain.filter { !$0.leadsOn } + likely + signs.guesses
+        let sorted = certain.filter(\.leadsOn) + certain.filter { !$0.leadsOn } + likely + counted.guesses
         candidates = sorted.filter { seen.insert($0.counter ?? $0.yaml()).inserted }
     }
 }
@@ -25,7 +26,8 @@ struct PagingSearch {
 extension PageSigns {
     /// The page's own statement that it is the only one.
     fileprivate var isWhole: String? {
-        if let end = selfDescribing.first, !end.leadsOn { return end.evidence }
+        let stated = StatedCandidates(page: self).all
+        if let end = stated.first, !end.leadsOn { return end.evidence }
         if let flag = first(PagingNames.more, where: { isOfList($0) && $0.value == .bool(false) }) {
             return "`\(flag.path)` says there is no more"
         }
@@ -35,7 +37,7 @@ extension PageSigns {
         let isEnd = { (sign: Sign) in
             sign.name.words.contains("next") && [.null, .string(""), .bool(false)].contains(sign.value)
         }
-        if let token = first(PagingNames.token, where: isEnd), tokens.isEmpty, selfDescribing.isEmpty {
+        if let token = first(PagingNames.token, where: isEnd), stated.isEmpty, TokenCandidates(page: self).all.isEmpty {
             return "`\(token.path)` is empty"
         }
         if let total, isOfList(total), total.value.count == itemCount, !envelope.isBound(total), !mayBeFull {
@@ -56,37 +58,9 @@ extension PageSigns {
     /// The reason for which there can be no more without such a statement: the page is shorter than requested.
     fileprivate var isShort: String? {
         guard let size = parameter(PagingNames.size).flatMap({ Int($0.value) }), itemCount < size else { return nil }
-        guard selfDescribing.isEmpty, tokens.isEmpty, total == nil, more == nil, pageCount == nil else { return nil }
+        guard total == nil, more == nil, pageCount == nil, StatedCandidates(page: self).all.isEmpty,
+            TokenCandidates(page: self).all.isEmpty
+        else { return nil }
         return "\(itemCount) came, and \(size) were requested"
-    }
-
-    /// The candidates to try without any evidence.
-    fileprivate var guesses: [PagingCandidate] {
-        // One item, or none, is no page of a list.
-        guard itemCount > 1 else { return [] }
-        let nothing = "nothing on the page says how to continue"
-        let page = PagingCandidate(
-            trial: .page(first: nil), members: FlowMapping().with("style", "page").with("param", "page"),
-            certainty: .guess, evidence: nothing, counter: "page")
-        let offset = PagingCandidate(
-            trial: .offset, members: FlowMapping().with("style", "offset").with("param", "offset"), certainty: .guess,
-            evidence: nothing, counter: "offset")
-        let counters = partnered(because: nothing) + [page, offset]
-        guard let key else { return counters }
-        return counters
-            + ["after", "before", "starting_after", "max_id", "since_id", "after_id"].map {
-                keyset($0, from: key, .guess, because: nothing)
-            }
-    }
-
-    /// The parameter that goes with the one for the size.
-    private func partnered(because evidence: String) -> [PagingCandidate] {
-        guard let partner else { return [] }
-        let members = FlowMapping().with("style", partner.isPage ? "page" : "offset").with("param", partner.name)
-        return [
-            PagingCandidate(
-                trial: partner.isPage ? .page(first: nil) : .offset, members: members, certainty: .guess,
-                evidence: evidence, counter: partner.name)
-        ]
     }
 }

@@ -1,6 +1,7 @@
 internal import HTTP
 
-extension PageSigns {
+/// The parameter for the number of a page's items.
+enum PageSizeParameter {
     /// Parameters of a size beside `PagingNames.size`: a request that has one is not given another.
     private static let otherSizes: Set<String> = ["count", "first", "num", "n", "results", "resultrecordcount"]
 
@@ -21,22 +22,25 @@ extension PageSigns {
     /// The likeliest parameter for the number of a page's items, if the request has none.
     ///
     /// - Parameters:
+    ///   - page: The first page's signs.
     ///   - style: The paginator.
     ///   - next: The cursor of the second page.
-    func sizeParameter(of style: any Paginator, next: String?) -> String? {
-        guard parameter(PagingNames.size.union(Self.otherSizes)) == nil else { return nil }
-        if let next, let target = try? url.resolving(next), style.cursorParameters.isEmpty {
+    static func likeliest(for page: PageSigns, of style: any Paginator, next: String?) -> String? {
+        guard page.parameter(PagingNames.size.union(otherSizes)) == nil else { return nil }
+        if let next, let target = try? page.url.resolving(next), style.cursorParameters.isEmpty {
             let given = target.queryItems.first { item in
                 PagingNames.size.contains(MemberName(item.name).folded) && JSONScalar.text(item.value).count != nil
             }
             if let given { return given.name }
         }
-        if let usual = style.cursorParameters.lazy.compactMap({ Self.sizes[$0] }).first, usual == "count" {
+        if let usual = style.cursorParameters.lazy.compactMap({ sizes[$0] }).first, usual == "count" {
             return usual
         }
-        let stated = first(PagingNames.size) { isOfList($0) && $0.value.count == itemCount && $0.path != total?.path }
+        let stated = page.first(PagingNames.size) {
+            page.isOfList($0) && $0.value.count == page.itemCount && $0.path != page.total?.path
+        }
         if let stated { return stated.written }
-        if style.cursorParameters.isEmpty, headers["Link"] != nil { return "per_page" }
-        return style.cursorParameters.lazy.compactMap { Self.sizes[$0] }.first
+        if style.cursorParameters.isEmpty, page.headers["Link"] != nil { return "per_page" }
+        return style.cursorParameters.lazy.compactMap { sizes[$0] }.first
     }
 }

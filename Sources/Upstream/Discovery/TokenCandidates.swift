@@ -1,16 +1,21 @@
 internal import HTTP
 
-extension PageSigns {
-    /// The number of parameters are tried for one token.
+/// The candidates from tokens to send back.
+struct TokenCandidates {
+    typealias Sign = PageSigns.Sign
+
+    let page: PageSigns
+
+    /// The most parameters that are tried for one token.
     private static let mostParameters = 5
 
-    /// The tokens to send back to get the next page, though nothing says as which parameter.
-    var tokens: [PagingCandidate] {
-        let inBody = signs.filter(isToken).sorted { one, other in
+    /// The tokens that may get the next page, though nothing says as which parameter.
+    var all: [PagingCandidate] {
+        let inBody = page.signs.filter(isToken).sorted { one, other in
             one.name.words.contains("next") && !other.name.words.contains("next")
         }.flatMap { sign in
             parameters(for: sign.written, in: sign.parents, value: sign.value.scalar).map { parameter in
-                cursor(parameter, from: sign, more: flag(PagingNames.more, beside: sign))
+                cursor(parameter, from: sign, more: page.flag(PagingNames.more, beside: sign))
             }
         }
         return inBody + lastItems + headerTokens
@@ -20,8 +25,8 @@ extension PageSigns {
         PagingCandidate(
             trial: .follow,
             members: FlowMapping().with("style", "cursor").with("param", parameter).with("next", sign.path)
-                .with("more", more).with("last", more == nil ? flag(PagingNames.last, beside: sign) : nil)
-                .with("total", place(exactTotal)),
+                .with("more", more).with("last", more == nil ? page.flag(PagingNames.last, beside: sign) : nil)
+                .with("total", page.exactTotal?.path),
             certainty: .likely, evidence: "`\(sign.path)` holds a token for the next page, sent as `\(parameter)`")
     }
 
@@ -29,14 +34,14 @@ extension PageSigns {
     /// of https://partner.steamgames.com/doc/webapi/IStoreService; and CouchDB's last change:
     /// https://docs.couchdb.org/en/stable/api/database/changes.html
     private var lastItems: [PagingCandidate] {
-        let ids = more.map { more in
-            signs.filter { $0.value.scalar.parameterText != nil }.flatMap { sign in
+        let ids = page.more.map { more in
+            page.signs.filter { $0.value.scalar.parameterText != nil }.flatMap { sign in
                 lastItemParameters(for: sign).map { cursor($0, from: sign, more: more.path) }
             }
         }
-        let pending = first(["pending"]) { $0.value.count ?? 0 > 0 }
+        let pending = page.first(["pending"]) { $0.value.count ?? 0 > 0 }
         let change = pending.flatMap { pending in
-            first(["lastseq"]) { $0.value.scalar.parameterText != nil }.map {
+            page.first(["lastseq"]) { $0.value.scalar.parameterText != nil }.map {
                 cursor("since", from: $0, more: pending.path)
             }
         }
@@ -48,16 +53,17 @@ extension PageSigns {
         if ["lastid", "lastitemid"].contains(sign.name.folded) {
             return ["after", "after_id", sign.written, "starting_after"]
         }
-        guard case .member(let own)? = key?.segments.last, sign.name.folded == "last" + MemberName(own).folded else {
+        guard case .member(let own)? = page.key?.segments.last, sign.name.folded == "last" + MemberName(own).folded
+        else {
             return []
         }
         return [sign.written, "after"]
     }
 
     private var headerTokens: [PagingCandidate] {
-        headers.fields.filter { field in
+        page.headers.fields.filter { field in
             PagingNames.leadsOn(inHeader: MemberName(field.name)) && !PagingNames.isNothing(field.value)
-                && !Self.isURL(field.value)
+                && !StatedCandidates.isURL(field.value)
         }.flatMap { field in
             // `X-` and a vendor's name are no part of what is sent.
             let name = PagingNames.withoutPrefix(MemberName(field.name)).joined(separator: "_")
@@ -65,7 +71,7 @@ extension PageSigns {
                 PagingCandidate(
                     trial: .follow,
                     members: FlowMapping().with("style", "cursor").with("param", parameter).with("header", field.name)
-                        .with("total", place(exactTotal)),
+                        .with("total", page.exactTotal?.path),
                     certainty: .likely,
                     evidence: "the header `\(field.name)` holds what comes next, sent as `\(parameter)`")
             }
@@ -74,27 +80,22 @@ extension PageSigns {
 
     private func isToken(_ sign: Sign) -> Bool {
         let name = sign.name.folded
-        guard PagingNames.token.contains(name) || PagingNames.leadsOn(sign.name) && isOfList(sign) else { return false }
+        guard PagingNames.token.contains(name) || PagingNames.leadsOn(sign.name) && page.isOfList(sign) else {
+            return false
+        }
         guard sign.value.members == nil, sign.value.elements == nil else {
             // An object of scalars, each of them a parameter, has been tried by then.
             return PagingNames.cursorObjects.contains(name) && sign.value.scalar.tokenText != nil
-                && !nextObjects.contains { $0.evidence.contains("`\(sign.path)`") }
+                && !StatedCandidates(page: page).nextObjects.contains { $0.evidence.contains("`\(sign.path)`") }
         }
-        guard let text = sign.value.scalar.parameterText, !PagingNames.isNothing(text), !Self.isTarget(sign) else {
+        guard let text = sign.value.scalar.parameterText, !PagingNames.isNothing(text), !StatedCandidates.isTarget(sign)
+        else {
             return false
         }
-        if name == "end" { return envelope.isBorder(sign) }
+        if name == "end" { return page.envelope.isBorder(sign) }
         // A number is a token only where its name says that it is the next one.
         return sign.value.text != nil && (sign.value.count == nil || sign.name.words.last == "cursor")
             || sign.name.words.contains("next")
-    }
-
-    /// A flag in the same object.
-    func flag(_ names: Set<String>, beside sign: Sign) -> Path? {
-        first(names) { other in
-            guard case .bool = other.value else { return false }
-            return other.path.segments.dropLast() == sign.path.segments.dropLast()
-        }?.path
     }
 
     /// The parameters that may take a token of that name, likeliest first.
@@ -128,7 +129,7 @@ extension PageSigns {
         case "nextpage": wishes = value.count == nil ? [name, "page", "cursor"] : ["page", "pageNo", "p"]
         case "next":
             switch value.count {
-            case let count? where count >= max(itemCount, 3): wishes = ["offset", "start", "cursor"]
+            case let count? where count >= max(page.itemCount, 3): wishes = ["offset", "start", "cursor"]
             case .some: wishes = ["page", "cursor", "offset"]
             case nil: wishes = ["cursor", "next", "after", "token"]
             }
@@ -136,8 +137,8 @@ extension PageSigns {
         default: wishes = [spelled(plain), name]
         }
         // A parameter that the URL has already is one that the upstream reads.
-        let given = query.map(\.name).filter { name in
-            mayReplace(name) && (wishes.contains(name) || PagingNames.token.contains(MemberName(name).folded))
+        let given = page.query.map(\.name).filter { name in
+            page.mayReplace(name) && (wishes.contains(name) || PagingNames.token.contains(MemberName(name).folded))
         }
         var seen: Set<String> = [""]
         return Array((given + wishes).filter { seen.insert($0).inserted }.prefix(Self.mostParameters))

@@ -1,18 +1,23 @@
 internal import HTTP
 
-extension PageSigns {
+/// The candidates that a page states itself: `Link`, a URL in the body or a header, an object to send back.
+struct StatedCandidates {
+    typealias Sign = PageSigns.Sign
+
+    let page: PageSigns
+
     /// Members that lead on by a URL where they lead anywhere, folded.
     private static let nextURLNames: Set<String> = [
         "next", "nexturl", "nextpageurl", "nextlink", "nexthref", "nextpagelink", "nexturi", "nextpageuri",
         "nextrecordsurl", "nextpagepath", "nextpage", "nextresults", "afterurl",
     ]
 
-    /// The explicit signs of the next page: `Link`, a URL in the body or a header, an object to send back.
-    var selfDescribing: [PagingCandidate] { [link].compactMap(\.self) + nextURLs + nextURLHeaders + nextObjects }
+    /// All of them, likeliest first.
+    var all: [PagingCandidate] { [link].compactMap(\.self) + nextURLs + nextURLHeaders + nextObjects }
 
     private var link: PagingCandidate? {
-        let links = LinkHeader(headers.values(of: "Link"))
-        let style = FlowMapping().with("style", "link").with("total", place(exactTotal))
+        let links = LinkHeader(page.headers.values(of: "Link"))
+        let style = FlowMapping().with("style", "link").with("total", page.exactTotal?.path)
         if links.target(of: "next") != nil {
             return PagingCandidate(
                 trial: .follow, members: style, certainty: .certain,
@@ -28,7 +33,7 @@ extension PageSigns {
     }
 
     private var nextURLs: [PagingCandidate] {
-        let named = signs.filter(Self.isNamedNext)
+        let named = page.signs.filter(Self.isNamedNext)
         let leading = named.filter(Self.isTarget).sorted { one, other in
             Self.nextURLNames.contains(one.name.folded) && !Self.nextURLNames.contains(other.name.folded)
         }
@@ -36,7 +41,7 @@ extension PageSigns {
             PagingCandidate(
                 trial: .follow,
                 members: FlowMapping().with("style", "next_url").with("next", sign.path)
-                    .with("last", flag(PagingNames.last, beside: sign)).with("total", place(exactTotal)),
+                    .with("last", page.flag(PagingNames.last, beside: sign)).with("total", page.exactTotal?.path),
                 certainty: Self.nextURLNames.contains(sign.name.folded) && !isMeantForPeople(sign.value.text ?? "")
                     ? .certain : .likely,
                 evidence: "`\(sign.path)` leads to the next page")
@@ -48,27 +53,27 @@ extension PageSigns {
             PagingCandidate(
                 trial: .follow,
                 members: FlowMapping().with("style", "next_url").with("next", sign.path)
-                    .with("total", place(exactTotal)),
+                    .with("total", page.exactTotal?.path),
                 certainty: .certain, evidence: "`\(sign.path)` is null: this is the last page", leadsOn: false)
         }
     }
 
     private var nextURLHeaders: [PagingCandidate] {
-        headers.fields.filter { field in
+        page.headers.fields.filter { field in
             let name = MemberName(field.name)
             return name.words.contains("next") && field.value.contains("/") && Self.isURL(field.value)
         }.map { field in
             PagingCandidate(
                 trial: .follow,
                 members: FlowMapping().with("style", "next_url").with("header", field.name)
-                    .with("total", place(exactTotal)),
+                    .with("total", page.exactTotal?.path),
                 certainty: .certain, evidence: "the header `\(field.name)` leads to the next page")
         }
     }
 
     /// MediaWiki's `continue`: https://www.mediawiki.org/wiki/API:Continue
     var nextObjects: [PagingCandidate] {
-        signs.filter { sign in
+        page.signs.filter { sign in
             guard ["continue", "querycontinue", "nextparams", "nextquery"].contains(sign.name.folded),
                 let members = sign.value.members
             else { return false }
@@ -77,14 +82,14 @@ extension PageSigns {
             PagingCandidate(
                 trial: .follow,
                 members: FlowMapping().with("style", "cursor").with("next", sign.path)
-                    .with("total", place(exactTotal)),
+                    .with("total", page.exactTotal?.path),
                 certainty: .certain, evidence: "`\(sign.path)` holds the parameters of the next page")
         }
     }
 
     /// True if a URL may be that of a web page: `/latest?page=1` in the answer to `/latest.json`.
     private func isMeantForPeople(_ target: String) -> Bool {
-        url.path.hasSuffix(".json") && !target.prefix { $0 != "?" }.hasSuffix(".json") && !target.hasPrefix("?")
+        page.url.path.hasSuffix(".json") && !target.prefix { $0 != "?" }.hasSuffix(".json") && !target.hasPrefix("?")
     }
 
     private static func isNamedNext(_ sign: Sign) -> Bool {

@@ -1,0 +1,42 @@
+import PostgreSQLServer
+import Testing
+
+@testable import Fleet
+@testable import PostgreSQL
+@testable import PostgreSQLStore
+
+@Suite("The groups of a store in PostgreSQL")
+struct GroupLayoutTests {
+    private let layout = GroupLayout([FeedGroup(name: "g", feeds: ["things"])], asOf: 1_000)
+
+    @Test("A group that was never synced is due for a worker now")
+    func due() async throws {
+        let worker = try Worker(uri: PostgreSQLServer.database(), name: "w", groups: layout, takesOver: true)
+        #expect(try await worker.timeUntilDue() == .zero)
+    }
+
+    @Test("A feed that is removed while a worker begins with it does not get its claim back", .timeLimit(.minutes(1)))
+    func removed() async throws {
+        let uri = try PostgreSQLServer.database()
+        let remover = try StoreDatabase(uri: uri)
+        try remover.migrate(now: "2026-01-01T00:00:00Z")
+        try layout.write(.ifAbandoned, on: remover.connection)
+        #expect(try remover.connection.query("SELECT \"group\" FROM _claim") == [["g"]])
+
+        try remover.connection.execute("BEGIN")
+        try GroupLayout.lock(on: remover.connection)
+        try remover.connection.execute("INSERT INTO _gone VALUES ('things', 2000); DELETE FROM _claim")
+        let beginning = Task.detached { [layout] in
+            let worker = try PostgreSQL.Connection(uri: uri)
+            try worker.transaction("BEGIN") { try layout.write(.ifAbandoned, unlessKnown: false, on: worker) }
+        }
+        let watcher = try PostgreSQL.Connection(uri: uri)
+        let waiting = """
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """
+        while try watcher.scalar(waiting) != "1" { try await Task.sleep(for: .milliseconds(5)) }
+        try remover.connection.execute("COMMIT")
+        try await beginning.value
+        #expect(try watcher.query("SELECT \"group\" FROM _claim").isEmpty)
+    }
+}
