@@ -12,6 +12,7 @@ package enum Completeness {
     package struct Claim: Sendable, Hashable {
         package private(set) var reason: IncompleteReason?
         package private(set) var isVerified = false
+        private var keepsUnmetRows = false
 
         package init() {}
 
@@ -28,6 +29,7 @@ package enum Completeness {
         /// | fewer items than there are | that of the shortage | – |
         /// | the definition allows no more pages | `max_pages` | – |
         /// | no proof, or one that does not hold | – | no |
+        /// | rows that were not met, which the run cannot look for | – | no, and all of these rows stay |
         package enum Evidence: Sendable, Hashable {
             case end(IncompleteReason?, isReadingHead: Bool)
             case endOfRange(IncompleteReason?, isVerified: Bool, mode: CrawlMode)
@@ -38,6 +40,7 @@ package enum Completeness {
             case shortage(IncompleteReason)
             case outOfPages
             case unproved
+            case unmetRows
         }
 
         package mutating func take(_ evidence: Evidence) {
@@ -56,11 +59,14 @@ package enum Completeness {
             case .shortage(let shortage): reason = shortage
             case .outOfPages: reason = .maxPages
             case .unproved: isVerified = false
+            case .unmetRows: (isVerified, keepsUnmetRows) = (false, true)
             }
         }
 
         /// The result of the crawl.
-        package var closing: CrawlClosing { reason.map(CrawlClosing.incomplete) ?? .complete(isVerified: isVerified) }
+        package var closing: CrawlClosing {
+            reason.map(CrawlClosing.incomplete) ?? .complete(isVerified: isVerified, keepsUnmetRows: keepsUnmetRows)
+        }
     }
 
     // MARK: - The last page
@@ -234,8 +240,8 @@ package enum Completeness {
 
     /// The verdict on a crawl, with its consequences for rows and ranges.
     package enum Verdict: Sendable, Hashable {
-        /// The crawl met everything. Rows that this run has shown to be gone are removed.
-        case complete(isVerified: Bool)
+        /// The crawl met everything. Rows that this run has shown to be gone are removed, unless it could not look.
+        case complete(isVerified: Bool, keepsUnmetRows: Bool = false)
         /// The list ended before rows that were at its end, or before its total. That may be a mistake of the upstream:
         /// the next sync checks the last page again, and accepts a second end like it.
         case endedEarly(met: Int)
@@ -263,7 +269,7 @@ package enum Completeness {
     ) -> Verdict {
         let mode = progress.round?.mode
         switch closing {
-        case .complete(let isVerified):
+        case .complete(let isVerified, let keepsUnmetRows):
             if mode == nil {
                 // A crawl that stopped at a synced range is incomplete if there are more items than rows.
                 let isShort = !isPartitioned && (crawl?.total).map { $0 > rows.met + rows.others } ?? false
@@ -273,7 +279,8 @@ package enum Completeness {
                 return .endedEarly(met: rows.count - rows.missing)
             }
             let isSound = mode != .since || isSoundBefore(progress, isNewestFirst: isNewestFirst)
-            return .complete(isVerified: isVerified && isSound && progress.round?.isDoubtful != true)
+            return .complete(
+                isVerified: isVerified && isSound && progress.round?.isDoubtful != true, keepsUnmetRows: keepsUnmetRows)
         case .incomplete(let reason):
             guard reason.leavesSyncedRange else { return .unknown(reason) }
             if reason == .cap, mode == .all, !isPartitioned, !isLikeEarlyEnd(crawl, progress, met: rows.count) {
@@ -317,7 +324,7 @@ package enum Completeness {
             reason = way.missed
             walk = window.window.isLast ? nil : way
         }
-        let isProved = if case .complete(let isVerified) = verdict { isVerified } else { false }
+        let isProved = if case .complete(let isVerified, _) = verdict { isVerified } else { false }
         return AfterCrawl(
             isComplete: reason == nil && walk == nil, isVerified: isProved && reason == nil, reason: reason, walk: walk)
     }

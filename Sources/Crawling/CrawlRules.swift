@@ -421,7 +421,7 @@ extension CrawlRules {
         if isUnclear { crawl.claim.take(.unproved) }
         guard let pages else { return finish(crawl) }
         // The rows may be on pages that only an earlier run has read.
-        if crawl.hasUnreadPages { return keepRows(crawl) }
+        if crawl.hasUnreadPages { return keepRows(crawl, .unmetRows) }
         if Completeness.mayHavePassed(crawl, feed) {
             crawl.claim.take(.moved)
             return finish(crawl)
@@ -431,7 +431,7 @@ extension CrawlRules {
         // them.
         let left = crawl.left
         let isShort = left < min(2, pages.count) + (needsHead ? 1 : 0)
-        if isShort, !feed.isPartitioned { return keepRows(crawl) }
+        if isShort, !feed.isPartitioned { return keepRows(crawl, needsHead ? .unmetRows : .unproved) }
         if feed.pageLimit.left(behind: crawl.requests) < pages.count + (needsHead ? 1 : 0) {
             crawl.claim.take(.outOfPages)
             return finish(crawl)
@@ -446,10 +446,12 @@ extension CrawlRules {
     }
 
     /// Ends the run without a look for the rows that were not met, because it has too few requests for that.
-    private mutating func keepRows(_ crawl: Crawl) -> Step {
+    ///
+    /// - Parameter evidence: `unproved` if the pages that were read show all the same that some of them are gone.
+    private mutating func keepRows(_ crawl: Crawl, _ evidence: Completeness.Claim.Evidence) -> Step {
         keepsUnmetRows = true
         var crawl = crawl
-        crawl.claim.take(.unproved)
+        crawl.claim.take(evidence)
         return finish(crawl)
     }
 

@@ -22,8 +22,9 @@ extension CrawlRules {
 
 /// The result of a sync's crawl.
 package enum CrawlClosing: Sendable, Hashable {
-    /// The crawl met everything that it was meant to meet; `isVerified` is true if that is proved.
-    case complete(isVerified: Bool)
+    /// The crawl met everything that it was meant to meet; `isVerified` is true if that is proved. `keepsUnmetRows` is
+    /// true if the run could not see if the rows that it did not meet are gone.
+    case complete(isVerified: Bool, keepsUnmetRows: Bool = false)
     /// The crawl did not meet everything, or that is not certain.
     case incomplete(IncompleteReason)
 }

@@ -41,13 +41,13 @@ struct CrawlEnd {
         let after = Completeness.after(verdict, window: window, draft.progress)
         var removed = 0
         switch verdict {
-        case .complete(let isVerified):
-            let gone = missing.filter(\.pages.isEmpty)
+        case .complete(let isVerified, let keepsUnmetRows):
+            let gone = keepsUnmetRows ? [] : missing.filter(\.pages.isEmpty)
             try records.remove(gone, of: definition, log: changes, longest: draft.longestPage, now: now)
             removed = gone.count
             draft.metrics.items.removed += removed
             try prove(isVerified: isVerified, isWhole: missing.isEmpty && !isUnclear)
-            try complete(isVerified: isVerified, isSettled: !isUnclear && missing.allSatisfy(\.pages.isEmpty))
+            try complete(isVerified: isVerified, isSettled: !isUnclear && gone.count == missing.count)
         case .endedEarly(let met): try lookAgain(at: met)
         case .incomplete(let reason): try endIncomplete(reason)
         case .unknown: draft.progress.forgetRanges()

@@ -30,6 +30,11 @@ struct CompletenessClaimTests {
             (
                 [.end(nil, isReadingHead: false), .endOfGrowingRange(isVerified: false)], .complete(isVerified: false)
             ),
+            (
+                [.end(nil, isReadingHead: false), .unmetRows],
+                .complete(isVerified: false, keepsUnmetRows: true)
+            ),
+            ([.end(nil, isReadingHead: false), .unmetRows, .moved], .incomplete(.drift)),
             ([], .complete(isVerified: false)),
         ] as [([Evidence], CrawlClosing)])
     func claim(evidence: [Evidence], closing: CrawlClosing) {

@@ -339,7 +339,8 @@ struct CrawlChecksTests {
         (rules, _) = Self.atEnd()
         // A row that is missing may stand on one of them.
         #expect(rules.examined(facts) == .findMissing)
-        #expect(rules.found(missingBeside: Self.pages) == .end(.unchanged, .complete(isVerified: false)))
+        let kept = CrawlClosing.complete(isVerified: false, keepsUnmetRows: true)
+        #expect(rules.found(missingBeside: Self.pages) == .end(.unchanged, kept))
         #expect(rules.keepsUnmetRows)
     }
 
@@ -380,6 +381,16 @@ struct CrawlChecksTests {
         let step = rules.found(missingBeside: [Self.pages[0], Self.pages[1]])
         #expect(step == (isChecked ? .check(Self.pages[0]) : .end(.unchanged, .complete(isVerified: false))))
         #expect(rules.keepsUnmetRows == !isChecked)
+    }
+
+    @Test("A run that cannot read the head again keeps rows that its other pages show to be gone")
+    func missingWithoutHead() {
+        var (rules, _) = Self.atEnd(.init(mode: .all))
+        var facts = Self.facts
+        facts.requestsLeft = 0
+        #expect(rules.examined(facts) == .findMissing)
+        let kept = CrawlClosing.complete(isVerified: false, keepsUnmetRows: true)
+        #expect(rules.found(missingBeside: []) == .end(.unchanged, kept))
     }
 
     @Test("Rows that no two pages show to be gone stay, and the crawl is not verified")
