@@ -48,6 +48,10 @@ struct FeedRows {
         else {
             return nil
         }
+        // In a copy of a store in PostgreSQL, a feed without rows has columns and no table.
+        guard try connection.scalar("SELECT 1 FROM pragma_table_info(?) LIMIT 1", .text(found.name)) != nil else {
+            return nil
+        }
         scope = rows.condition
         name = found.name
         if let time {

@@ -152,12 +152,13 @@ struct PageStorage {
         }
         let isTime = list.shape.plan.watermarkIsTime
         try crawl.add(page, by: rules, definition, url: commit.url) { Watermark.further($0, $1, isTime: isTime) }
-        let id = try records.storedPages.record(
+        let (id, isNew) = try records.storedPages.record(
             commit, storedID: written.storedID, place: written.place, placed: written.placed,
             sharesRows: rules.sharesRows, crawl: crawl.id, now: now)
         try records.pages.add(
             page.isCheck ? nil : crawl.pages, of: crawl.id, id: id, position: begin, asked: page.asked,
-            met: page.isCheck ? nil : MetPlaces.json(rules.metPlaces + earlierPlaces(onRecord: id, of: crawl)))
+            met: page.isCheck
+                ? nil : MetPlaces.json(rules.metPlaces + (isNew ? [] : earlierPlaces(onRecord: id, of: crawl))))
         let before = list.state.crawl.flatMap { $0.id == crawl.id ? $0.generation : nil }
         if crawl.generation != before { try records.crawls.save(generation: crawl.generation, of: crawl.id) }
         return crawl

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Fleet
 internal import Reports
 
 extension Command {
@@ -52,14 +53,15 @@ extension Session {
     /// The number of next lists that are named.
     static let shownLists = 5
 
-    /// The store with the rows of feeds that have a list for each row of another, and with those of their parents. Of a
-    /// store in PostgreSQL, nothing else is read.
+    /// The store with the rows of feeds that have a list for each row of another, and with those of the feeds above
+    /// them. Of a store in PostgreSQL, nothing else is read.
     ///
     /// - Returns: Nil if nothing was stored yet.
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeWithRows(of feeds: [FeedDefinition], _ configuration: Configuration) async throws(Failure) -> Store? {
-        try await storeIfAny(
-            configuration, reading: .recent, of: feeds.map(\.owner) + feeds.compactMap { $0.forEach?.feed })
+        let rules = feeds.compactMap(\.forEach)
+        return try await storeIfAny(
+            configuration, reading: .recent, of: feeds.map(\.owner) + rules.map(\.feed) + rules.flatMap(\.ancestors))
     }
 
     /// The lists of a feed that come next; nil if it has one list, or nothing is stored.

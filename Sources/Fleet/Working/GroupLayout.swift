@@ -61,11 +61,9 @@ package struct GroupLayout: Sendable {
     /// - Throws: `CopyProblem` if the policy refuses.
     func write(_ policy: Policy, unlessKnown isKnown: Bool = true, on connection: PostgreSQL.Connection) throws {
         // A fleet's workers begin with the same groups, and there may be a million feeds.
-        let latest = try connection.query("SELECT digest, configured_at FROM _layout").first ?? []
-        let isLatest = latest.first == digest
-        let isNewest = latest.last.flatMap(\.self).flatMap { Int64($0) } ?? 0 < configuredAt
-        guard !isKnown || !isLatest || isNewest else { return }
+        if isKnown, try written(on: connection) == (isLatest: true, isNewest: false) { return }
         try Self.lock(on: connection)
+        let (isLatest, isNewest) = try written(on: connection)
         let renamed = isLatest ? nil : try goneFeed(on: connection)
         if policy == .ifNobodyWorks, !isLatest {
             if let renamed { throw refusal(of: renamed) }
@@ -103,6 +101,12 @@ package struct GroupLayout: Sendable {
         } else if changes > 0 {
             try connection.execute("UPDATE _layout SET version = version + 1, digest = NULL")
         }
+    }
+
+    /// True if these groups were written last, and if this configuration is newer than that of all that were written.
+    private func written(on connection: PostgreSQL.Connection) throws -> (isLatest: Bool, isNewest: Bool) {
+        let row = try connection.query("SELECT digest, configured_at FROM _layout").first ?? []
+        return (row.first == digest, row.last.flatMap(\.self).flatMap { Int64($0) } ?? 0 < configuredAt)
     }
 
     /// The groups of other configurations that go.

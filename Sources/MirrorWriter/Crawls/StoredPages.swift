@@ -65,11 +65,11 @@ package final class StoredPages {
         return requestsOfFirstRun?.contains(key.hashValue) ?? true
     }
 
-    /// The id of the page's record: the stored one if only its validators are new.
+    /// The id of the page's record: the stored one if only its validators are new. `isNew` is false then.
     func record(
         _ commit: PageCommit, storedID: Int64?, place: Place, placed: Int64, sharesRows: Bool, crawl: Int64,
         now: String
-    ) throws -> Int64 {
+    ) throws -> (id: Int64, isNew: Bool) {
         let page = commit.page
         // Another page wrote a row of this one, so no validator covers all its rows.
         let validators = sharesRows ? Validators(etag: nil, lastModified: nil) : commit.validators
@@ -89,7 +89,7 @@ package final class StoredPages {
                     "UPDATE _page SET etag = ?, last_modified = ? WHERE id = ?", Value(validators.etag),
                     Value(validators.lastModified), Value(known.id))
             }
-            return known.id
+            return (known.id, false)
         }
         if known != nil { try drop(commit) }
         try connection.run(
@@ -102,7 +102,7 @@ package final class StoredPages {
             Value(page.direction == .header), Value(page.skipped), Value(page.sameKey), Value(page.upstreamNext?.text),
             Value(page.httpStatus), Value(page.end.total), Value(validators.etag), Value(validators.lastModified),
             .text(now))
-        return connection.lastInsertRowID
+        return (connection.lastInsertRowID, true)
     }
 
     /// Drops the stored pages of a page's request that no crawl needs.
