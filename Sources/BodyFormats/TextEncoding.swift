@@ -72,7 +72,7 @@ struct TextEncoding {
             case .emptyInput: return text
             case .error:
                 throw BodyFault(
-                    "a byte is not UTF-8, which nothing says that it is not", line: line,
+                    "a byte is not UTF-8, and nothing names another encoding", line: line,
                     advice:
                         "tell the upstream to name the encoding, as in `Content-Type: text/csv; charset=windows-1252`")
             }

@@ -30,8 +30,8 @@ extension FeedDraft {
         }
         guard let parent = lowest else {
             throw .words(
-                "the request has columns of \(parents.map(\.name).joined(separator: " and ")), of which none goes through the rows of the others",
-                advice: "take columns of one feed, and of those that its for_each leads to")
+                "the request has columns of \(parents.map(\.name).joined(separator: " and ")), and none of these feeds has a list for each row of the others",
+                advice: "use columns of one feed, and of the feeds that its `for_each` leads to")
         }
         var draft = self
         draft.entry.members.insert(.init("for_each", .text(parent.name)), at: 0)

@@ -126,7 +126,7 @@ import Testing
         try place.write("feedsync.yaml", try place.text(of: "feedsync.yaml") + "  others: {url: \"\(url)/others\"}\n")
         let mixed = try await place.run("add mixed \(url)/{comments.uuid}/{others.id}")
         #expect(
-            mixed.code == 64 && mixed.errors.contains("columns of comments and others, of which none"),
+            mixed.code == 64 && mixed.errors.contains("columns of comments and others, and none"),
             "\(mixed.errors)")
     }
 }

@@ -92,7 +92,7 @@ import Text
     func others() async throws {
         let run = try await place("client_secret: s").run("login things")
         #expect(run.code == 78)
-        #expect(run.errors.contains("has no `auth` that anybody signs in for"), "\(run.errors)")
+        #expect(run.errors.contains("has no `auth` that needs a sign-in by a person"), "\(run.errors)")
     }
 
     /// Signs in as a browser does: opens the page that login shows, and follows it back.

@@ -65,7 +65,7 @@ struct MaintenanceTests {
         let place = try Workplace()
         let backup = try await place.run("backup -")
         #expect(backup.code == 64)
-        #expect(backup.errors.contains("backup writes a file, and not to stdout"))
+        #expect(backup.errors.contains("backup writes to a file, not to stdout"))
         #expect(!place.files.contains("-"))
         #expect(try await place.run("completion").errors.contains("completion needs the name of a shell"))
     }

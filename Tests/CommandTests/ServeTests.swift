@@ -113,7 +113,7 @@ import Testing
             ("serve --listen 127.0.0.1:0 --token-file none.txt", "none.txt cannot be read"),
             ("serve --listen 0.0.0.0:0 --no-token", "--token-file"),
             ("serve --listen 127.0.0.1:0 --no-token --token-file short.txt", "exclude each other"),
-            ("serve --sync --read-only", "--read-only does not"),
+            ("serve --sync --read-only", "cannot be used together"),
         ])
     func refused(words: String, part: String) async throws {
         let place = try Workplace()

@@ -182,8 +182,8 @@ import Testing
             ("a: b\n", "api.yaml: this is not an OpenAPI document: it has neither `openapi` nor `swagger`"),
             ("a: [\n", "api.yaml:"),
             ("", "api.yaml: this is not an OpenAPI document"),
-            ("swagger: 1.2\n", "api.yaml: version 1.2 of the language is not known, only 3.0, 3.1 and Swagger 2.0"),
-            ("openapi: 4.0.0\n", "api.yaml: version 4.0.0 of the language is not known"),
+            ("swagger: 1.2\n", "api.yaml: version 1.2 is not supported; OpenAPI 3.0 and 3.1 and Swagger 2.0 are"),
+            ("openapi: 4.0.0\n", "api.yaml: version 4.0.0 is not supported"),
         ])
     func refused(text: String, problem: String) throws {
         let error = #expect(throws: ConnectorError.self) { try api(text) }

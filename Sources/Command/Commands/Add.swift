@@ -20,11 +20,11 @@ extension Command {
 
             From a URL, fetches the first page and looks for a second one (in up to eight requests). Works
             out where the items are, which field identifies them, which columns they have and how to get
-            the next page. Prints what it found and how certain that is. What you give with --items, --key
-            and --paginate is not searched for.
+            the next page. Prints what it found and how certain that is. Settings given with --items,
+            --key and --paginate are not searched for.
 
-            --curl takes a curl command in place of the URL, in quotes. What would make it another request
-            is refused. $NAME in it becomes '${NAME}': the value stays in the environment.
+            --curl takes a curl command in place of the URL, in quotes. Anything that would make it a
+            different request is refused. $NAME in it becomes '${NAME}': the value stays in the environment.
 
             If the URL is a web page's, the feed that it names is added.
 
@@ -38,7 +38,7 @@ extension Command {
 
             --connector adds the streams of a low-code connector of Airbyte, from its manifest.yaml or the
             folder that has it: all, or those named in place of NAME and URL. Its expressions are translated;
-            what cannot be said in a configuration is left out, with the reason. A setting of it is given with --set;
+            anything that a configuration cannot express is left out, with the reason. Give its settings with --set;
             secrets become '${NAME}'. Only a URL of the manifest is requested.
 
             --openapi reads an OpenAPI 3 or Swagger 2 document. Without operands, it lists the collections, with what the document

@@ -16,7 +16,7 @@ extension Command {
         let file = session.invocation.operands[0]
         // It must be a file, because other processes write the store while it is copied.
         guard file != "-" else {
-            throw .usage("backup writes a file, and not to stdout", advice: "feedsync backup feedsync-backup.db")
+            throw .usage("backup writes to a file, not to stdout", advice: "feedsync backup feedsync-backup.db")
         }
         let configuration = try session.configurationForReading()
         let store: Store? =

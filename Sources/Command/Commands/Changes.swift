@@ -6,15 +6,15 @@ extension Command {
     static let changes = Command(
         "changes", operands: "[FEED...]", count: 0...anyNumber, options: [.sinceRun, .ofKey, .follow, .ack, .schema],
         store: .any, isForResults: true,
-        summary: "Print what is new, changed, removed or came back",
+        summary: "Print the items that are new, changed, removed or back",
         explanation: """
-            Prints one line for each item that is new, changed, was removed or returned, in the order in which it
-            happened; of a changed item, each column with its old and new value. With --json, each line is a
-            JSON object with the item's columns in `after`.
+            Prints one line for each item that is new, has changed, was removed or came back, oldest first. For a
+            changed item, the line has each column that changed, with its old and new value. With --json, each
+            line is a JSON object with the item's columns in `after`.
 
-            --ack NAME is for programs: each run prints what happened since the run before with that name,
-            feed by feed, and remembers how far it got when everything was written. If it is stopped in between,
-            the next run prints the same again. The first run prints everything that is kept.
+            --ack NAME is for programs: each run prints what happened since the previous run with that name, feed
+            by feed. Once everything is written, it records how far it got. If it is stopped before that, the
+            next run prints the same again. The first run prints everything that is kept.
 
             --key KEY is the history of one item. A key of several columns is a JSON array, as in '["acme", 7]'.
 

@@ -120,7 +120,7 @@ enum HelpText {
           synced range  stored pages that are known to follow one another
           generation  the number of the crawl that last changed an item's place in the feed
           run  one command on one feed, from start to outcome
-          state  how a feed does, in one word; `feedsync help status` lists them
+          state  the condition of a feed in one word; `feedsync help status` lists them
           event  one line of the event log: a request for a page begins or ends
           header, footer  a request for the first page (beginHeader, endHeader), or a later one (beginFooter, endFooter)
           noMoreData  there are no further pages

@@ -7,12 +7,12 @@ extension Command {
         store: .writes(isUrgent: true),
         summary: "Delete items that are long gone, and give the space back",
         explanation: """
-            Deletes the items that the server has not had for longer than `keep` (90 days by default), and runs,
+            Deletes the items that have been gone from the server for longer than `keep` (90 days by default), and runs,
             events and changes of that age. Then makes the store's file as small as it can be, which takes as
             long as copying it. A feed that another process is working on is left out. With --dry-run, prints how many
             items would be deleted.
 
-            With --columns, deletes the columns that the feeds' definitions have no more, in place of items: from the
+            With --columns, deletes the columns that the feeds' definitions no longer have, in place of items: from the
             table, from the index for searches and from the changes that are kept, so that none of their values is left
             in the file. Backups and copies of the store have them still.
             """,

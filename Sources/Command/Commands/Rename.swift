@@ -11,7 +11,7 @@ extension Command {
             Changes the feed's name in the configuration file, where nothing else changes, and in the store: its
             table, its history, and where it stands. The next sync costs what it would have cost before.
             Views of your own follow the table. Feeds in the same file that have a list for each of its rows
-            follow it, too. Not while another process is working on the feed.
+            follow it, too. It cannot run while another process is working on the feed.
             """,
         example: "feedsync rename things old-things"
     ) { session throws(Failure) in

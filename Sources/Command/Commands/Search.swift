@@ -14,7 +14,7 @@ extension Command {
             anywhere. Items that have a word only inside of another one come last.
 
             Only feeds whose definition has `search` are searched, as in `search: [title, body]`. The next
-            sync makes the index, and every page that is stored keeps it. Words in the first column count most.
+            sync makes the index, and every stored page updates it. Words in the first column count most.
 
             The formats are those of `feedsync show`.
             """,

@@ -21,7 +21,8 @@ extension Command {
 
             Commands need a token, on this machine, too. serve prints an address that signs a browser in, once; --open opens
             it. Programs send the token as `Authorization: Bearer TOKEN`: it is in ~/.local/state/feedsync/serve.token.
-            With --token-file, which another address than one of this machine needs, reading needs it as well.
+            With --token-file, reading needs the token, too. An address that other machines can reach requires
+            --token-file.
 
             With --sync, feeds are synced when they are due, as `sync --due` does from cron.
 

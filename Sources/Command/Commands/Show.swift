@@ -12,7 +12,8 @@ extension Command {
             Lists the items in feed order, section by section, without those the server no longer has.
 
             A terminal gets a table of the columns that say most (a title, counts, a text, a link), as many as fit,
-            through $PAGER or less. --markdown gets as wide a table. A pipe and the formats for programs get all columns;
+            through $PAGER or less. --markdown prints the same columns as a
+            Markdown table. A pipe and the formats for programs get all columns;
             in a pipe, values are separated by tabs, and \\t, \\n, \\r and \\\\ stand for what would break the line.
 
             The rows are never cut unless --limit says so. -o FILE writes them to a file, which is replaced when all is

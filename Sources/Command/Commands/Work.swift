@@ -22,7 +22,7 @@ extension Command {
 
             With --listen, it answers GET /metrics with figures for Prometheus, and GET /health.
 
-            Most other commands work on such a store, too; see Docs/postgresql.md. What else needs a file: feedsync store
+            Most other commands work on such a store, too; see Docs/postgresql.md. The rest need a file: feedsync store
             copy makes one.
             """,
         example: "feedsync work --store postgres:///feeds --jobs 16"

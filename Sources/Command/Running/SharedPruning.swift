@@ -38,7 +38,7 @@ struct SharedPruning {
         return .done
     }
 
-    /// Deletes columns that the definitions have no more.
+    /// Deletes columns that the definitions no longer have.
     ///
     /// - Throws: `Failure` if the store cannot be used.
     func columns(of feeds: [FeedDefinition]) async throws(Failure) -> ExitCode {

@@ -23,7 +23,7 @@ struct ServeSetup {
         }
         let access = try access(at: address, text)
         if invocation.has(.dueSync), invocation.has(.readOnly) {
-            throw .usage("--sync stores, and --read-only does not", advice: invocation.command.helpAdvice)
+            throw .usage("--sync and --read-only cannot be used together", advice: invocation.command.helpAdvice)
         }
         let file = try session.configurationFile()
         let configuration = try session.configurationIfAny()

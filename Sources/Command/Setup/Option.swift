@@ -32,7 +32,7 @@ struct Option: Sendable, Hashable {
         "store", value: "PATH", "the SQLite file (default: $FEEDSYNC_STORE, or `store` in the configuration)")
     static let json = Option("json", "print JSON, with the store's column names")
     static let quiet = Option(
-        "quiet", letter: "q", "print no notes and no progress; what a command did only if it failed")
+        "quiet", letter: "q", "print no notes and no progress; report what a command did only if it failed")
     static let wait = Option(
         "wait", value: "DURATION", "wait up to DURATION for another process to finish with the feed (default: 0s)")
     static let maxWait = Option(
@@ -49,7 +49,7 @@ struct Option: Sendable, Hashable {
     static let columns = Option("columns", "also write the columns that were found")
     static let namedColumns = Option("columns", value: "NAMES", "these columns, separated by commas")
     static let oldColumns = Option(
-        "columns", "delete the columns that the definition has no more, with all their values")
+        "columns", "delete the columns that the definition no longer has, with all their values")
     static let sinceRun = Option(
         "since", value: "TIME|RUN|last",
         "only what happened since TIME (default: 1d), since that run, or in each feed's last one")

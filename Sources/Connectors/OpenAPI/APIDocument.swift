@@ -31,7 +31,7 @@ struct APIDocument: Sendable {
         guard openAPI?.hasPrefix("3.") ?? (swagger == "2.0") else {
             throw ConnectorError(
                 [
-                    "\(source): version \(openAPI ?? swagger ?? "") of the language is not known, only 3.0, 3.1 and Swagger 2.0"
+                    "\(source): version \(openAPI ?? swagger ?? "") is not supported; OpenAPI 3.0 and 3.1 and Swagger 2.0 are"
                 ],
                 advice: "give a document of one of these versions")
         }

@@ -12,8 +12,9 @@ struct StoreChanges {
     let feeds: [String]?
     let numbers: LogNumbers
 
-    /// Tables of which a changed feed's rows are all read anew, and those of which only the ones that are referred to.
+    /// Tables whose rows of a changed feed are all read again.
     private static let state = ["_section", "_part_ahead", "feed_part", "_feed_part"]
+    /// Tables of which only the rows that are referred to are read again.
     private static let heads = ["feed", "_feed"]
 
     /// Writes them to the copy, in one transaction.

@@ -326,7 +326,7 @@ extension WriteThrough {
 
     func lockTables() throws { try target.lockTables() }
 
-    /// About so many bytes are sent at a time. What there is at first of a feed fits: PostgreSQL stores it while the
+    /// The number of bytes that are sent at a time, about. The first pages of a feed fit: PostgreSQL stores them while the
     /// next pages come.
     private static let chunk = 8 << 20
 
@@ -341,8 +341,8 @@ extension WriteThrough {
         let table = try target.shape(feed, as: FeedTableShape(of: feed.table, types: feed.types, on: source))
         let name = PostgreSQL.Connection.identifier(table.name)
         try target.connection.execute("DELETE FROM \(name)")
-        // Not by COPY: where a worker is paused in the middle of one, PostgreSQL waits for it as long as it lasts, and
-        // others for the claim.
+        // COPY is not used: if a worker is paused in the middle of one, PostgreSQL waits until it goes on, and other
+        // workers wait for the claim.
         var rows = RowArrays(into: table)
         func takeRows() {
             guard !rows.isEmpty else { return }

@@ -41,7 +41,7 @@ package struct DeviceSignIn: Sendable {
         else { throw client.refusal(answer, "the response to `device_url` has no code to sign in with") }
         let complete = answer["verification_uri_complete"]?.text
         for text in [url, complete].compactMap(\.self) where (try? WebURL(text)) == nil {
-            throw FeedSyncError(.undecodable, "the page to sign in at is no web page")
+            throw FeedSyncError(.undecodable, "the address of the sign-in page is not a web address")
         }
         let seconds = { (name: String, usual: Int64, range: ClosedRange<Int64>) -> Int64 in
             guard let text = answer[name]?.json, let number = Double(text), number.isFinite else { return usual }

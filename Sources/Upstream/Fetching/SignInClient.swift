@@ -39,7 +39,7 @@ struct SignInClient: Sendable {
     /// The error for a feed that nobody signs in for.
     var noSignIn: FeedSyncError {
         FeedSyncError(
-            .configuration, "feed `\(feed.name)` has no `auth` that anybody signs in for",
+            .configuration, "feed `\(feed.name)` has no `auth` that needs a sign-in by a person",
             advice:
                 "give its `oauth2` the members `grant: device_code` and `device_url`, or `grant: authorization_code` and `authorize_url`"
         )
