@@ -8,7 +8,8 @@ package struct RunReads: Sendable {
     package private(set) var tail: Set<PageOfCrawl> = []
     /// The pages that a full crawl read in the run.
     private var reads = PageReads()
-    /// The keys of items that left a page after the run had read them there.
+    /// The keys of items that left a page after the run had read them there, or that an earlier run met there and on
+    /// another page: the place of such an item may be that of the other page.
     package private(set) var leftPage: Set<String> = []
 
     package init() {}
@@ -37,13 +38,13 @@ package struct RunReads: Sendable {
     ///   - request: The identity of the page's request.
     ///   - keys: The keys on the page, as a JSON array; nil if they are the stored ones.
     ///   - stored: The keys on the page as stored before; nil if it was not.
+    ///   - hadRepeats: True if an item of these was on another page of the crawl, too.
     ///   - isInSequence: False if the page may have been requested before the page that was recorded last.
     package mutating func note(
-        _ request: some Hashable, keys: String?, stored: String?, isInSequence: Bool = true
+        _ request: some Hashable, keys: String?, stored: String?, hadRepeats: Bool = false, isInSequence: Bool = true
     ) {
-        guard reads.note(request, keys: keys, stored: stored, isInSequence: isInSequence), let keys, let stored else {
-            return
-        }
+        let isAnother = reads.note(request, keys: keys, stored: stored, isInSequence: isInSequence)
+        guard isAnother || hadRepeats, let keys, let stored else { return }
         leftPage.formUnion(Set(PageKeys.texts(stored)).subtracting(PageKeys.texts(keys)))
     }
 

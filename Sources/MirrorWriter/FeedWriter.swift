@@ -194,11 +194,13 @@ package final class FeedWriter: PageTransactionWriter {
     private func store(_ commit: PageCommit, now: String) throws -> PageStorage.Stored {
         do {
             let isOfAll = commit.page.mode == .all
-            let before = isOfAll ? try records.storedPages.newest(commit.key)?.keys : nil
+            let before = isOfAll ? try records.storedPages.newest(commit.key) : nil
             let stored = try stored(commit, now: clock.time(now))
             if isOfAll {
+                // Partitions overlap: an item of two of them has not moved.
+                let hadRepeats = table.shape.definition.partitioning == nil && before?.hasRepeats == true
                 reads.note(
-                    commit.key, keys: commit.page.keys, stored: before,
+                    commit.key, keys: commit.page.keys, stored: before?.keys, hadRepeats: hadRepeats,
                     isInSequence: commit.page.isCheck || table.shape.definition.pagination.prefetch <= 1)
             }
             follow(stored, behind: commit.page)

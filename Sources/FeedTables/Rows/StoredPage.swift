@@ -11,6 +11,9 @@ package struct StoredPage: Sendable, Hashable {
     package let cursor: PageCursor?
     package let total: Int?
 
+    /// True if an item of the page has the place that another page of its crawl gave it: it came twice.
+    package var hasRepeats: Bool { placed < Int64(elements - skipped - sameKey) }
+
     package init(
         id: Int64, validators: Validators, place: Place, placed: Int64, elements: Int, skipped: Int, sameKey: Int,
         keys: String, cursor: PageCursor?, total: Int?

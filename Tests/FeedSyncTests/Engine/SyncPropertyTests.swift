@@ -70,6 +70,8 @@ struct SyncPropertyTests {
             History(style: .nextURL, mode: .all, seed: 1912),
             // `more` found the list one item short of its total, as a new one was at the head; it stayed incomplete.
             History(style: .keyset, mode: .new, seed: 71003),
+            // A row that a crawl had met twice was looked for where it had been first.
+            History(style: .link, mode: .since, seed: 3571),
         ])
     func once(_ history: History) async throws {
         let mirror = try await MovingMirror(

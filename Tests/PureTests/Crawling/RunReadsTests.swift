@@ -53,4 +53,12 @@ import Testing
         reads.note("q", keys: "[]", stored: "[5]")
         #expect(reads.leftPage == ["1", "5"])
     }
+
+    @Test("An item left a page that an earlier run had read if some items came twice then")
+    func leftWithRepeats() {
+        var reads = RunReads()
+        reads.note("p", keys: "[1,2]", stored: "[1,2,3]", hadRepeats: true)
+        reads.note("q", keys: nil, stored: "[5]", hadRepeats: true)
+        #expect(reads.leftPage == ["3"])
+    }
 }
