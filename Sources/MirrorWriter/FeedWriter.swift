@@ -197,11 +197,13 @@ package final class FeedWriter: PageTransactionWriter {
             let before = isOfAll ? try records.storedPages.newest(commit.key) : nil
             let stored = try stored(commit, now: clock.time(now))
             if isOfAll {
-                // Partitions overlap: an item of two of them has not moved.
-                let hadRepeats = table.shape.definition.partitioning == nil && before?.hasRepeats == true
+                // Partitions overlap, and so do pages that are requested so: their items have not moved.
+                let definition = table.shape.definition
+                let overlaps = definition.partitioning != nil || definition.pagination.overlappingSize != nil
                 reads.note(
-                    commit.key, keys: commit.page.keys, stored: before?.keys, hadRepeats: hadRepeats,
-                    isInSequence: commit.page.isCheck || table.shape.definition.pagination.prefetch <= 1)
+                    commit.key, keys: commit.page.keys, stored: before?.keys,
+                    hadRepeats: !overlaps && before?.hasRepeats == true,
+                    isInSequence: commit.page.isCheck || definition.pagination.prefetch <= 1)
             }
             follow(stored, behind: commit.page)
             return stored
