@@ -56,18 +56,24 @@ package actor Worker {
     package func claim(limit: Int) throws(FeedSyncError) -> [Claim] {
         try connected { connection in
             difference = try layout.difference(since: difference, on: connection)
+            // A group that another worker has replaced since has other feeds under the same name.
             let rows = try connection.query(
                 """
                 WITH chosen AS (
                     SELECT c."group" FROM _claim c
                     WHERE c.due_at <= now() AND \(Self.isFree) AND NOT \(Self.isWanted)
                         AND c."group" <> ALL (CAST($1 AS text[]))
+                        AND (SELECT version FROM _layout) = CAST($4 AS bigint)
                     ORDER BY c.due_at LIMIT $3 FOR UPDATE SKIP LOCKED
                 )
                 UPDATE _claim SET worker = $2, fence = nextval('_fence'), until = now() + interval '\(Self.lease)'
                 FROM chosen WHERE _claim."group" = chosen."group"
                 RETURNING _claim."group", fence, version
-                """, [PostgreSQL.Connection.array(claimed.union(difference.others)), id, "\(limit)"])
+                """,
+                [
+                    PostgreSQL.Connection.array(claimed.union(difference.others)), id, "\(limit)",
+                    "\(difference.version)",
+                ])
             return rows.compactMap(claim)
         }
     }
