@@ -19,6 +19,18 @@ extension Store {
         ).first
     }
 
+    /// The refresh status of a feed, or of one of its lists; nil if no command has worked on it.
+    ///
+    /// Pages that wait for their commit need not be committed for it.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func status(of name: String) throws(FeedSyncError) -> RefreshStatus? {
+        try transactions.inGroup {
+            try connection.scalar("SELECT status FROM \(ListTables(of: name).feed) WHERE name = ?", .text(name))?.text
+                .flatMap(RefreshStatus.init)
+        }
+    }
+
     /// The feed's discovered settings; nil if none are kept.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.

@@ -4,9 +4,12 @@ internal import SQLite
 extension Store {
     /// The feed's number, which its lock uses. A new feed is added to the store.
     package func feedNumber(_ definition: FeedDefinition) throws(FeedSyncError) -> Int64 {
-        try storing {
-            let known = "SELECT id FROM \(ListTables(of: definition.name).state) WHERE feed = ?"
-            if let id = try connection.int64(known, .text(definition.name)) { return id }
+        let known = try transactions.inGroup {
+            try connection.int64(
+                "SELECT id FROM \(ListTables(of: definition.name).state) WHERE feed = ?", .text(definition.name))
+        }
+        if let known { return known }
+        return try storing {
             if definition.part == nil, let renamed = try unfinishedRename(to: definition) { return renamed.id }
             return try connection.transaction { try definitions.enter(definition) }
         }
@@ -64,10 +67,7 @@ extension Store {
         // The run has ended, and has received any error of its pages.
         try? transactions.closeGroup()
         if writer.table.hasNewShape { views.changeViewMayLag = true }
-        let model = writer.table.shape.definition.model
-        if let model, writer.table.hasNewShape || !views.modelsOfThisProcess.contains(model) {
-            views.modelsThatMayLag.insert(model)
-        }
+        views.noteRun(ofModel: writer.table.shape.definition.model, hasNewShape: writer.table.hasNewShape)
         let hasLists = !writer.table.shape.definition.lists.isEmpty || (try? writer.records.state.hasLists()) == true
         if hasLists { views.runsWithLists.append((writer.run, writer.table.shape.definition)) }
         transactions.openFeeds.remove(writer.feed)

@@ -131,6 +131,24 @@ struct StoredDefinitions {
 
     // MARK: - Changed definitions
 
+    /// A feed's definition with the findings of earlier runs; nil if a run has to adopt it first, because it, its table
+    /// or its search index has changed.
+    ///
+    /// - Parameter canonical: The canonical text of the definition.
+    func unchanged(_ declared: FeedDefinition, canonical: String) throws -> FeedDefinition? {
+        guard try connection.scalar("SELECT 1 FROM _feed WHERE feed = ?", .text(declared.name)) != nil else {
+            return nil
+        }
+        let stored = try definition(of: declared.name)
+        guard !stored.isOther(than: declared, canonical: canonical) else { return nil }
+        let definition = try declared.settled(by: stored.findings)
+        guard definition.isResolved, stored.key == definition.keyText,
+            try TableSchema(definition).isComplete(on: connection),
+            try SearchIndex.isCurrent(definition, on: connection)
+        else { return nil }
+        return definition
+    }
+
     /// Applies the definition of a feed, or of one of its lists: rows stay, and the upstream's state is dropped if the
     /// definition has changed.
     ///

@@ -136,8 +136,9 @@ struct ListQueue<List: Sendable> {
     }
 
     private mutating func take(_ entry: Entry, for errand: Errand, at host: Int, isAhead: Bool) -> Turn {
-        // All requests that could speak against more have ended.
-        if hosts[host].busy == 0, hosts[host].gate.isShut { hosts[host].gate = CircuitBreaker() }
+        // All requests that could speak against more have ended. A checked list's response is stored by its run: until
+        // then, the next list would not know of it.
+        if hosts[host].busy == 0, hosts[host].gate.isShut, !entry.isOpen { hosts[host].gate = CircuitBreaker() }
         hosts[host].waiting.removeFirst()
         waitingCount -= 1
         if entry.isOpen { openCount -= 1 }

@@ -221,39 +221,17 @@ struct ListsRun: Sendable {
     private func look(
         at list: List, _ findings: Findings, gate: CircuitBreaker, isAhead: Bool
     ) async throws(FeedSyncError) -> ListEnd {
-        // A trace also shows pages, and only a run has them.
-        guard engine.options.onTrace == nil, let definition = try? list.definition.settled(by: findings),
-            definition.maySettle
+        let source = ConfirmedList.Source.list(list.part, seen: list.seen)
+        guard let definition = try? list.definition.settled(by: findings),
+            let check = SettledListCheck(of: definition, source, by: engine)
         else { return .open(nil) }
-        let startedAt = engine.now()
-        let requests = RequestPlan(definition, salt: store.salt, options: engine.options)
-        try await requests.runCommands()
-        // If no request can be made, a run reports why.
-        guard let page = try? requests.page(for: nil), page.mayBeConditional,
-            let settled = try await store.settledList(
-                list.definition.name, fingerprint: list.definition.fingerprint(salt: store.salt, common: list.common),
-                key: page.key, origin: page.quotaOrigin, quotaCredentials: page.quotaCredentials, now: startedAt)
-        else { return .open(nil) }
-        let meter = RequestMeter()
-        let fetcher = AuthorizedFetcher(
-            requests: requests, fetcher: engine.fetcher(for: definition).counting(in: meter).through(gate))
-        let (asked, result) = await fetcher.fetch(page, validators: settled.page.validators, isAhead: isAhead)
-        guard !Task.isCancelled else { throw .cancelled }
-        let cost = meter.take()
-        let early = PageFetch(page: asked, result: result, stored: settled.page, cost: cost)
-        switch result {
-        case .failure(.heldBack): return .heldBack
-        case .failure(let error) where error.kind == .cancelled: throw error
-        case .success(let fetched) where fetched.kind == .notModified && settled.mayTake(cost.quota):
-            let validators = settled.page.validators.refreshed(by: fetched.response).without(asked.secrets)
-            guard validators == settled.page.validators else { return .open(early) }
-            let confirmed = ConfirmedList(
-                settled, list.part, seen: list.seen, startedAt: startedAt, at: engine.now(), cost: cost,
-                serverDate: fetched.serverDate, advice: PollingAdvice(fetched.response), every: definition.every,
-                publish: engine.publish(of: definition))
+        let fingerprint = list.definition.fingerprint(salt: store.salt, common: list.common)
+        switch try await check.perform(stored: fingerprint, gate: gate, isAhead: isAhead) {
+        case .open(let page): return .open(page)
+        case .heldBack: return .heldBack
+        case .unchanged(let confirmed):
             try await store.confirm(confirmed)
             return .unchanged(confirmed.metrics)
-        default: return .open(early)
         }
     }
 

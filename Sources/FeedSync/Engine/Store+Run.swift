@@ -1,25 +1,35 @@
 internal import Concurrency
 internal import HTTP
 
+/// The beginning of a run.
+enum RunBeginning: Sendable {
+    /// The feed is locked. Its first page may already be fetched.
+    case run(FeedLock, early: PageFetch?)
+    /// The run has ended: the feed is unchanged.
+    case ended(RunSummary)
+}
+
 extension Store {
     /// Runs a command on a feed, in the store's isolation.
     ///
     /// - Parameters:
-    ///   - early: The first page, if it was already fetched.
     ///   - gate: Shut if a response speaks against more requests to the host.
-    ///   - takeLock: Locks the feed for the run.
+    ///   - begin: Locks the feed for the run.
     /// - Throws: `FeedSyncError`; of kind `configuration` if the run cannot begin, which counts as a failed run.
     func run(
-        _ command: RequestCommand, on definition: FeedDefinition, early: PageFetch?,
-        through gate: CircuitBreaker, fetcher: Fetcher, options: EngineOptions,
-        publish: @escaping @Sendable (StatusEvent) -> Void,
-        takeLock: @Sendable () async throws(FeedSyncError) -> FeedLock
+        _ command: RequestCommand, on definition: FeedDefinition, through gate: CircuitBreaker, fetcher: Fetcher,
+        options: EngineOptions, publish: @escaping @Sendable (StatusEvent) -> Void,
+        begin: @Sendable () async throws(FeedSyncError) -> RunBeginning
     ) async throws(FeedSyncError) -> RunSummary {
         let now: @Sendable () -> String = { [clock = options.wallClock] in clock.text }
         let lock: FeedLock
+        let early: PageFetch?
         var writer: FeedWriter
         do throws(FeedSyncError) {
-            lock = try await takeLock()
+            switch try await begin() {
+            case .ended(let summary): return summary
+            case .run(let held, let page): (lock, early) = (held, page)
+            }
             try await RequestPlan(definition, salt: salt, options: options).checkReferences()
             let events: [StatusEvent]
             (writer, events) = try open(definition, lock: lock, command: command.name, now: now())

@@ -55,7 +55,7 @@ public actor SyncEngine {
         self.watch = watch
         // Contradictions are reported before anything begins.
         _ = try ResolvedFeed(definition)
-        let status = try await store.feed(named: definition.name)?.status.settled ?? .none
+        let status = try await store.status(of: definition.name)?.settled ?? .none
         statuses = Broadcast(status)
         states = Broadcast(EngineState(status: status), buffering: .bufferingNewest(1))
     }
@@ -263,12 +263,15 @@ public actor SyncEngine {
     func execute(
         _ command: RequestCommand, on definition: FeedDefinition, early: PageFetch? = nil, gate: CircuitBreaker? = nil
     ) async throws(FeedSyncError) -> RunSummary {
+        let breaker = CircuitBreaker(within: gate)
         do throws(FeedSyncError) {
             return try await store.run(
-                command, on: definition, early: early, through: CircuitBreaker(within: gate),
-                fetcher: fetcher(for: definition), options: options, publish: publish(of: definition)
+                command, on: definition, through: breaker, fetcher: fetcher(for: definition), options: options,
+                publish: publish(of: definition)
             ) { [self] () throws(FeedSyncError) in
-                try await takeLock(command, on: definition)
+                let lock = try await takeLock(command, on: definition)
+                guard command == .sync, definition.part == nil else { return .run(lock, early: early) }
+                return try await beginSync(of: definition, holding: lock, gate: breaker)
             }
         } catch {
             // If the store could not take the end, observers must not wait for it.

@@ -27,11 +27,25 @@ package struct SearchIndex {
         let table = TableSchema.tableName(definition.owner)
         let wanted = definition.search?.columns(among: definition.columns) ?? []
         let stored = try storedColumns(of: table, on: connection)
-        guard stored != wanted || !wanted.isEmpty else { return }
-        guard try stored != wanted || !isKept(table, on: connection) else { return }
-        if !stored.isEmpty { try drop(of: table, on: connection) }
+        if try isCurrent(table, stored, wanted, on: connection) { return }
+        // Triggers may be left of an index that was dropped by hand.
+        try drop(of: table, on: connection)
         guard !wanted.isEmpty, definition.isResolved else { return }
         try SearchIndex(table: table, columns: wanted).make(on: connection)
+    }
+
+    /// True if the table has the index that the definition wants, or none if it wants none.
+    package static func isCurrent(_ definition: FeedDefinition, on connection: Connection) throws -> Bool {
+        let table = TableSchema.tableName(definition.owner)
+        return try isCurrent(
+            table, storedColumns(of: table, on: connection),
+            definition.search?.columns(among: definition.columns) ?? [], on: connection)
+    }
+
+    private static func isCurrent(
+        _ table: String, _ stored: [String], _ wanted: [String], on connection: Connection
+    ) throws -> Bool {
+        try stored == wanted && (wanted.isEmpty || isKept(table, on: connection))
     }
 
     /// The columns of a table's index; empty if there is none.

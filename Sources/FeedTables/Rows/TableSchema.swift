@@ -68,6 +68,13 @@ package struct TableSchema {
         return missing.isEmpty && !lacksRaw ? .none : .columns
     }
 
+    /// True if the table is there, with all columns: `extend` would change nothing.
+    package func isComplete(on connection: Connection) throws -> Bool {
+        let declared = try ColumnStorage.declared(in: name, on: connection)
+        guard !declared.isEmpty, parentKey.isEmpty else { return false }
+        return (columns.map(\.name) + (keepsRaw ? ["_raw"] : [])).allSatisfy { declared[Self.folded($0)] != nil }
+    }
+
     /// True if the table lacks columns, and has no rows, no columns of earlier definitions and no indexes of the user.
     private func isBlank(_ existing: Set<[UInt8]>, on connection: Connection) throws -> Bool {
         let wanted = Set((parentKey + columns.map(\.name)).map(Self.folded))

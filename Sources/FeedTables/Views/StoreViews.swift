@@ -13,6 +13,14 @@ package final class StoreViews {
     /// The models whose views this process has checked.
     package private(set) var modelsOfThisProcess: Set<String> = []
 
+    /// Records a run of a feed with a model.
+    ///
+    /// - Parameter hasNewShape: True if the run found new columns or a key.
+    package func noteRun(ofModel model: String?, hasNewShape: Bool) {
+        guard let model, hasNewShape || !modelsOfThisProcess.contains(model) else { return }
+        modelsThatMayLag.insert(model)
+    }
+
     /// Updates the views after a run that may have changed them.
     ///
     /// The views are for the user's queries: if they cannot be written now, a later run does it. So does the next run
@@ -71,7 +79,12 @@ package final class StoreViews {
     }
 }
 
+extension Transactions {
+    /// The views of the open store.
+    package var views: StoreViews { attachment(StoreViews.init) }
+}
+
 extension Store {
     /// The views of the open store.
-    package var views: StoreViews { transactions.attachment(StoreViews.init) }
+    package var views: StoreViews { transactions.views }
 }

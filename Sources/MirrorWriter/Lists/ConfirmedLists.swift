@@ -8,8 +8,10 @@ final class ConfirmedLists: CommitQueue {
     private let connection: Connection
     private var rule = CommitGroup()
     private var lists: [ConfirmedList] = []
-    /// The error that kept earlier lists from being stored, until it is reported to a run.
+    /// The error that kept earlier lists from being stored, until it is reported to the run on all lists of the feed.
     private var loss: (any Error)?
+    /// The runs of stored feeds, or the errors that kept them from being stored, until they are reported.
+    private var ends: [String: Result<Int64?, any Error>] = [:]
 
     private init(on connection: Connection) { self.connection = connection }
 
@@ -27,9 +29,9 @@ final class ConfirmedLists: CommitQueue {
 
     /// Adds an unchanged list, to be stored together with others.
     ///
-    /// - Throws: The error that kept such lists from being stored. They stay as due as they were.
+    /// - Throws: The error that kept such lists of a feed from being stored. They stay as due as they were.
     func add(_ list: ConfirmedList, in transactions: Transactions) throws {
-        try throwLoss()
+        if list.part != nil { try throwLoss() }
         lists.append(list)
         let now = ContinuousClock.now
         _ = rule.add(CommitGroup.Page(bytes: 0, waited: .zero, isFollowed: false), at: now)
@@ -37,10 +39,19 @@ final class ConfirmedLists: CommitQueue {
         let isFull = lists.count >= Self.most || rule.dueAt().map { $0 <= now } ?? false
         if isFull {
             store(in: transactions)
-            try throwLoss()
+            if list.part != nil { try throwLoss() }
         } else {
             transactions.setAlarm()
         }
+    }
+
+    /// The run of a feed that was added: it is stored now, together with all that wait, unless that is done.
+    ///
+    /// - Returns: nil if the feed has changed meanwhile and is left to a run.
+    /// - Throws: The error that kept it from being stored.
+    func run(of feed: String, in transactions: Transactions) throws -> Int64? {
+        if ends[feed] == nil { store(in: transactions) }
+        return try ends.removeValue(forKey: feed)?.get()
     }
 
     /// Stores the unchanged lists. An error is reported to their run only, not to other users of the store.
@@ -53,7 +64,8 @@ final class ConfirmedLists: CommitQueue {
             // Closed first, so that events are published in the order of their numbers.
             try transactions.closeGroup()
             try transactions.checkFile(isWriting: true)
-            for feed in Set(lists.map(\.part.feed)) { try transactions.locks[feed]?.check() }
+            for owner in Set(lists.compactMap(\.part?.feed)) { try transactions.locks[owner]?.check() }
+            for list in lists { try list.lock?.check() }
             let events = try connection.transaction { () -> [[StatusEvent]] in
                 var numbers = try Numbers(on: connection)
                 var readings: [QuotaReading.Quota: QuotaReading] = [:]
@@ -64,9 +76,18 @@ final class ConfirmedLists: CommitQueue {
                 try QuotaLedger.keep(Array(readings.values), on: connection)
                 return try lists.map { try store($0, &numbers) }
             }
-            for (list, events) in zip(lists, events) { events.forEach(list.publish) }
+            for (list, events) in zip(lists, events) {
+                events.forEach(list.publish)
+                if case .feed(_, let model) = list.source {
+                    ends[list.list.feed] = .success(events.first.map { Int64($0.run) })
+                    transactions.views.noteRun(ofModel: model, hasNewShape: false)
+                }
+            }
+            transactions.views.refresh(in: transactions)
         } catch {
-            loss = error
+            for list in lists {
+                if list.part == nil { ends[list.list.feed] = .failure(error) } else { loss = error }
+            }
         }
     }
 
@@ -100,10 +121,11 @@ final class ConfirmedLists: CommitQueue {
     /// - Returns: The events; empty if the list has changed meanwhile and is left to the next run.
     private func store(_ confirmed: ConfirmedList, _ numbers: inout Numbers) throws -> [StatusEvent] {
         let list = confirmed.list
+        let tables = ListTables(of: list.feed)
         let name = Value.text(list.feed)
         let (start, end) = (Value.text(confirmed.startedAt), Value.text(confirmed.at))
         let isSettled = """
-            SELECT 1 FROM _feed_part s JOIN feed_part l ON l.name = s.feed WHERE s.feed = ? AND s.crawl = ?
+            SELECT 1 FROM \(tables.state) s JOIN \(tables.feed) l ON l.name = s.feed WHERE s.feed = ? AND s.crawl = ?
                 AND s.definition = ? AND l.status = 'noMoreData'
             """
         guard try connection.int64(isSettled, name, Value(list.crawl), .text(list.definition)) == 1 else { return [] }
@@ -136,16 +158,17 @@ final class ConfirmedLists: CommitQueue {
             Value(page.id), .text("[[\(page.place.generation),0,\(page.elements)]]"))
         try connection.run(
             """
-            UPDATE _feed_part SET crawl = ?, ranges = ?, round_started_at = ?, round_ended_at = ?, planned_due_at = ?,
-                poll_interval = ?, fresh_for = ?, seen = ? WHERE feed = ?
+            UPDATE \(tables.state) SET crawl = ?, ranges = ?, round_started_at = ?, round_ended_at = ?,
+                planned_due_at = ?, poll_interval = ?, fresh_for = ? WHERE feed = ?
             """, Value(crawl), Value(CrawlProgress(ofOnePage: crawl, page.place.generation).json), start, end, dueAt,
-            Value(confirmed.pollInterval), Value(confirmed.freshFor), confirmed.seen.map { Value($0) } ?? .null, name)
+            Value(confirmed.pollInterval), Value(confirmed.freshFor), name)
         try connection.run(
-            "UPDATE feed_part SET reloaded_at = ?1, synced_at = ?1, full_at = ?1, next_due_at = ?2 WHERE name = ?3",
-            end,
-            dueAt, name)
-        if confirmed.seen.map({ Value($0) }) ?? .null != list.seen {
-            try PartsAhead.noteAsked(confirmed.part, on: connection)
+            "UPDATE \(tables.feed) SET reloaded_at = ?1, synced_at = ?1, full_at = ?1, next_due_at = ?2 WHERE name = ?3",
+            end, dueAt, name)
+        if case .list(let part, let seen) = confirmed.source, seen.map({ Value($0) }) ?? .null != list.seen {
+            try connection.run(
+                "UPDATE _feed_part SET seen = ? WHERE feed = ?", seen.map { Value($0) } ?? .null, name)
+            try PartsAhead.noteAsked(part, on: connection)
         }
         defer {
             numbers.run += 1
@@ -180,6 +203,19 @@ extension Store {
         try transactions.inGroup { try ConfirmedLists.of(transactions).add(list, in: transactions) }
     }
 
+    /// Stores an unchanged feed, together with others that were confirmed at the same time.
+    ///
+    /// - Returns: The number of its run; nil if the feed has changed meanwhile, and a run has to read it.
+    /// - Throws: The error that kept it from being stored. It stays as due as it was.
+    package func confirmFeed(_ feed: ConfirmedList) async throws(FeedSyncError) -> Int? {
+        try transactions.inGroup { try ConfirmedLists.of(transactions).add(feed, in: transactions) }
+        // The feeds whose responses came with this one's are added first.
+        await Task.yield()
+        return try transactions.inGroup {
+            try ConfirmedLists.of(transactions).run(of: feed.list.feed, in: transactions).map { Int($0) }
+        }
+    }
+
     /// Stores the waiting lists.
     ///
     /// - Throws: The error that kept some from being stored. They stay as due as they were.
@@ -189,6 +225,16 @@ extension Store {
 }
 
 extension ConfirmedList {
+    /// The list of a parent's row; nil for a feed.
+    fileprivate var part: FeedPart? {
+        if case .list(let part, _) = source { part } else { nil }
+    }
+
+    /// The lock of a feed; nil for one of its lists.
+    fileprivate var lock: FeedLock? {
+        if case .feed(let lock, _) = source { lock } else { nil }
+    }
+
     // A 304 that does not repeat a header leaves the stored value.
     fileprivate var pollInterval: Int64? { advice.pollInterval ?? (advice.isModified ? nil : list.pollInterval) }
     fileprivate var freshFor: Int64? { advice.freshFor ?? (advice.isModified ? nil : list.freshFor) }

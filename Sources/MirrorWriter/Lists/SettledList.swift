@@ -1,7 +1,7 @@
 internal import SQLite
 
-/// A list that is unchanged since its last sync: complete, proved, on one page with validators, and with no run under
-/// way.
+/// A feed, or one of its lists, as its last sync left it: complete, proved, on one page with validators, and with no
+/// run under way.
 ///
 /// If the upstream confirms such a page, all values to store follow from the stored ones: the same again, for a new
 /// run. So unchanged lists need no runs that are opened and closed one by one, and many share a transaction.
@@ -10,7 +10,9 @@ package struct SettledList: Sendable {
     /// Its only page.
     package let page: StoredPage
     let crawl: Int64
+    /// The definition as the state has it: the canonical text of a feed's, the fingerprint of a list's.
     let definition: String
+    /// The stored mark of change of the parent's row; null for a feed.
     let seen: Value
     let pollInterval: Int64?
     let freshFor: Int64?
@@ -28,8 +30,7 @@ package struct SettledList: Sendable {
 /// A settled list whose page the upstream has confirmed as unchanged.
 package struct ConfirmedList: Sendable {
     let list: SettledList
-    let part: FeedPart
-    let seen: FeedPart.KeyValue?
+    let source: Source
     let startedAt: String
     let at: String
     /// The run's counts.
@@ -40,16 +41,22 @@ package struct ConfirmedList: Sendable {
     let every: Duration?
     let publish: @Sendable (StatusEvent) -> Void
 
-    /// - Parameters:
-    ///   - seen: The value of the parent's row when the list was requested.
-    ///   - publish: Called with the events once they are committed.
+    /// The kind of a list.
+    package enum Source: Sendable {
+        /// A whole feed that this process has locked, with the model of its definition.
+        case feed(FeedLock, model: String?)
+        /// The list of a parent's row, with the value that showed if the row had changed when the list was requested.
+        /// The run on all lists has the lock.
+        case list(FeedPart, seen: FeedPart.KeyValue?)
+    }
+
+    /// - Parameter publish: Called with the events once they are committed.
     package init(
-        _ list: SettledList, _ part: FeedPart, seen: FeedPart.KeyValue?, startedAt: String, at: String, cost: FetchCost,
-        serverDate: Int64?, advice: PollingAdvice, every: Duration?, publish: @escaping @Sendable (StatusEvent) -> Void
+        _ list: SettledList, _ source: Source, startedAt: String, at: String, cost: FetchCost, serverDate: Int64?,
+        advice: PollingAdvice, every: Duration?, publish: @escaping @Sendable (StatusEvent) -> Void
     ) {
         self.list = list
-        self.part = part
-        self.seen = seen
+        self.source = source
         self.startedAt = startedAt
         self.at = at
         var metrics = RunMetrics()
@@ -68,7 +75,8 @@ package struct ConfirmedList: Sendable {
 extension FeedDefinition {
     /// True if an unchanged page can prove that the whole list is unchanged. False if the list needs other checks.
     package var maySettle: Bool {
-        guard part != nil, isResolved, partitioning == nil, verify == .auto, maxPages == nil, !pagination.endsByAbsence
+        guard forEach == nil, isResolved, partitioning == nil, verify == .auto, maxPages == nil, lists.isEmpty,
+            !pagination.endsByAbsence
         else { return false }
         switch sync {
         case .all, .auto: return true
@@ -78,15 +86,27 @@ extension FeedDefinition {
 }
 
 extension Store {
+    /// The definition of a feed with the findings of earlier runs; nil if a run has to adopt it first.
+    ///
+    /// - Parameter canonical: The canonical text of the definition.
+    package func unchangedDefinition(
+        of declared: FeedDefinition, canonical: String
+    ) throws(FeedSyncError) -> FeedDefinition? {
+        try transactions.inGroup {
+            keep.add(declared)
+            return try definitions.unchanged(declared, canonical: canonical)
+        }
+    }
+
     /// A list that its page alone may confirm; nil if a run has to read it.
     ///
     /// - Parameters:
-    ///   - name: The name of the list.
-    ///   - fingerprint: The fingerprint of its definition, without findings.
+    ///   - name: The name of the feed, or of one of its lists.
+    ///   - definition: The canonical text of a feed's definition, or the fingerprint of a list's, without findings.
     ///   - key: The request of its only page.
     ///   - quotaCredentials: The fingerprints of the credentials that its request may count against.
     package func settledList(
-        _ name: String, fingerprint: String, key: RequestKey, origin: String,
+        _ name: String, definition: String, key: RequestKey, origin: String,
         quotaCredentials: [Int64], now: String
     ) throws(FeedSyncError) -> SettledList? {
         try transactions.inGroup {
@@ -99,8 +119,8 @@ extension Store {
             else { return nil }
             var found: SettledList?
             try connection.rows(
-                Self.settled,
-                [.text(name), .text(key.request), Value(key.credential), .text(fingerprint), .text(limit)]
+                FeedPart.feed(ofPart: name) == nil ? Self.settledFeed : Self.settledPart,
+                [.text(name), .text(key.request), Value(key.credential), .text(definition), .text(limit)]
             ) { row in
                 let crawl = row.int64(at: 0)
                 let elements = row.count(at: 6)
@@ -111,7 +131,7 @@ extension Store {
                     skipped: 0, sameKey: 0, keys: row.text(at: 7) ?? "[]", cursor: nil, total: nil)
                 guard Self.ranges(crawl, page, isFirst: row.text(at: 1) ?? "") else { return }
                 found = SettledList(
-                    feed: name, page: page, crawl: crawl, definition: fingerprint, seen: row.value(at: 8),
+                    feed: name, page: page, crawl: crawl, definition: definition, seen: row.value(at: 8),
                     pollInterval: row.isNull(at: 9) ? nil : row.int64(at: 9),
                     freshFor: row.isNull(at: 10) ? nil : row.int64(at: 10),
                     quota: row.text(at: 11).map {
@@ -123,11 +143,16 @@ extension Store {
         }
     }
 
+    // A feed's lists in its items have views, which a run brings up to date.
+    private static let settledFeed = settled("feed", "_feed", seen: "NULL", "AND s.lists IS NULL")
+    private static let settledPart = settled("feed_part", "_feed_part", seen: "s.seen")
+
     /// The conditions of a settled list. A run that was never closed, or that is too old to keep, needs a new run.
-    private static let settled = """
-        SELECT s.crawl, s.ranges, p.id, p.etag, p.last_modified, p.generation, p.elements, p.keys, s.seen,
+    private static func settled(_ lists: String, _ states: String, seen: String, _ more: String = "") -> String {
+        """
+        SELECT s.crawl, s.ranges, p.id, p.etag, p.last_modified, p.generation, p.elements, p.keys, \(seen),
             s.poll_interval, s.fresh_for, s.quota_origin, s.quota_credential, s.resource
-        FROM feed_part l JOIN _feed_part s ON s.feed = l.name JOIN _crawl c ON c.id = s.crawl
+        FROM \(lists) l JOIN \(states) s ON s.feed = l.name JOIN _crawl c ON c.id = s.crawl
         JOIN _crawl_page w ON w.crawl = c.id AND w.number = 1 JOIN _page p ON p.id = w.page
         WHERE l.name = ?1 AND s.definition = ?4
             AND l.status = 'noMoreData' AND l.no_more_data = 1 AND l.next_page IS NULL AND l.complete = 1
@@ -145,15 +170,16 @@ extension Store {
             AND NOT EXISTS (SELECT 1 FROM _page n
                 WHERE n.feed = l.name AND n.request = ?2 AND n.credential = ?3 AND n.id > p.id)
             AND NOT EXISTS (SELECT 1 FROM run r WHERE r.feed = l.name AND (r.finished_at IS NULL OR r.finished_at < ?5))
-            AND NOT EXISTS (SELECT 1 FROM _crawl_page o WHERE o.crawl = c.id AND o.number <> 1)
+            AND NOT EXISTS (SELECT 1 FROM _crawl_page o WHERE o.crawl = c.id AND o.number <> 1) \(more)
         """
+    }
 
     /// True if the stored ranges say that a crawl read this page, and nothing else.
     private static func ranges(_ crawl: Int64, _ page: StoredPage, isFirst text: String) -> Bool {
         [nil, page.place].contains { text == CrawlProgress(ofOnePage: crawl, page.place.generation, first: $0).json }
     }
 
-    /// The time before which runs of a list are deleted.
+    /// The time before which runs of a feed, or of one of its lists, are deleted.
     private func oldest(of list: String, at now: String) -> String? {
         Timestamp(now).flatMap { keep.limit(of: FeedPart.feed(ofPart: list) ?? list, at: $0.seconds) }
     }

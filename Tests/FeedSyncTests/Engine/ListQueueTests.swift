@@ -78,6 +78,26 @@ import Testing
         #expect(queue.next()?.isAhead == true)
     }
 
+    @Test("The next list is not checked before the run of one whose response speaks against more requests has ended")
+    func shutByCheck() throws {
+        var queue = queue(["a1", "a2"])
+        queue.mayLook = true
+        let started = queue.next()
+        let first = try #require(started)
+        let ahead = queue.next()
+        first.gate.shut()
+        queue.end(.look, at: "a")
+        queue.putBack(try #require(ahead), as: "a2", isOpen: false, host: "a")
+        queue.end(.look, at: "a")
+        queue.putBack(first, as: "a1", isOpen: true, host: "a")
+        let run = queue.next()
+        #expect(run?.list == "a1" && run?.errand == .run && run?.gate.isShut == true)
+        #expect(queue.next() == nil)
+        queue.end(.run, at: "a")
+        let next = queue.next()
+        #expect(next?.list == "a2" && next?.gate.isShut == false)
+    }
+
     @Test("A host that is closed has no further list")
     func closed() throws {
         var queue = queue(["a1", "a2", "b1"])

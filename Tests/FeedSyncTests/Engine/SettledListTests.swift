@@ -49,14 +49,14 @@ private final class ListMirror: Sendable {
     private let options: EngineOptions
     private let twin: SharedTwin?
 
-    init(of url: String, oneByOne: Bool = false, members: String = "") async throws {
+    init(of url: String, oneByOne: Bool = false, ownMembers: String = "", members: String = "") async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         store = try await Store(path: folder.appending(path: "store.db").path)
         let yaml = """
             defaults: {retries: 0, timeout: 10m, key: id, pagination: none}
             feeds:
-              owners: {url: "\(url)/owners"}
+              owners: {url: "\(url)/owners"\(ownMembers)}
               things: {for_each: owners, url: "\(url)/things/{owners.id}"\(members)}
             """
         feeds = try Configuration.parse(Array(yaml.utf8), file: "feedsync.yaml").feeds
@@ -131,7 +131,17 @@ private final class ListMirror: Sendable {
                 FROM feed_part JOIN _feed_part ON name = _feed_part.feed ORDER BY name
                 """,
                 "SELECT 'row', owners_id, id, _position, _removed_at IS NULL FROM things ORDER BY 2, 3",
-                "SELECT 'feed', name, item_count, complete, verified FROM feed ORDER BY name",
+                """
+                SELECT 'feed', name, model, url, status, no_more_data, next_page, item_count, complete, verified, error,
+                    reloaded_at IS NULL, synced_at IS NULL, full_at IS NULL, next_due_at > synced_at, watermark,
+                    failures, poll_interval, fresh_for, planned_due_at = next_due_at, round_started_at <= round_ended_at,
+                    crawl = (SELECT max(id) FROM _crawl n WHERE n.feed = name), json_extract(ranges, '$.full_verified'),
+                    json_array_length(ranges, '$.synced'), json_extract(ranges, '$.synced[0].crawls[0]') = crawl,
+                    json_extract(ranges, '$.synced[0].generations[0]') = generation, json_extract(ranges, '$.full_pages'),
+                    json_extract(ranges, '$.synced[0].first') IS NULL, json_extract(ranges, '$.synced[0].verified'),
+                    definition, found, columns, key, lists, moved_to, quota_origin, quota_credential, resource
+                FROM feed JOIN _feed ON name = _feed.feed ORDER BY name
+                """,
                 "SELECT 'quota', origin, credential, resource, remaining, reset_at, blocked_until FROM _quota ORDER BY 2, 3, 4",
                 "SELECT 'ahead', parent_key, is_new FROM _part_ahead ORDER BY parent_key",
             ].flatMap(rows)
@@ -154,6 +164,7 @@ private final class ListMirror: Sendable {
         let quota = [("X-RateLimit-Remaining", "4000"), ("X-RateLimit-Reset", reset)]
         for round in 1...6 {
             lists.set("/owners", owners)
+            lists.count("/owners", [[], quota][Int.random(in: 0...1, using: &random)])
             // Some tell of no quota, and some of another one than before.
             for owner in 1...14 {
                 let resource = ["core", "search"].randomElement(using: &random) ?? ""
@@ -162,10 +173,12 @@ private final class ListMirror: Sendable {
                 ]
                 lists.count("/things/\(owner)", kinds[owner % 4])
             }
+            var summaries: [RunSummary] = []
             for mirror in [together, oneByOne] {
-                try await mirror.sync("owners")
+                summaries.append(try await mirror.sync("owners"))
                 _ = try? await mirror.sync("things")
             }
+            #expect(summaries[0] == summaries[1].numbered(summaries[0].run), "seed \(seed), round \(round)")
             let (found, expected) = (try together.all, try oneByOne.all)
             let others = found.difference(from: expected).map { "\($0)" }
             #expect(others == [], "seed \(seed), round \(round)")
@@ -303,6 +316,55 @@ private final class ListMirror: Sendable {
         #expect(try mirror.rows("PRAGMA integrity_check") == ["ok"])
     }
 
+    @Test("An unchanged feed that cannot be stored fails its command, and stays as it was")
+    func lostFeed() async throws {
+        let lists = Lists()
+        let doomed = Lock<String?>(nil)
+        let server = try Server { request in
+            // The lock file is deleted in the midst of the request.
+            if let path = doomed.withLock({ $0 }) { unlink(path) }
+            return lists.answer(request)
+        }
+        defer { server.stop() }
+        lists.set("/owners", [1, 2, 3])
+        let mirror = try await ListMirror(of: server.url)
+        try await mirror.sync("owners")
+        try await mirror.sync("things")
+        let known = try mirror.all
+        doomed.withLock { $0 = FeedLock.path(of: mirror.store.path) }
+        let error = await #expect(throws: FeedSyncError.self) { try await mirror.sync("owners") }
+        #expect(error?.kind == .store && error?.message.contains("the lock file") == true)
+        #expect(try mirror.all == known)
+        doomed.withLock { $0 = nil }
+        let summary = try await mirror.sync("owners")
+        #expect(summary.outcome == .unchanged && summary.figures.requests == 1 && summary.itemCount == 3)
+        #expect(try mirror.rows("SELECT id FROM run ORDER BY id DESC LIMIT 1") == ["\(summary.run)"])
+    }
+
+    @Test(
+        "A feed whose table or search index was changed by hand gets a run, which restores them",
+        arguments: [
+            "DROP TABLE owners", "ALTER TABLE owners DROP COLUMN again", "DROP TABLE _search_owners",
+            "DROP TRIGGER _search_owners_insert",
+        ])
+    func changedByHand(change: String) async throws {
+        let lists = Lists()
+        let server = try Server { lists.answer($0) }
+        defer { server.stop() }
+        lists.set("/owners", [1, 2, 3])
+        let mirror = try await ListMirror(
+            of: server.url, ownMembers: ", columns: {id: id, mark: id, again: id}, search: [mark]")
+        try await mirror.sync("owners")
+        try await mirror.sync("owners")
+        let tables = "SELECT type, name FROM sqlite_schema WHERE name GLOB '*owners*' ORDER BY name"
+        let (rows, before) = (try mirror.rows("SELECT id, mark, again FROM owners"), try mirror.rows(tables))
+        try Connection(path: mirror.store.path, access: .readWrite).execute(change)
+        #expect(try mirror.rows(tables) != before || change.contains("COLUMN"))
+        let summary = try await mirror.sync("owners")
+        #expect(summary.figures.requests == 1 && summary.itemCount == 3)
+        #expect(try mirror.rows("SELECT id, mark, again FROM owners") == rows && mirror.rows(tables) == before)
+    }
+
     @Test("A list that is due for another reason gets its own run")
     func unsettled() async throws {
         let lists = Lists()
@@ -353,5 +415,14 @@ private final class ListMirror: Sendable {
             of: try #require(mirror.feeds.last), limit: 5, now: "2020-01-01T00:00:00.000Z")
         #expect(after?.counts == [:] && after?.rowCount == 3 && after?.next.count == 3)
         #expect(try mirror.rows("SELECT name FROM feed_part ORDER BY 1") == ["things/2", "things/3", "things/4"])
+    }
+}
+
+extension RunSummary {
+    /// The same summary of a run with another number.
+    fileprivate func numbered(_ run: Int) -> RunSummary {
+        RunSummary(
+            run: run, outcome: outcome, figures: figures, isAtEnd: isAtEnd, reason: reason, itemCount: itemCount,
+            expectedCount: expectedCount, seenCount: seenCount, notices: notices)
     }
 }
