@@ -12,6 +12,8 @@ struct PathParser {
     static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case ".", "[", "]", "\"", "=", "\\": false
+        // Most names: Unicode's tables need not be asked.
+        case "!"..."~": true
         default: !scalar.properties.isWhitespace && scalar.properties.generalCategory != .control
         }
     }

@@ -60,6 +60,13 @@ struct StoredDefinitions {
 
     /// - Throws: `FeedSyncError` of kind `store` if the store does not have the feed.
     func definition(of feed: String) throws -> StoredDefinition {
+        if let row = try row(of: feed) { return row }
+        throw FeedSyncError(
+            .store, "\(path): the tables `feed` and `_feed` disagree about the feed",
+            advice: "the store is damaged; restore a backup, or use another with --store")
+    }
+
+    private func row(of feed: String) throws -> StoredDefinition? {
         var row: StoredDefinition?
         try connection.rows(
             """
@@ -67,10 +74,7 @@ struct StoredDefinitions {
             WHERE feed = ?
             """, [.text(feed)]
         ) { row = StoredDefinition($0) }
-        if let row { return row }
-        throw FeedSyncError(
-            .store, "\(path): the tables `feed` and `_feed` disagree about the feed",
-            advice: "the store is damaged; restore a backup, or use another with --store")
+        return row
     }
 
     // MARK: - New feeds
@@ -136,15 +140,12 @@ struct StoredDefinitions {
     ///
     /// - Parameter canonical: The canonical text of the definition.
     func unchanged(_ declared: FeedDefinition, canonical: String) throws -> FeedDefinition? {
-        guard try connection.scalar("SELECT 1 FROM _feed WHERE feed = ?", .text(declared.name)) != nil else {
+        guard let stored = try row(of: declared.name), !stored.isOther(than: declared, canonical: canonical) else {
             return nil
         }
-        let stored = try definition(of: declared.name)
-        guard !stored.isOther(than: declared, canonical: canonical) else { return nil }
         let definition = try declared.settled(by: stored.findings)
         guard definition.isResolved, stored.key == definition.keyText,
-            try TableSchema(definition).isComplete(on: connection),
-            try SearchIndex.isCurrent(definition, on: connection)
+            TableSchema(definition).isComplete(on: connection), try SearchIndex.isCurrent(definition, on: connection)
         else { return nil }
         return definition
     }

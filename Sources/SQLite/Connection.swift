@@ -146,6 +146,19 @@ public final class Connection {
 }
 
 extension Connection {
+    /// True if the main database has the table, by the schema that SQLite holds in memory: that of the last statement
+    /// that read the file.
+    ///
+    /// Source: https://sqlite.org/c3ref/table_column_metadata.html
+    public func hasTable(_ table: String) -> Bool { has(nil, in: table) }
+
+    /// True if a table of the main database has the column, whose name is compared as SQLite does; as `hasTable`.
+    public func hasColumn(_ column: String, in table: String) -> Bool { has(column, in: table) }
+
+    private func has(_ column: String?, in table: String) -> Bool {
+        sqlite3_table_column_metadata(handle.database, "main", table, column, nil, nil, nil, nil, nil) == SQLITE_OK
+    }
+
     /// The rows that the last INSERT, UPDATE or DELETE changed, triggers and foreign key actions not counted.
     public var changes: Int { Int(clamping: sqlite3_changes64(handle.database)) }
 

@@ -64,18 +64,19 @@ extension JobQueue where Job: Sendable {
     /// Performs jobs, several at a time, until none is left or no more may begin.
     ///
     /// - Parameters:
+    ///   - executor: The preferred executor of the jobs, so that their code wakes no other thread; nil for Swift's pool.
     ///   - mayBegin: False if no more jobs may begin.
     ///   - begin: Called before each job.
     ///   - end: Called with the result of each job, before the next one begins. Calls do not overlap.
     mutating func perform<Result: Sendable>(
-        atOnce most: Int, while mayBegin: () -> Bool = { true }, begin: (Job) -> Void = { _ in },
+        atOnce most: Int, on executor: (any TaskExecutor)? = nil, while mayBegin: () -> Bool = { true }, begin: (Job) -> Void = { _ in },
         _ job: @escaping @Sendable (Job) async -> Result, end: (Result) async -> Void = { _ in }
     ) async {
         await withTaskGroup(of: (Result, String).self) { group in
             func beginNext() {
                 guard !Task.isCancelled, mayBegin(), let (next, host) = self.next() else { return }
                 begin(next)
-                group.addTask { (await job(next), host) }
+                group.addTask(executorPreference: executor) { (await job(next), host) }
             }
             for _ in 0..<most { beginNext() }
             for await (result, host) in group {

@@ -34,7 +34,7 @@ struct SyncBatch {
         var reports: [String: RunReport] = [:]
         let indices = Dictionary(feeds.enumerated().map { ($1.name, $0) }) { first, _ in first }
         let showsLines = !console.isQuiet && !isJSON
-        await queue.perform(atOnce: request.jobs) {
+        await queue.perform(atOnce: request.jobs, on: runner.store.executor) {
             budget.spent == nil
         } begin: { feed in
             progress.begin(feed.name)
@@ -47,11 +47,12 @@ struct SyncBatch {
             progress.end(report.feed)
             let limit = report.isCutOff(by: budget) ? budget.spent : nil
             let reach = limit == nil ? nil : await LoadingReach(of: report.feed, in: runner.store)
-            let known = KnownFeed(definition: indices[report.feed].map { feeds[$0] }, record: nil)
-            // Nil if the store cannot be read.
-            let state =
-                showsLines && report.summary != nil
-                ? try? await session.states(of: [known], in: runner.store).first : nil
+            var state: StateRow?
+            if showsLines, report.summary != nil {
+                let known = KnownFeed(definition: indices[report.feed].map { feeds[$0] }, record: nil)
+                // Nil if the store cannot be read.
+                state = try? await session.states(of: [known], in: runner.store).first
+            }
             show(report, limit: limit.map(request.words), reach: reach, state: state)
             reports[report.feed] = report
         }

@@ -21,6 +21,8 @@ package enum SyncOrder {
     /// the feed above show which lists there are.
     package static func levels(_ feeds: [FeedDefinition]) -> [[FeedDefinition]] {
         let depths = Set(feeds.map(\.depth)).sorted()
+        // Most configurations have one level, and definitions are large.
+        guard depths.count > 1 else { return feeds.isEmpty ? [] : [feeds] }
         return depths.map { depth in feeds.filter { $0.depth == depth } }
     }
 }

@@ -1,5 +1,7 @@
 /// A feed as far as it is known: its definition, the findings about the rest, and the resulting plan.
-package struct ResolvedFeed: Sendable {
+///
+/// Immutable. A class, because a run passes it on with each page, and definitions are large.
+package final class ResolvedFeed: Sendable {
     /// The user's definition.
     package let declared: FeedDefinition
     package let findings: Findings

@@ -34,12 +34,13 @@ package struct SearchIndex {
         try SearchIndex(table: table, columns: wanted).make(on: connection)
     }
 
-    /// True if the table has the index that the definition wants, or none if it wants none.
+    /// True if the table has the index that the definition wants, or none if it wants none, by the schema of the last
+    /// statement.
     package static func isCurrent(_ definition: FeedDefinition, on connection: Connection) throws -> Bool {
         let table = TableSchema.tableName(definition.owner)
+        guard let search = definition.search else { return !connection.hasTable(name(of: table)) }
         return try isCurrent(
-            table, storedColumns(of: table, on: connection),
-            definition.search?.columns(among: definition.columns) ?? [], on: connection)
+            table, storedColumns(of: table, on: connection), search.columns(among: definition.columns), on: connection)
     }
 
     private static func isCurrent(

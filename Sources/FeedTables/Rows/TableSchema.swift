@@ -68,11 +68,11 @@ package struct TableSchema {
         return missing.isEmpty && !lacksRaw ? .none : .columns
     }
 
-    /// True if the table is there, with all columns: `extend` would change nothing.
-    package func isComplete(on connection: Connection) throws -> Bool {
-        let declared = try ColumnStorage.declared(in: name, on: connection)
-        guard !declared.isEmpty, parentKey.isEmpty else { return false }
-        return (columns.map(\.name) + (keepsRaw ? ["_raw"] : [])).allSatisfy { declared[Self.folded($0)] != nil }
+    /// True if the table of a feed with a single list has all columns, by the schema of the last statement.
+    package func isComplete(on connection: Connection) -> Bool {
+        parentKey.isEmpty && connection.hasTable(name)
+            && columns.allSatisfy { connection.hasColumn($0.name, in: name) }
+            && (!keepsRaw || connection.hasColumn("_raw", in: name))
     }
 
     /// True if the table lacks columns, and has no rows, no columns of earlier definitions and no indexes of the user.

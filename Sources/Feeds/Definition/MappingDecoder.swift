@@ -14,6 +14,9 @@ package final class MappingDecoder {
     private let pairs: [Node.Pair]
     private let position: SourcePosition
     private let isMapping: Bool
+    /// For each pair, true if a getter has read it.
+    private var isRead: [Bool]
+    /// The names that getters asked for, some of them several times.
     private var known: [String] = []
 
     /// A reader of a node, which is wrong if it is no mapping; missing members are reported at `place`.
@@ -22,6 +25,7 @@ package final class MappingDecoder {
         self.log = log
         position = place ?? SourcePosition(node.mark)
         pairs = node.pairs ?? []
+        isRead = Array(repeating: false, count: pairs.count)
         isMapping = node.pairs != nil
         if !isMapping {
             report("\(subject) must be a mapping, not \(node.kind)", at: SourcePosition(node.mark))
@@ -31,25 +35,28 @@ package final class MappingDecoder {
         }
     }
 
-    /// The names that were read.
-    var names: [String] { known }
+    /// The names that getters asked for, each once.
+    var names: [String] {
+        var seen: Set<String> = []
+        return known.filter { seen.insert($0).inserted }
+    }
 
     /// True if the mapping has this member; the name is known from now on.
     package func has(_ name: String) -> Bool { node(name) != nil }
 
     /// Reports the members that no getter has read, each with the nearest known name.
     package func finish() {
-        for pair in pairs {
-            guard let name = pair.key.text, !known.contains(name) else { continue }
+        for (pair, isRead) in zip(pairs, isRead) where !isRead {
+            guard let name = pair.key.text else { continue }
             report(
                 "unknown member `\(name)` in \(subject)", at: SourcePosition(pair.key.mark), word: name,
-                suggestion: NearestWord.suggestion(for: name, among: known))
+                suggestion: NearestWord.suggestion(for: name, among: names))
         }
     }
 
     /// Reports a fault of a member, or of the mapping if it has no such member.
     package func report(_ problem: String, at name: String? = nil) {
-        let place = name.flatMap { name in pairs.first { $0.key.text == name }?.value.mark }.map { SourcePosition($0) }
+        let place = name.flatMap(index).map { SourcePosition(pairs[$0].value.mark) }
         report(problem, at: place ?? position)
     }
 
@@ -60,15 +67,29 @@ package final class MappingDecoder {
 
     /// The node of a member.
     func node(_ name: String) -> Node? {
-        if !known.contains(name) { known.append(name) }
-        return pairs.first { $0.key.text == name }?.value
+        known.append(name)
+        guard let index = index(of: name) else { return nil }
+        isRead[index] = true
+        return pairs[index].value
+    }
+
+    /// The index of a member's pair; nil if it is absent.
+    private func index(of name: String) -> Int? {
+        let length = name.utf8.count
+        return pairs.firstIndex { pair in
+            // A length is compared in less time than a text, and a definition has dozens of possible members.
+            guard let text = pair.key.text, text.utf8.count == length else { return false }
+            return text == name
+        }
     }
 
     /// All members, each of them known from now on: for mappings whose names the user chooses.
     func entries() -> [(key: Node, name: String, value: Node)] {
-        pairs.compactMap { pair in
-            pair.key.text.map { name in
+        pairs.indices.compactMap { index in
+            let pair = pairs[index]
+            return pair.key.text.map { name in
                 known.append(name)
+                isRead[index] = true
                 return (pair.key, name, pair.value)
             }
         }
