@@ -69,7 +69,8 @@ extension JobQueue where Job: Sendable {
     ///   - begin: Called before each job.
     ///   - end: Called with the result of each job, before the next one begins. Calls do not overlap.
     mutating func perform<Result: Sendable>(
-        atOnce most: Int, on executor: (any TaskExecutor)? = nil, while mayBegin: () -> Bool = { true }, begin: (Job) -> Void = { _ in },
+        atOnce most: Int, on executor: (any TaskExecutor)? = nil, while mayBegin: () -> Bool = { true },
+        begin: (Job) -> Void = { _ in },
         _ job: @escaping @Sendable (Job) async -> Result, end: (Result) async -> Void = { _ in }
     ) async {
         await withTaskGroup(of: (Result, String).self) { group in
