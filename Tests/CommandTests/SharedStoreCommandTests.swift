@@ -139,6 +139,20 @@ import Testing
         #expect(try bench.query("SELECT count(*) FROM run WHERE feed = 'things'") == ["2"])
     }
 
+    @Test("A run with the older configuration does not undo a rename that was cut off behind the file's change")
+    func olderConfiguration() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 2)
+        #expect(try await bench.place.run("sync").code == 0)
+        _ = try bench.query("UPDATE _feed SET new_name = 'things' WHERE feed = 'h0x0'")
+        for _ in 1...2 { #expect(try await bench.place.run("sync h0x0").code == 0) }
+        let text = try bench.place.text(of: "feedsync.yaml").replacing("h0x0:", with: "things:")
+        try bench.place.write("feedsync.yaml", text)
+        let run = try await bench.place.run("sync things")
+        #expect(run.code == 0 && run.output.contains("things  unchanged "), "\(run.output) \(run.errors)")
+        #expect(try bench.query("SELECT feed FROM _feed WHERE new_name IS NULL ORDER BY 1") == ["h0x1", "things"])
+        #expect(try bench.query("SELECT count(*) FROM run WHERE feed = 'things'") == ["4"])
+    }
+
     @Test("A name that something else in PostgreSQL has is refused before anything is changed")
     func takenName() async throws {
         let bench = try WorkBench(hosts: 2, feeds: 1)

@@ -96,6 +96,15 @@ def check_claims(database, find):
         find(f"{worker} still has {group}")
 
 
+def check_feeds(database, urls, find):
+    """The store has the feeds of the configuration, and no feed twice, under an old name and a new one."""
+    there = {row[0] for row in database.sql("SELECT name FROM feed")}
+    for name in there - urls.keys():
+        find(f"{name} is no feed of the configuration")
+    for name in urls.keys() - there:
+        find(f"the store does not have {name}")
+
+
 def own(row):
     """What the upstream said of an item."""
     return {key: value for key, value in row.items() if not key.startswith("_") and value is not None}

@@ -249,6 +249,7 @@ class Fleet:
         checks.check_log(self.database, self.upstream.trees, self.find, count)
         checks.check_blocks(self.database, self.find)
         checks.check_claims(self.database, self.find)
+        checks.check_feeds(self.database, self.upstream.urls, self.find)
         checks.check_rows(self.database, self.upstream.lists, self.find, count)
         checks.check_trees(self.database, self.upstream.trees, self.find, count)
         checks.check_copy(

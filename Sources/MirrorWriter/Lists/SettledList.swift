@@ -143,8 +143,9 @@ extension Store {
         }
     }
 
-    // A feed's lists in its items have views, which a run brings up to date.
-    private static let settledFeed = settled("feed", "_feed", seen: "NULL", "AND s.lists IS NULL")
+    // A feed's lists in its items have views, which a run brings up to date; a run also ends a rename that was cut off.
+    private static let settledFeed = settled(
+        "feed", "_feed", seen: "NULL", "AND s.lists IS NULL AND s.new_name IS NULL")
     private static let settledPart = settled("feed_part", "_feed_part", seen: "s.seen")
 
     /// The conditions of a settled list. A run that was never closed, or that is too old to keep, needs a new run.

@@ -95,11 +95,17 @@ extension Store {
 
     /// Finishes a renaming whose process ended. The name in the configuration shows if the file was changed.
     ///
+    /// In a store that workers share, a run with the old name leaves the record: otherwise the run with the new name
+    /// would begin an empty feed.
+    ///
     /// - Throws: `FeedSyncError` of kind `locked` if the feed has another name now, or is removed.
     func finishRename(to definition: FeedDefinition) throws {
         let name = Value.text(definition.name)
         guard try connection.scalar("SELECT 1 FROM _feed WHERE feed = ?", name) == nil else {
-            try connection.run("UPDATE _feed SET new_name = NULL WHERE feed = ? AND new_name IS NOT NULL", name)
+            // A worker may have an older configuration than the command that renames, and tells nothing of the file.
+            if connection.companion == nil {
+                try connection.run("UPDATE _feed SET new_name = NULL WHERE feed = ? AND new_name IS NOT NULL", name)
+            }
             return
         }
         guard let old = try unfinishedRename(to: definition) else {

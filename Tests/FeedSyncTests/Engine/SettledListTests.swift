@@ -365,6 +365,21 @@ private final class ListMirror: Sendable {
         #expect(try mirror.rows("SELECT id, mark, again FROM owners") == rows && mirror.rows(tables) == before)
     }
 
+    @Test(
+        "The sync of an unchanged feed ends a rename that never reached the configuration, unless workers share the store"
+    )
+    func renameNotBegun() async throws {
+        let lists = Lists()
+        let server = try Server { lists.answer($0) }
+        defer { server.stop() }
+        lists.set("/owners", [1, 2, 3])
+        let mirror = try await ListMirror(of: server.url)
+        try await mirror.sync("owners")
+        try Connection(path: mirror.store.path, access: .readWrite).execute("UPDATE _feed SET new_name = 'others'")
+        #expect(try await mirror.sync("owners").outcome == .unchanged)
+        #expect(try mirror.rows("SELECT new_name FROM _feed") == [SharedTwin.isWanted ? "others" : "-"])
+    }
+
     @Test("A list that is due for another reason gets its own run")
     func unsettled() async throws {
         let lists = Lists()
