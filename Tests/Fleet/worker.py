@@ -111,6 +111,11 @@ class Worker:
                 self.note("start without a database")
                 self.diary[-1].end = time.time()
                 return self.start()
+            if code == -signal.SIGHUP:
+                # It had not begun to wait for signals. The next one reads the new file.
+                self.note("start ended by SIGHUP")
+                self.diary[-1].end = time.time()
+                return self.start()
             return None if code is None else self.started_again(f"ended by itself with {code}")
         is_late = time.monotonic() > self.until
         if disturbance.kind == "drain":
