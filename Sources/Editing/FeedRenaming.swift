@@ -22,8 +22,12 @@ package struct FeedRenaming: Sendable {
         let feed = lines.feed
         let isInFile = try await isUnfinished(in: store)
         if !isInFile { _ = try text(with: try lines.text()) }
-        let lock = try await storing { () async throws(FeedSyncError) in
+        let stored = try await storing { () async throws(FeedSyncError) in
             try await store?.lock(storedFeed: feed, for: "rename")
+        }
+        let lock = try await storing { [definition = lines.definition] () async throws(FeedSyncError) -> FeedLock? in
+            if let stored { return stored }
+            return try await store?.lock(entering: definition, for: "rename")
         }
         guard let store, let lock else {
             try lines.edit { text throws(EditingError) in try self.text(with: text) }
@@ -47,7 +51,7 @@ package struct FeedRenaming: Sendable {
         try await storing { () async throws(FeedSyncError) in
             try await store.renameFeed(feed, to: name, lock: lock)
         }
-        return true
+        return stored != nil
     }
 
     /// The text of the file with the new name.

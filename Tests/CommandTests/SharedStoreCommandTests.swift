@@ -153,6 +153,29 @@ import Testing
         #expect(try bench.query("SELECT count(*) FROM run WHERE feed = 'things'") == ["4"])
     }
 
+    @Test(
+        "A feed that is renamed or deleted before it is stored is left alone by a worker with the older configuration",
+        arguments: ["rename h0x0 things", "remove h0x0 --data --yes"])
+    func notStored(command: String) async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 2)
+        let text = try bench.place.text(of: "feedsync.yaml")
+        try bench.place.write("old.yaml", text)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000)], ofItemAtPath: "\(bench.place.folder)/old.yaml")
+        let run = try await bench.place.run(command)
+        #expect(run.code == 0, "\(run.errors)")
+        let old = try await bench.place.run("sync h0x0 --config old.yaml")
+        #expect(old.code == 73 && old.errors.contains("the feed h0x0 was renamed or deleted"), "\(old.errors)")
+        #expect(try await bench.place.run("sync").code == 0)
+        let kept = command.hasPrefix("rename") ? ["things"] : []
+        #expect(try bench.query("SELECT name FROM feed ORDER BY 1") == ["h0x1", "h1x0", "h1x1"] + kept)
+        #expect(try bench.query("SELECT count(*) FROM _claim WHERE 'h0x0' = ANY (feeds)") == ["0"])
+        // A newer configuration may have a feed of that name again.
+        try bench.place.write("new.yaml", text)
+        let new = try await bench.place.run("sync h0x0 --config new.yaml")
+        #expect(new.code == 0, "\(new.errors)")
+    }
+
     @Test("A name that something else in PostgreSQL has is refused before anything is changed")
     func takenName() async throws {
         let bench = try WorkBench(hosts: 2, feeds: 1)

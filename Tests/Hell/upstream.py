@@ -130,6 +130,12 @@ def reset(connection):
     connection.close()
 
 
+def end(connection):
+    """The end of what we send; a connection that is closed with bytes unread would be reset, and those come when they do."""
+    connection.shutdown(socket.SHUT_WR)
+    wait(connection)
+
+
 def wait(connection):
     """Till the other side goes away."""
     connection.settimeout(30)
@@ -278,6 +284,7 @@ def http2(act, settings=b"", requests=1_000):
         peer = HTTP2(secure, settings)
         for _ in range(requests):
             act(peer, peer.request())
+        end(secure)
     return tls(serve, protocols=("h2",))
 
 

@@ -30,7 +30,8 @@ extension Session {
         }
         let lock = try await reading { () async throws(FeedSyncError) -> FeedLock? in
             guard let store else { return nil }
-            return try await store.lock(storedFeed: name, for: "remove")
+            if let lock = try await store.lock(storedFeed: name, for: "remove") { return lock }
+            return try await store.lock(entering: configuration?.feed(named: name), for: "remove")
         }
         // The file comes first: if the process ends in between, the feed is no longer synced, and the same command
         // deletes the rest.

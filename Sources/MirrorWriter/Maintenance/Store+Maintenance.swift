@@ -19,6 +19,22 @@ extension Store {
         return lock
     }
 
+    /// The lock on a feed that is about to be renamed or removed, and is not stored. In a store that workers share, the
+    /// feed is entered first, without rows: those with an older configuration then learn that the name is gone.
+    ///
+    /// - Returns: Nil if the store is not shared, or cannot have a feed of that name.
+    /// - Throws: `FeedSyncError` of kind `locked` if another process works on the feed, or `store`.
+    package func lock(entering definition: FeedDefinition?, for command: String) throws(FeedSyncError) -> FeedLock? {
+        guard connection.companion != nil, let definition else { return nil }
+        do throws(FeedSyncError) {
+            _ = try storing { try connection.transaction { try definitions.enter(definition) } }
+        } catch {
+            guard error.kind == .configuration else { throw error }
+            return nil
+        }
+        return try lock(storedFeed: definition.name, for: command)
+    }
+
     /// The locks of all stored feeds, for a command that changes their stored data.
     ///
     /// - Throws: `FeedSyncError` of kind `locked` if another process works on one, or `store`.
