@@ -4,10 +4,9 @@ package import FeedSync
 package protocol CommandRunner: Sendable {
     /// Runs a command. When it returns, the copy has the rows that the command stored.
     ///
-    /// - Parameter feeds: All feeds of the configuration.
     /// - Throws: `FeedSyncError`.
     func run(
-        _ command: RequestCommand, on definition: FeedDefinition, of feeds: [FeedDefinition]
+        _ command: RequestCommand, on definition: FeedDefinition, of configuration: Configuration?
     ) async throws(FeedSyncError) -> RunSummary
 
     /// Runs `change` on a store that has the named feeds, for writing, while nothing else changes them. When it
@@ -15,10 +14,10 @@ package protocol CommandRunner: Sendable {
     ///
     /// - Parameters:
     ///   - names: The feeds. The configuration may lack some of them.
-    ///   - feeds: All feeds of the configuration.
+    ///   - configuration: Nil if it cannot be read.
     /// - Throws: `FeedSyncError`: `locked` if another process works on a feed, `store`.
     func change<Result: Sendable>(
-        _ names: [String], of feeds: [FeedDefinition], _ change: @Sendable (Store) async -> Result
+        _ names: [String], of configuration: Configuration?, _ change: @Sendable (Store) async -> Result
     ) async throws(FeedSyncError) -> Result
 
     /// Stops all commands after their last committed pages.

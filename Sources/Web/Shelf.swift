@@ -109,7 +109,7 @@ actor Shelf {
         _ command: RequestCommand, on definition: FeedDefinition, isDueOnly: Bool = false
     ) async throws(FeedSyncError) -> RunSummary {
         if let runner = settings.runner {
-            return try await runner.run(command, on: definition, of: served.configuration?.feeds ?? [])
+            return try await runner.run(command, on: definition, of: served.configuration)
         }
         let engine = try await engine(of: definition)
         do throws(FeedSyncError) {

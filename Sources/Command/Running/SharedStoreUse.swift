@@ -44,13 +44,9 @@ final class SharedStoreUse: Sendable {
         if case .writes(let urgent, let items) = command.storeNeed { (isUrgent, needsItems) = (urgent, items) }
         let wait = try session.invocation.duration(.wait) ?? .zero
         return try await session.reading { () async throws(FeedSyncError) in
-            let feeds = configuration?.feeds ?? []
-            let configured = Set(feeds.map(\.name)).intersection(names)
             let claimed = try ClaimedStore(
-                uri: uri, name: "\(ProcessName.own) (\(command.name))", feeds: feeds,
-                groups: groups ?? FeedGroup.all(of: feeds), names: configured,
-                others: names.filter { !configured.contains($0) }, path: path,
-                keep: configuration?.retention ?? .standard)
+                uri: uri, name: "\(ProcessName.own) (\(command.name))", configuration: configuration, groups: groups,
+                names: names, path: path)
             // libcurl is loaded while PostgreSQL is busy with the claims. If that fails, the first request says why.
             async let loading: Void? = try? CurlLibrary.load()
             let store = try await claimed.open(wait: wait, isUrgent: isUrgent, hasItems: needsItems)

@@ -36,8 +36,9 @@ struct WorkSession: WorkCommand {
     private static func begin(_ session: Session, _ order: WorkOrder) async throws(Failure) -> WorkSession {
         let options = try session.engineOptions(folder: order.configuration.folder)
         do throws(FeedSyncError) {
+            let configuration = order.configuration
             let groups = GroupLayout(
-                FeedGroup.all(of: order.configuration.feeds), configuredAt: order.configuration.changedAt())
+                FeedGroup.all(of: configuration.feeds), configuredAt: configuration.changedAt)
             let worker = try Worker(
                 uri: order.uri, name: "\(ProcessName.own) (work)", groups: groups, takesOver: true)
             try await worker.begin()

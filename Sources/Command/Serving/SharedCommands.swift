@@ -7,7 +7,6 @@ internal import Web
 actor SharedCommands: CommandRunner {
     private let uri: String
     private let folder: String
-    private let keep: Retention
     private let options: EngineOptions
     private let copy: FollowingCopy
     private var claims: [String: OpenClaim] = [:]
@@ -31,45 +30,44 @@ actor SharedCommands: CommandRunner {
     /// - Parameters:
     ///   - folder: For files.
     ///   - copy: The copy that the server shows.
-    init(uri: String, folder: String, keep: Retention, options: EngineOptions, copy: FollowingCopy) {
-        (self.uri, self.folder, self.keep, self.options, self.copy) = (uri, folder, keep, options, copy)
+    init(uri: String, folder: String, options: EngineOptions, copy: FollowingCopy) {
+        (self.uri, self.folder, self.options, self.copy) = (uri, folder, options, copy)
     }
 
     func run(
-        _ command: RequestCommand, on definition: FeedDefinition, of feeds: [FeedDefinition]
+        _ command: RequestCommand, on definition: FeedDefinition, of configuration: Configuration?
     ) async throws(FeedSyncError) -> RunSummary {
-        let group = FeedGroup.all(of: feeds).first { $0.feeds.contains(definition.name) }
+        let group = FeedGroup.all(of: configuration?.feeds ?? []).first { $0.feeds.contains(definition.name) }
         guard let group, !isClosed else { throw FeedSyncError(.cancelled, "the server ends") }
-        let claimed = try await begin(group.name, definition.name, feeds, isUrgent: command == .reload)
+        let claimed = try await begin(group.name, definition.name, configuration, isUrgent: command == .reload)
         let outcome = await perform(command, on: definition, in: claimed.mirror)
         let failure = await end(group.name)
         // The follower tries again, and reports a failure.
-        _ = try? await copy.look(feeds)
+        _ = try? await copy.look(configuration?.feeds ?? [])
         if case .success = outcome, let failure { throw failure }
         return try outcome.get()
     }
 
     func change<Result: Sendable>(
-        _ names: [String], of feeds: [FeedDefinition], _ change: @Sendable (Store) async -> Result
+        _ names: [String], of configuration: Configuration?, _ change: @Sendable (Store) async -> Result
     ) async throws(FeedSyncError) -> Result {
         guard !isClosed else { throw FeedSyncError(.cancelled, "the server ends") }
-        let configured = Set(feeds.map(\.name)).intersection(names)
-        let claimed = try claimedStore(of: configured, names.filter { !configured.contains($0) }, of: feeds)
+        let claimed = try claimedStore(of: names, in: configuration)
         let store = try await claimed.open(wait: max(options.wait, Self.leastWait), isUrgent: true)
         let result = await change(store)
         if let failure = await claimed.close() { throw failure }
-        _ = try? await copy.look(feeds)
+        _ = try? await copy.look(configuration?.feeds ?? [])
         return result
     }
 
     /// A store in a file of its own, not yet open.
     private func claimedStore(
-        of names: Set<String>, _ others: [String] = [], of feeds: [FeedDefinition]
+        of names: [String], in configuration: Configuration?
     ) throws(FeedSyncError) -> ClaimedStore {
         count += 1
         return try ClaimedStore(
-            uri: uri, name: "\(ProcessName.own) (serve)", feeds: feeds, groups: FeedGroup.all(of: feeds), names: names,
-            others: others, path: "\(folder)/command-\(count).db", keep: keep)
+            uri: uri, name: "\(ProcessName.own) (serve)", configuration: configuration, names: names,
+            path: "\(folder)/command-\(count).db")
     }
 
     private func perform(
@@ -93,9 +91,9 @@ actor SharedCommands: CommandRunner {
     }
 
     private func begin(
-        _ group: String, _ feed: String, _ feeds: [FeedDefinition], isUrgent: Bool
+        _ group: String, _ feed: String, _ configuration: Configuration?, isUrgent: Bool
     ) async throws(FeedSyncError) -> ClaimedFeeds {
-        var claim = claims[group] ?? OpenClaim(opening: opening(feed, feeds, isUrgent: isUrgent))
+        var claim = claims[group] ?? OpenClaim(opening: opening(feed, configuration, isUrgent: isUrgent))
         claim.users += 1
         claims[group] = claim
         switch await claim.opening.value {
@@ -108,12 +106,12 @@ actor SharedCommands: CommandRunner {
     }
 
     private func opening(
-        _ feed: String, _ feeds: [FeedDefinition], isUrgent: Bool
+        _ feed: String, _ configuration: Configuration?, isUrgent: Bool
     ) -> Task<Result<ClaimedFeeds, FeedSyncError>, Never> {
         let options = options
         return Task {
             do throws(FeedSyncError) {
-                let claimed = try claimedStore(of: [feed], of: feeds)
+                let claimed = try claimedStore(of: [feed], in: configuration)
                 let store = try await claimed.open(wait: max(options.wait, Self.leastWait), isUrgent: isUrgent)
                 return .success(ClaimedFeeds(store: claimed, mirror: FeedMirror(store, options: options)))
             } catch {

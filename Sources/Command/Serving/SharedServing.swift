@@ -26,8 +26,7 @@ struct SharedServing: Sendable {
         }
         settings.storePath = { _ in path }
         settings.runner = SharedCommands(
-            uri: uri, folder: folder.path, keep: configuration?.retention ?? .standard, options: settings.options,
-            copy: copy)
+            uri: uri, folder: folder.path, options: settings.options, copy: copy)
         (self.folder, self.copy, console) = (folder, copy, session.console)
     }
 

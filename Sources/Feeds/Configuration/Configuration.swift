@@ -20,6 +20,9 @@ public struct Configuration: Sendable {
     public let isDurable: Bool
     /// The paths, or patterns of them, of the files that it includes.
     package let includes: [String]
+    /// The time at which one of its files had changed last when they were read, in milliseconds since 1970; 0 if it is
+    /// unknown. The files are its own, those that it includes, and the presets beside it.
+    package let changedAt: Int64
 
     /// The default time for which events and runs are kept: 90 days.
     package static let standardKeep = Duration.seconds(90 * 86_400)
@@ -39,6 +42,8 @@ public struct Configuration: Sendable {
     public static func load(
         _ file: String, environment: [String: String] = [:], allowsCommands: Bool = false, runsFeeds: Bool = true
     ) throws(ConfigurationError) -> Configuration {
+        // Before the text is read: a text that is older than its time would count as the newer one of two.
+        let changedAt = changedAt(file)
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try FileContents.read(file, limit: sizeLimit, isOwn: allowsCommands)
@@ -46,14 +51,17 @@ public struct Configuration: Sendable {
             throw ConfigurationError(Diagnostic(position: SourcePosition(file: file), problem: error.problem))
         }
         return try parse(
-            bytes, file: file, environment: environment, allowsCommands: allowsCommands || !runsFeeds)
+            bytes, file: file, changedAt: changedAt, environment: environment,
+            allowsCommands: allowsCommands || !runsFeeds)
     }
 
     /// Reads the text of a configuration file; `file` need not exist.
     ///
+    /// - Parameter changedAt: The time at which the file had changed last, in milliseconds since 1970; 0 if it is unknown.
     /// - Throws: `ConfigurationError` with every diagnostic; an error of the YAML itself comes alone.
     package static func parse(
-        _ bytes: [UInt8], file: String, environment: [String: String] = [:], allowsCommands: Bool = false
+        _ bytes: [UInt8], file: String, changedAt: Int64 = 0, environment: [String: String] = [:],
+        allowsCommands: Bool = false
     ) throws(ConfigurationError) -> Configuration {
         let node: Node?
         do throws(YAMLError) {
@@ -65,7 +73,7 @@ public struct Configuration: Sendable {
         // A file without anything in it is a configuration without feeds.
         let empty = Node(.mapping([]), mark: Mark(source: file, line: 1, column: 1))
         let configuration = MappingDecoder(node ?? empty, of: "the configuration", log: log)
-            .configuration(file: file, home: environment["HOME"])
+            .configuration(file: file, changedAt: changedAt, home: environment["HOME"])
         if !allowsCommands { configuration.feeds.flatMap { $0.refusedCommands() }.forEach(log.add) }
         try log.throwIfAny()
         return configuration
@@ -87,7 +95,7 @@ public struct Configuration: Sendable {
 }
 
 extension MappingDecoder {
-    fileprivate func configuration(file: String, home: String?) -> Configuration {
+    fileprivate func configuration(file: String, changedAt: Int64, home: String?) -> Configuration {
         let folder = FilePath.folder(of: file)
         let place = string("store")
         let isShared =
@@ -98,6 +106,8 @@ extension MappingDecoder {
         }
         let keep = duration("keep", in: .zero...FeedDefinition.longestTime)
         let isDurable = boolean("durable")
+        let includes = WrittenFeeds.includes(node("include"), from: file, home: home)
+        let changedAt = max(changedAt, Configuration.changedAt(included: includes, beside: file))
         let common = FeedReader.Common(
             defaults: node("defaults").flatMap { defaults($0) }, presets: UserPresets(beside: file))
         _ = node("include")
@@ -109,7 +119,7 @@ extension MappingDecoder {
             file: file, folder: folder, store: store ?? FilePath.join(folder, "feedsync.db"),
             writtenStore: isShared ? template("store") : nil, feeds: feeds,
             keep: keep ?? Configuration.standardKeep, isDurable: isDurable ?? false,
-            includes: WrittenFeeds.includes(node("include"), from: file, home: home))
+            includes: includes, changedAt: changedAt)
     }
 
     private func feeds(_ written: WrittenFeeds, _ common: FeedReader.Common) -> [FeedDefinition] {

@@ -21,26 +21,28 @@ package actor ClaimedStore {
 
     /// - Parameters:
     ///   - name: The command's name for others.
-    ///   - feeds: All of the configuration.
-    ///   - groups: Their groups.
-    ///   - names: The feeds that the command works on. Those of their hosts are claimed with them.
-    ///   - others: Names of feeds that the configuration does not have, and the store may have.
+    ///   - configuration: Nil if there is none that can be used.
+    ///   - groups: The configuration's groups, if they are known.
+    ///   - names: The feeds that the command works on. Those of their hosts are claimed with them. The configuration may
+    ///     lack some that the store has.
     ///   - path: Of the file, which is not there yet.
-    ///   - keep: The time for which runs and events are kept.
     /// - Throws: `FeedSyncError` of kind `store`.
     package init(
-        uri: String, name: String, feeds: [FeedDefinition], groups: [FeedGroup], names: Set<String>,
-        others: [String] = [], path: String, keep: Retention
+        uri: String, name: String, configuration: Configuration?, groups: [FeedGroup]? = nil, names: [String],
+        path: String
     ) throws(FeedSyncError) {
         self.uri = uri
         self.path = path
-        self.keep = keep
-        let groups = groups.filter { !names.isDisjoint(with: $0.feeds) }
+        keep = configuration?.retention ?? .standard
+        let feeds = configuration?.feeds ?? []
+        let configured = Set(feeds.map(\.name)).intersection(names)
+        let others = names.filter { !configured.contains($0) }
+        let groups = (groups ?? FeedGroup.all(of: feeds)).filter { !configured.isDisjoint(with: $0.feeds) }
         let stored = others.map(FeedGroup.stored)
         passing = Set(stored.map(\.name))
-        copied = Self.connected(to: names, among: feeds) + others
-        let file = feeds.first { names.contains($0.name) }?.position.file ?? ""
-        let layout = GroupLayout(groups + stored, asOf: feeds.changedAt(), file: file)
+        copied = Self.connected(to: configured, among: feeds) + others
+        let file = feeds.first { configured.contains($0.name) }?.position.file ?? ""
+        let layout = GroupLayout(groups + stored, asOf: configuration?.changedAt ?? 0, file: file)
         worker = try Worker(uri: uri, name: name, groups: layout, takesOver: false)
     }
 

@@ -121,8 +121,7 @@ struct FeedEditing {
             }
         }
         guard let runner = site.settings.runner else { return await rename(in: site.shelf.writer) }
-        let feeds = await site.shelf.served.configuration?.feeds ?? []
-        return try await runner.change(names, of: feeds) { store in await rename(in: store) }
+        return try await runner.change(names, of: site.shelf.served.configuration) { store in await rename(in: store) }
     }
 
     /// Checks other lines for the feed, or writes them.

@@ -132,4 +132,30 @@ struct ConfigurationTests {
         try Data(feeds([("a", nil)]).utf8).write(to: file)
         #expect(try Configuration.load(file.path).feeds.map(\.name) == ["a"])
     }
+
+    @Test("A configuration keeps the latest time at which one of its files had changed when it was read")
+    func changedAt() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "presets"), withIntermediateDirectories: true)
+        let texts = ["f.yaml": "include: more.yaml\n\(feeds([("a", nil)]))", "more.yaml": "", "presets/mine.yaml": ""]
+        func set(_ name: String, to seconds: Double) throws {
+            let path = folder.appending(path: name).path
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: seconds)], ofItemAtPath: path)
+        }
+        for (name, text) in texts {
+            try Data(text.utf8).write(to: folder.appending(path: name))
+            try set(name, to: 1_000)
+        }
+        let file = folder.appending(path: "f.yaml").path
+        let first = try Configuration.load(file)
+        #expect(first.changedAt == 1_000_000)
+        for (name, seconds) in [("more.yaml", 2_000.0), ("presets/mine.yaml", 3_000), ("f.yaml", 4_000.5)] {
+            try set(name, to: seconds)
+            #expect(try Configuration.load(file).changedAt == Int64(seconds * 1_000), "\(name)")
+        }
+        #expect(first.changedAt == 1_000_000)
+    }
 }
