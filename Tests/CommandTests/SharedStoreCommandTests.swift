@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "A feed that is renamed or deleted before it is stored is left alone by a worker with the older configuration",
+        "A worker with the older configuration never stores a feed that was renamed or deleted before it was stored",
         arguments: ["rename h0x0 things", "remove h0x0 --data --yes"])
     func notStored(command: String) async throws {
         let bench = try WorkBench(hosts: 2, feeds: 2)

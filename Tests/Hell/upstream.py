@@ -131,7 +131,7 @@ def reset(connection):
 
 
 def end(connection):
-    """The end of what we send; a connection that is closed with bytes unread would be reset, and those come when they do."""
+    """Sends the end, and waits for the other side's. The kernel resets a connection that is closed with bytes unread."""
     connection.shutdown(socket.SHUT_WR)
     wait(connection)
 

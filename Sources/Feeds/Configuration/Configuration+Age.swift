@@ -10,8 +10,8 @@ extension Configuration {
         return isBeyond ? 0 : max(milliseconds + Int64(changed.tv_nsec / 1_000_000), 0)
     }
 
-    /// The latest time at which one of the files changed that are included, or have presets beside `file`, in
-    /// milliseconds since 1970; 0 if there are none.
+    /// The time of the latest change to an included file, or to a file of presets beside `file`, in milliseconds since
+    /// 1970; 0 if there are none.
     static func changedAt(included patterns: [String], beside file: String) -> Int64 {
         let presets = FilePath.join(FilePath.join(FilePath.folder(of: file), "presets"), "*.yaml")
         return (patterns + [presets]).flatMap(WrittenFeeds.files).map(changedAt).max() ?? 0

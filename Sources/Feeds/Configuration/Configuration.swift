@@ -20,8 +20,8 @@ public struct Configuration: Sendable {
     public let isDurable: Bool
     /// The paths, or patterns of them, of the files that it includes.
     package let includes: [String]
-    /// The time at which one of its files had changed last when they were read, in milliseconds since 1970; 0 if it is
-    /// unknown. The files are its own, those that it includes, and the presets beside it.
+    /// The time of the latest change to its files before they were read, in milliseconds since 1970; 0 if it is unknown.
+    /// The files are its own, those that it includes, and the presets beside it.
     package let changedAt: Int64
 
     /// The default time for which events and runs are kept: 90 days.

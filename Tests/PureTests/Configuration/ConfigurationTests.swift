@@ -133,7 +133,7 @@ struct ConfigurationTests {
         #expect(try Configuration.load(file.path).feeds.map(\.name) == ["a"])
     }
 
-    @Test("A configuration keeps the latest time at which one of its files had changed when it was read")
+    @Test("A configuration keeps the time of the latest change to its files before they were read")
     func changedAt() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
