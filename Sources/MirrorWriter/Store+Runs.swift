@@ -3,14 +3,24 @@ internal import SQLite
 /// The begin and the end of a run on a feed.
 extension Store {
     /// The feed's number, which its lock uses. A new feed is added to the store.
+    ///
+    /// - Throws: `FeedSyncError` of kind `locked` if another process has just renamed or deleted the feed. The next call
+    ///   adds it.
     package func feedNumber(_ definition: FeedDefinition) throws(FeedSyncError) -> Int64 {
         let known = try transactions.inGroup {
-            try connection.int64(
+            try StoredNames.of(transactions).load(from: connection)
+            return try connection.int64(
                 "SELECT id FROM \(ListTables(of: definition.name).state) WHERE feed = ?", .text(definition.name))
         }
         if let known { return known }
         return try storing {
-            if definition.part == nil, let renamed = try unfinishedRename(to: definition) { return renamed.id }
+            if definition.part == nil {
+                if let renamed = try unfinishedRename(to: definition) { return renamed.id }
+                // Workers look at the database's record of renamed and deleted feeds.
+                if StoredNames.of(transactions).remove(definition.name), connection.companion == nil {
+                    throw FeedSyncError.isGone
+                }
+            }
             return try connection.transaction { try definitions.enter(definition) }
         }
     }

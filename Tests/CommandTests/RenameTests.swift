@@ -167,6 +167,32 @@ struct RenameTests {
         #expect(try place.query("SELECT feed FROM _feed WHERE new_name IS NULL") == ["things"])
     }
 
+    @Test(
+        "A sync that began before a feed was renamed or deleted does not begin it anew",
+        arguments: [("rename idle others", ["others", "things"]), ("remove idle --data --yes", ["things"])])
+    func duringSync(words: String, names: [String]) async throws {
+        let place = try Workplace(["things", "idle"], extra: "timeout: 10m")
+        let feed = PagedFeed(PagedFeed.items(1...250))
+        place.server.route("/things", to: feed)
+        let idle = PagedFeed(PagedFeed.items(1...3))
+        place.server.route("/idle", to: idle)
+        #expect(try await place.run("sync").code == 0)
+        let gate = place.server.gate()
+        feed.hold(page: 1, at: gate)
+        let requests = idle.requestedPages.count
+        let run = try place.start("sync --jobs 1")
+        await gate.arrived()
+        #expect(try await place.run(words).code == 0)
+        gate.open()
+        let end = await run.end()
+        #expect(end.code == 75)
+        #expect(end.errors.contains("idle: it was renamed or removed a moment ago"), "\(end.errors)")
+        #expect(idle.requestedPages.count == requests)
+        #expect(try place.query("SELECT name FROM feed ORDER BY name") == names)
+        #expect(try await place.run("sync").code == 0)
+        #expect(try place.query("SELECT name FROM feed ORDER BY name") == names)
+    }
+
     @Test("reset keeps rows and history, and the next sync reads every page again")
     func reset() async throws {
         let feed = PagedFeed(PagedFeed.items(1...250))

@@ -169,6 +169,7 @@ package final class FeedTable {
     func insert(_ item: PageItem, at position: Int64, _ insertion: Insertion) throws(SQLiteError) -> Bool {
         let statements = try statements()
         let insert = statements.insert
+        let counts = unfitCounts
         let index = try bindContent(of: item, to: insert)
         try insert.bindInt64(position, at: index)
         if statements.insertion != insertion {
@@ -179,7 +180,11 @@ package final class FeedTable {
             statements.insertion = insertion
         }
         try run(insert)
-        return connection.changes == 1
+        guard connection.changes == 1 else {
+            unfitCounts = counts
+            return false
+        }
+        return true
     }
 
     /// Prepares the table for a page's values: columns that are not declared to hold them are declared anew.

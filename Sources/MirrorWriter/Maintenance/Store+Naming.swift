@@ -52,6 +52,7 @@ extension Store {
                 try lock.check()
                 try renameRows(feed, to: name)
             }
+            StoredNames.of(transactions).remove(feed)
         }
     }
 
@@ -76,6 +77,7 @@ extension Store {
                     }
                 }
             }
+            StoredNames.of(transactions).remove(feed)
         }
     }
 
@@ -109,8 +111,7 @@ extension Store {
             return
         }
         guard let old = try unfinishedRename(to: definition) else {
-            throw FeedSyncError(
-                .locked, "it was renamed or removed a moment ago", advice: "run the command again")
+            throw FeedSyncError.isGone
         }
         try renameRows(old.feed, to: definition.name)
     }
@@ -158,5 +159,12 @@ extension Store {
             throw FeedSyncError(
                 .configuration, "the store already has something else named `\(table)`", advice: "choose another name")
         }
+    }
+}
+
+extension FeedSyncError {
+    /// The error of a run on a feed that another process has renamed or deleted.
+    static var isGone: FeedSyncError {
+        FeedSyncError(.locked, "it was renamed or removed a moment ago", advice: "run the command again")
     }
 }

@@ -36,4 +36,18 @@ struct TypedTextTests {
         // The stored values equal those that come.
         #expect(try await bench.sync().outcome == .unchanged)
     }
+
+    @Test("The notice about values that do not fit counts the values that were written, each once")
+    func countsWritten() async throws {
+        let other = [#"{"id":2,"v":"two"}"#, #"{"id":3,"v":"three"}"#]
+        let bench = try await EngineBench(
+            other, paging: "pagination: none",
+            columns: "items: items\nkey: id\ncolumns: {id: id, v: {path: v, type: integer}}")
+        bench.upstream.sendsETag = false
+        let notice = "not of their column's type, and stored as they came: "
+        #expect(try await bench.sync().notices == [notice + "2 values of `v` (integer)"])
+        // Each item with a row follows a new one.
+        bench.upstream.items = [#"{"id":5,"v":5}"#, other[0], #"{"id":4,"v":4}"#, #"{"id":3,"v":"drei"}"#]
+        #expect(try await bench.sync().notices == [notice + "1 value of `v` (integer)"])
+    }
 }
