@@ -6,8 +6,11 @@ import Testing
 @testable import FeedSync
 @testable import StoreFile
 
+/// Each column has each number before one of three commands. `TEST_CASES=all` takes all three.
 @Suite("Numbers in a store that somebody changed by hand")
 struct ExtremeNumbersTests {
+    private static let makesAll = ProcessInfo.processInfo.environment["TEST_CASES"] == "all"
+
     @Test(
         "No number in any column of any table makes a command trap", arguments: [Int64.max, .min, -1], [false, true])
     func everyColumn(number: Int64, isInPieces: Bool) async throws {
@@ -20,8 +23,10 @@ struct ExtremeNumbersTests {
             _ = try await bench.engine.perform(.nextPage)
         }
         let whole = try #require(FileManager.default.contents(atPath: try await copy(of: bench)))
-        for (table, column) in try columns(of: bench) {
-            for (index, command) in [RequestCommand.sync, .reload, .nextPage].enumerated() {
+        let offset = number == .max ? 0 : number == .min ? 1 : 2
+        for (place, (table, column)) in try columns(of: bench).enumerated() {
+            for (index, command) in [RequestCommand.sync, .reload, .nextPage].enumerated()
+            where Self.makesAll || index == (place + offset) % 3 {
                 let path = bench.folder.appending(path: "\(table)-\(column)-\(index).db").path
                 try whole.write(to: URL(filePath: path))
                 // A place of one row, as two rows must not share one.
