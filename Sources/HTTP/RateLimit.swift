@@ -38,6 +38,8 @@ public struct RateLimit: Sendable, Hashable {
 
     /// Reads the quota; nil if the headers have none. `now` is in seconds since 1970.
     init?(_ headers: Headers, now: Int64) {
+        // Most responses have none of the names, and each response is asked twice.
+        guard headers.fields.contains(where: { Self.isPossible($0.name) }) else { return nil }
         if let field = headers.joined("RateLimit"), let quota = Self.tightest(in: field) {
             self = quota
             return
@@ -50,6 +52,12 @@ public struct RateLimit: Sendable, Hashable {
         resetAfter = headers["\(prefix)-Reset"].flatMap { Self.reset($0, now: now) }
         resource = headers["\(prefix)-Resource"]
         if limit == nil, remaining == nil, resetAfter == nil { return nil }
+    }
+
+    /// True if a field's name begins as those of a quota do: `RateLimit`, `X-Rate`.
+    private static func isPossible(_ name: String) -> Bool {
+        let letters = name.utf8.lazy.map { $0 | 0x20 }
+        return letters.first == UInt8(ascii: "r") || letters.starts(with: "x-r".utf8)
     }
 
     /// The wait for a `Reset` field: a number, or a time in ISO 8601.
