@@ -39,6 +39,8 @@ def arguments() -> argparse.Namespace:
         parser.error("--rounds takes a number from 1")
     if options.what == "requests" and options.record and (options.quick or options.only):
         parser.error("requests --record takes all rows: leave out --quick and --only")
+    if options.what == "compare" and options.markdown and options.only:
+        parser.error("--markdown writes all tables: leave out --only")
     return options
 
 
@@ -53,7 +55,10 @@ def compare(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> 
         tables.append(text)
         print(text, end="\n\n", flush=True)
 
-    for scenario in scenarios(feedsync, options.quick, is_wanted):
+    wanted = scenarios(feedsync, options.quick, is_wanted)
+    if not wanted and not is_wanted("feeds") and not is_wanted("startup"):
+        raise BenchmarkError(f"no scenario's name has {' or '.join(options.only)}: try anchors, repositories, far, feeds or startup")
+    for scenario in wanted:
         outcomes[scenario.key] = hold(scenario, upstream, options.rounds)
         show(outcome_table(outcomes[scenario.key]))
     found = bounds(outcomes)
