@@ -8,7 +8,8 @@ extension Store {
     ///   adds it.
     package func feedNumber(_ definition: FeedDefinition) throws(FeedSyncError) -> Int64 {
         let known = try transactions.inGroup {
-            try StoredNames.of(transactions).load(from: connection)
+            // Workers look at the database's record of renamed and deleted feeds.
+            if connection.companion == nil { try StoredNames.of(transactions).load(from: connection) }
             return try connection.int64(
                 "SELECT id FROM \(ListTables(of: definition.name).state) WHERE feed = ?", .text(definition.name))
         }
@@ -16,10 +17,7 @@ extension Store {
         return try storing {
             if definition.part == nil {
                 if let renamed = try unfinishedRename(to: definition) { return renamed.id }
-                // Workers look at the database's record of renamed and deleted feeds.
-                if StoredNames.of(transactions).remove(definition.name), connection.companion == nil {
-                    throw FeedSyncError.isGone
-                }
+                if StoredNames.of(transactions).remove(definition.name) { throw FeedSyncError.isGone }
             }
             return try connection.transaction { try definitions.enter(definition) }
         }
