@@ -143,7 +143,8 @@ private struct TokensBench {
         let first = bench.bench.server.requests.count
         let summary = try await bench.engine().perform(.reload)
         #expect(summary.outcome == .unchanged)
-        #expect(bench.tokens(since: first) == ["B"])
+        let targets = bench.bench.server.requests.map(\.target)
+        #expect(bench.tokens(since: first) == ["B"], "\(first) before, of \(bench.tokens()), \(targets)")
         #expect(bench.bench.server.requests.last?.header("If-None-Match") != nil)
     }
 
