@@ -168,7 +168,7 @@ struct RenameTests {
     }
 
     @Test(
-        "A sync that began before a feed was renamed or deleted does not begin it anew",
+        "A sync leaves out a feed that is renamed or deleted while it runs",
         arguments: [("rename idle others", ["others", "things"]), ("remove idle --data --yes", ["things"])])
     func duringSync(words: String, names: [String]) async throws {
         let place = try Workplace(["things", "idle"], extra: "timeout: 10m")
