@@ -2,28 +2,41 @@ internal import SQLite
 
 /// The hosts' quotas, for every process that uses the store.
 enum QuotaLedger {
-    /// Keeps the latest reading of each quota, and the quota that the feed's next request counts against. Part of the
+    /// Keeps the readings, and the quota that the feed's next request counts against. Part of the
     /// caller's transaction.
     static func record(_ readings: [QuotaReading], for feed: String, on connection: Connection) throws {
         try keep(readings, on: connection)
         if let last = readings.last { try count(feed, against: last.nextQuota, on: connection) }
     }
 
-    /// Keeps the latest reading of each quota: `QuotaReading.later(than:)` in SQL.
+    /// Keeps readings, each after the stored one of its quota: responses are stored in any order.
     static func keep(_ readings: [QuotaReading], on connection: Connection) throws {
         for reading in readings {
+            let latest = try stored(reading.quota, on: connection).map(reading.later) ?? reading
             try connection.run(
                 """
-                INSERT INTO _quota (origin, credential, resource, remaining, reset_at, blocked_until)
+                INSERT OR REPLACE INTO _quota (origin, credential, resource, remaining, reset_at, blocked_until)
                 VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET reset_at = excluded.reset_at, blocked_until = excluded.blocked_until,
-                    remaining = iif(reset_at = excluded.reset_at AND remaining < excluded.remaining
-                        AND blocked_until IS NULL AND excluded.blocked_until IS NULL, remaining, excluded.remaining)
-                """, .text(reading.origin), Value(reading.credential), .text(reading.resource),
-                Value(reading.remaining),
-                Value(reading.resetAt.flatMap { Timestamp(sinceEpoch: $0)?.text }),
-                Value(reading.blockedUntil.flatMap { Timestamp(sinceEpoch: $0)?.text }))
+                """, .text(latest.origin), Value(latest.credential), .text(latest.resource), Value(latest.remaining),
+                Value(latest.resetAt.flatMap { Timestamp(sinceEpoch: $0)?.text }),
+                Value(latest.blockedUntil.flatMap { Timestamp(sinceEpoch: $0)?.text }))
         }
+    }
+
+    /// The stored reading of a quota.
+    static func stored(_ quota: QuotaReading.Quota, on connection: Connection) throws -> QuotaReading? {
+        var stored: QuotaReading?
+        try connection.rows(
+            """
+            SELECT remaining, reset_at, blocked_until FROM _quota WHERE origin = ? AND credential = ? AND resource = ?
+            """, [.text(quota.origin), Value(quota.credential), .text(quota.resource)]
+        ) { row in
+            let second = { row.text(at: $0).flatMap { Timestamp($0) }?.seconds }
+            stored = QuotaReading(
+                origin: quota.origin, credential: quota.credential, resource: quota.resource,
+                remaining: row.isNull(at: 0) ? nil : row.int64(at: 0), resetAt: second(1), blockedUntil: second(2))
+        }
+        return stored
     }
 
     /// Records the quota that a feed's requests count against.

@@ -19,10 +19,10 @@ package struct FetchCost: Sendable {
         for reading in other.quota { note(reading) }
     }
 
-    /// Adds a reading. Only the latest one of a quota counts.
+    /// Adds a reading, after the earlier one of its quota.
     package mutating func note(_ reading: QuotaReading?) {
         guard let reading else { return }
-        quota.removeAll { $0.quota == reading.quota }
-        quota.append(reading)
+        guard let index = quota.firstIndex(where: { $0.quota == reading.quota }) else { return quota.append(reading) }
+        quota.append(reading.later(than: quota.remove(at: index)))
     }
 }

@@ -7,11 +7,11 @@ package struct QuotaReading: Sendable, Hashable {
     /// The resource of the quota, if the host has several; else empty.
     package let resource: String
     /// The number of requests left.
-    package let remaining: Int64?
+    package private(set) var remaining: Int64?
     /// The time at which the count starts again.
     package let resetAt: Int64?
     /// The time before which the host accepts no request; nil if it accepts them.
-    package let blockedUntil: Int64?
+    package private(set) var blockedUntil: Int64?
     /// The number of requests in a whole period; nil if the host does not report it.
     package var limit: Int64?
     /// The credential of the next request, where a feed has several that take turns.
@@ -57,12 +57,23 @@ package struct QuotaReading: Sendable, Hashable {
         Quota(origin: origin, credential: nextCredential ?? credential, resource: resource)
     }
 
-    /// The later one of two readings of the same quota, for responses in any order: until a quota starts again, its
-    /// count only falls.
+    /// This reading after an earlier one of the same quota, for responses that arrive in any order: until a quota
+    /// starts again, its count only falls, and a block ends at its time only.
     package func later(than other: QuotaReading) -> QuotaReading {
-        guard resetAt != nil, resetAt == other.resetAt, blockedUntil == nil, other.blockedUntil == nil,
-            let remaining, let others = other.remaining
-        else { return self }
-        return remaining <= others ? self : other
+        var later = self
+        if resetAt != nil, resetAt == other.resetAt, let remaining, let others = other.remaining {
+            later.remaining = min(remaining, others)
+        }
+        later.blockedUntil = Self.block(blockedUntil, after: other.blockedUntil)
+        return later
+    }
+
+    /// The longest time for which a host is left alone, in seconds: a longer wait counts as a day.
+    private static let longestBlock: Int64 = 86_400
+
+    private static func block(_ block: Int64?, after other: Int64?) -> Int64? {
+        guard let block, let other else { return block ?? other }
+        // An end so far away was counted by a clock that was wrong.
+        return other > block.clampedSum(longestBlock) ? block : max(block, other)
     }
 }
