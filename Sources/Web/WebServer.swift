@@ -153,7 +153,7 @@ package final class WebServer: Sendable {
     private static func tell(_ shelf: Shelf, _ hub: EventHub) async {
         guard let store = await shelf.served.pages else { return }
         // Read first: what is committed meanwhile is told of next time.
-        let mark = try? await store.mark()
+        if let mark = try? await store.mark() { hub.note(mark) }
         let most = 500
         var hasEvents = false
         while let events = try? await store.events(after: hub.last, limit: most), !events.isEmpty {
@@ -161,7 +161,7 @@ package final class WebServer: Sendable {
             hasEvents = true
             guard events.count == most else { break }
         }
-        if let mark { hub.tell(of: mark, hasEvents: hasEvents) }
+        hub.announceChanges(hasEvents: hasEvents)
     }
 
     /// The paths to watch for a path with patterns: the path in all folders that match now, and the folders still to be

@@ -51,6 +51,29 @@ import Web
         }
     }
 
+    @Test("A change that comes with events of other feeds reaches each listener of a feed")
+    func changeAmongEvents() async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.reload)
+            let listener = try listen(place, "/events?feed=things")
+            _ = await listener.read(until: "retry: 1000")
+            // The server has published the events of the reload.
+            try Connection(path: "\(place.folder)/feedsync.db").run(
+                "UPDATE feed SET item_count = 6 WHERE name = 'things'")
+            _ = await listener.read(until: "event: change")
+            try Connection(path: "\(place.folder)/feedsync.db").execute(
+                """
+                BEGIN;
+                INSERT INTO event (at, feed, run, status, page, inserted, updated, unchanged, removed)
+                    SELECT at, 'others', run, status, page, inserted, updated, unchanged, removed FROM event;
+                UPDATE feed SET item_count = 7 WHERE name = 'things';
+                COMMIT;
+                """)
+            let text = await listener.read(until: "event: change")
+            #expect(ids(text).isEmpty)
+        }
+    }
+
     @Test("A listener that comes back misses no event, however many there were")
     func resumed() async throws {
         try await WebPlace.serving { place in

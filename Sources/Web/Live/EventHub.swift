@@ -17,8 +17,12 @@ final class EventHub: Sendable {
         /// All events after this one are among the entries.
         var base = 0
         var last = 0
-        /// The number of changes of the store without an event.
+        /// The number of changes of the store, whether they have events or not.
         var changes = 0
+        /// The number of changes that listeners learn of even without an event.
+        var announced = 0
+        /// The time of the first change that is not announced.
+        var changedAt: ContinuousClock.Instant?
         var mark: Store.Mark?
         var listeners: [ObjectIdentifier: EventStream] = [:]
         var beat: Task<Void, Never>?
@@ -26,6 +30,8 @@ final class EventHub: Sendable {
 
     /// The number of events kept in memory.
     private static let most = 1_000
+    /// The longest time for which events put off the message of a change.
+    private static let longestWait = Duration.seconds(1)
     /// The interval at which silent connections are tested, to notice that a reader has gone.
     private static let pulse = Duration.seconds(15)
 
@@ -34,18 +40,33 @@ final class EventHub: Sendable {
     /// The number of the newest published event.
     var last: Int { state.withLock { $0.last } }
 
-    /// The number of changes of the store without an event.
+    /// The number of changes of the store. An event says as much to the listeners that get it.
     var changes: Int { state.withLock { $0.changes } }
 
-    /// Tells listeners that the store has changed since another mark, unless that mark is the present one.
-    ///
-    /// The end of a run has no event, but removes rows and changes the state of the feed.
-    func tell(of mark: Store.Mark, hasEvents: Bool) {
-        let listeners = state.withLock { state -> [EventStream] in
-            let isChange = state.mark != nil && state.mark != mark && !hasEvents
+    /// The number of changes that are for all listeners, those without an event, too.
+    var announced: Int { state.withLock { $0.announced } }
+
+    /// Notes the store's mark, before the events that came with the change are published.
+    func note(_ mark: Store.Mark) {
+        state.withLock { state in
+            if let known = state.mark, known != mark {
+                state.changes += 1
+                state.changedAt = state.changedAt ?? .now
+            }
             state.mark = mark
-            guard isChange else { return [] }
-            state.changes += 1
+        }
+    }
+
+    /// Tells the listeners that got no event of the noted changes.
+    ///
+    /// The end of a run has no event, but removes rows and changes the state of the feed. It may come together with
+    /// events of other feeds. These come in crowds, and would have the pages of all feeds read the store each time: so
+    /// the message waits for a moment without events.
+    func announceChanges(hasEvents: Bool) {
+        let listeners = state.withLock { state -> [EventStream] in
+            guard let since = state.changedAt, !hasEvents || .now - since >= Self.longestWait else { return [] }
+            state.changedAt = nil
+            state.announced = state.changes
             return Array(state.listeners.values)
         }
         for listener in listeners { listener.wake() }
@@ -155,7 +176,7 @@ final class EventStream: ResponseStream {
     ///   - id: The last event that the listener has.
     init(_ hub: EventHub, feed: String?, after id: Int, store: @escaping @Sendable () async -> Store?) {
         (self.hub, self.store, self.feed) = (hub, store, feed)
-        state = Lock(State(place: id, changes: hub.changes))
+        state = Lock(State(place: id, changes: hub.announced))
     }
 
     /// The event log as a stream, from the listener's last event on.
@@ -210,10 +231,13 @@ final class EventStream: ResponseStream {
             if state.isReading { return .wait }
             if let (bytes, last) = hub.messages(after: state.place, of: feed) {
                 state.place = last
-                guard bytes.isEmpty else { return .bytes(bytes) }
-                let changes = hub.changes
-                guard changes != state.changes else { return .wait }
-                state.changes = changes
+                guard bytes.isEmpty else {
+                    state.changes = hub.changes
+                    return .bytes(bytes)
+                }
+                let announced = hub.announced
+                guard announced > state.changes else { return .wait }
+                state.changes = announced
                 return .bytes(EventHub.change)
             }
             state.isReading = true
