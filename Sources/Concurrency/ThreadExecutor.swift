@@ -48,6 +48,14 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
         queue.wake(after: time, action)
     }
 
+    /// Suspends the task until the thread has nothing else to do, or for 10 ms: what several tasks ask for is then done
+    /// at once.
+    ///
+    /// - Isolation: the executor's thread.
+    package func idle(isolation: isolated (any Actor)? = #isolation) async {
+        await withUnsafeContinuation { continuation in queue.whenIdle { continuation.resume() } }
+    }
+
     /// Puts a job at the end of the queue.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -148,8 +156,8 @@ private struct Alarm {
 
 /// Jobs in order of arrival, with a thread that waits while there are none.
 private final class ThreadQueue: @unchecked Sendable {
-    // Sendable: `thread` is set before the first job; `source` and `handledAt` belong to the thread; the rest is
-    // touched only while `mutex` is held.
+    // Sendable: `thread` is set before the first job; `source`, `handledAt`, `idlers` and `idleBy` belong to the thread;
+    // the rest is touched only while `mutex` is held.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var jobs: [Work] = []
@@ -164,8 +172,15 @@ private final class ThreadQueue: @unchecked Sendable {
     /// The time when the source was handled last.
     private var handledAt = ContinuousClock.now
 
+    /// The actions for the time when there is nothing to do.
+    private var idlers: [@Sendable () -> Void] = []
+    /// The time at which they are due whatever there is to do.
+    private var idleBy = ContinuousClock.now
+
     /// The longest time for which jobs keep the thread from its source.
     private static let longestBurst = Duration.milliseconds(1)
+    /// The longest time for which jobs and events keep actions from an idle thread.
+    private static let longestPostponement = Duration.milliseconds(10)
     /// The longest wait in a source: libcurl does not report a failed wake-up.
     private static let longestWait = Duration.seconds(1)
 
@@ -226,6 +241,12 @@ private final class ThreadQueue: @unchecked Sendable {
         wakeAndUnlock()
     }
 
+    /// Calls `action` when there are no jobs, and no events that are there already.
+    func whenIdle(_ action: @escaping @Sendable () -> Void) {
+        if idlers.isEmpty { idleBy = .now + Self.longestPostponement }
+        idlers.append(action)
+    }
+
     func close() {
         pthread_mutex_lock(mutex)
         isClosed = true
@@ -253,6 +274,7 @@ private final class ThreadQueue: @unchecked Sendable {
     func next() -> Work? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
+        var hasLooked = false
         while true {
             let active = source.flatMap { $0.isActive ? $0 : nil }
             if let alarm, alarm.isDue {
@@ -262,8 +284,20 @@ private final class ThreadQueue: @unchecked Sendable {
                 alarm.action()
                 pthread_mutex_lock(mutex)
             } else if head < jobs.count {
-                guard let active, ContinuousClock.now - handledAt > Self.longestBurst else { break }
-                handle(active, waiting: nil)
+                if let active, ContinuousClock.now - handledAt > Self.longestBurst {
+                    handle(active, waiting: nil)
+                } else if !idlers.isEmpty, .now >= idleBy {
+                    callIdlers()
+                } else {
+                    break
+                }
+            } else if !idlers.isEmpty {
+                if let active, !hasLooked {
+                    hasLooked = true
+                    handle(active, waiting: nil)
+                } else {
+                    callIdlers()
+                }
             } else if let active {
                 handle(active, waiting: min(alarm?.timeLeft ?? Self.longestWait, Self.longestWait))
             } else if isClosed {
@@ -281,6 +315,15 @@ private final class ThreadQueue: @unchecked Sendable {
             head = 0
         }
         return job
+    }
+
+    /// Calls the actions for an idle thread, which mostly ask for jobs, with the mutex free.
+    private func callIdlers() {
+        let actions = idlers
+        idlers = []
+        pthread_mutex_unlock(mutex)
+        for action in actions { action() }
+        pthread_mutex_lock(mutex)
     }
 
     /// Handles the events of the source, with the mutex free.

@@ -21,7 +21,12 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: `HTTPError` of kind `unsupportedScheme` for anything but http and https, `missingLibrary` where there
     ///   is no libcurl, else `invalidURL`.
     public init(_ text: String) throws(HTTPError) {
-        try self.init(text, relativeTo: nil)
+        guard let origin = NormalURL.origin(of: text) else {
+            try self.init(text, relativeTo: nil)
+            return
+        }
+        try CurlLibrary.load()
+        self.init(text: text, origin: Origin(scheme: origin.scheme, host: origin.host, port: origin.port))
     }
 
     /// The URL of `reference`, absolute or relative to this URL.
@@ -45,7 +50,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
             throw refusal(.invalidURL, "the base URL is malformed")
         }
         // libcurl 7.88 reads "#top" as a file name, and the fragment is never sent anyway.
-        let target = String(reference.trimmingSpaces.prefix { $0 != "#" })
+        let target = String(Substring(reference.trimmingSpaces.utf8.prefix { $0 != UInt8(ascii: "#") }))
         if base == nil || !target.isEmpty {
             let flags = CURLU_DISALLOW_USER | CURLU_URLENCODE
             let code = handle.set(CURLUPART_URL, target, flags: flags)
@@ -69,7 +74,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
             let text = handle.part(CURLUPART_URL, flags: CURLU_NO_DEFAULT_PORT)
         else { throw refusal(.invalidURL, "the URL is malformed") }
         // A number that was percent-encoded becomes an address only when it is read again.
-        if Self.mayBeAddress(host) {
+        if target.utf8.contains(UInt8(ascii: "%")), Self.mayBeAddress(host) {
             guard let again = URLHandle(), again.set(CURLUPART_URL, text) == CURLUE_OK,
                 again.part(CURLUPART_HOST)?.lowercasedASCII == host
             else { throw refusal(.invalidURL, "the URL has no usable host") }

@@ -59,6 +59,10 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: `PathError` with the place where it is wrong.
     package init(_ text: String) throws(PathError) {
+        if Self.isWord(text) {
+            segments = [.member(text)]
+            return
+        }
         var parser = PathParser(text)
         segments = try parser.path()
     }
@@ -89,8 +93,14 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
+    /// True for letters of ASCII, digits and `_`, which most paths consist of, and which mean nothing but themselves.
+    private static func isWord(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") }
+    }
+
     /// A name, in quotes where it needs them.
     private static func written(_ name: String) -> String {
+        guard !isWord(name) else { return name }
         let scalars = name.unicodeScalars
         // `$` alone is the root, `~` a member's name; `*` alone is kept free for wildcards.
         guard scalars.isEmpty || ["$", "*", "~", "$hash"].contains(name) || !scalars.allSatisfy(PathParser.isPlain)

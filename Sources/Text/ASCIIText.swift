@@ -1,7 +1,9 @@
 extension StringProtocol {
     /// The text with A to Z in lower case and the rest unchanged, in every locale; for comparing names of protocols.
     @inlinable package var lowercasedASCII: String {
-        String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        // Most names are in lower case.
+        guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(self) }
+        return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
     /// True if both texts are the same apart from the case of A to Z.

@@ -105,6 +105,8 @@ extension RelativeMoment {
 
     /// The first words in braces that begin as a moment and are none, with their place in Unicode scalars.
     package static func mistake(in text: String) -> (words: String, offset: Int)? {
+        // Few texts have a brace, and bytes are looked through faster than characters.
+        guard text.utf8.contains(UInt8(ascii: "{")) else { return nil }
         var rest = text[...]
         while let open = rest.firstIndex(of: "{") {
             rest = rest[text.index(after: open)...]

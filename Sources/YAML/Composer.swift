@@ -86,13 +86,13 @@ struct Composer: ~Copyable {
 
     private mutating func mapping(at mark: Mark, depth: Int) throws(YAMLError) -> Composed {
         var pairs: [Node.Pair] = []
-        var names: Set<String> = []
+        var names = Names()
         var whole = Composed(node: Node(.mapping([]), mark: mark))
         while true {
             let event = try events.next()
             if case .mappingEnd = event.kind { break }
             let key = try compose(event, depth: depth + 1)
-            if let name = key.node.text, !names.insert(name).inserted {
+            if let name = key.node.text, !names.insert(name) {
                 throw YAMLError(mark: key.node.mark, problem: "the member `\(name)` is given twice")
             }
             let valueEvent = try events.next()
@@ -127,6 +127,25 @@ struct Composer: ~Copyable {
 
     private func tooDeep(at mark: Mark) -> YAMLError {
         YAMLError(mark: mark, problem: "nested more than \(limits.depth) deep")
+    }
+}
+
+/// The names of one mapping. Most have a few, which are compared in less time than one is hashed.
+private struct Names {
+    private static let few = 8
+
+    private var list: [String] = []
+    private var set: Set<String> = []
+
+    /// Adds a name; false if it is there.
+    mutating func insert(_ name: String) -> Bool {
+        guard list.count >= Self.few else {
+            guard !list.contains(name) else { return false }
+            list.append(name)
+            return true
+        }
+        if set.isEmpty { set = Set(list) }
+        return set.insert(name).inserted
     }
 }
 

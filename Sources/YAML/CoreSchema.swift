@@ -3,13 +3,18 @@
 /// Source: https://yaml.org/spec/1.2.2/#1032-tag-resolution
 enum CoreSchema {
     static func resolve(_ text: String) -> Scalar.Resolution {
-        switch text {
+        // Most texts begin as nothing else can.
+        if let first = text.utf8.first, !firstBytes.contains(first) { return .text }
+        return switch text {
         case "", "~", "null", "Null", "NULL": .null
         case "true", "True", "TRUE": .boolean(true)
         case "false", "False", "FALSE": .boolean(false)
         default: integer(text) ?? real(text)
         }
     }
+
+    /// The first bytes of all words and numbers that are not text.
+    private static let firstBytes = Array("~nNtTfF+-.0123456789".utf8)
 
     /// The number of a float's text, even if written like an integer; text if it is not a number.
     static func real(_ text: String) -> Scalar.Resolution {

@@ -22,6 +22,19 @@ import Testing
     }
 
     @Test(
+        "A plain URL is the same without a parser as with one",
+        arguments: [
+            "https://api.example.com/items?page=2&n=10", "http://localhost:8080/", "http://127.0.0.1:1/a.json",
+            "http://a-1.x2/a:b,c~d_e-f", "https://-a.b--c.example/a?b=c=d??/e", "http://0.0.0.0/", "http://a/b//c.d",
+        ])
+    func plain(text: String) throws {
+        // The fragment has it parsed, and is dropped.
+        let parsed = try WebURL(text + "#top")
+        #expect(try WebURL(text) == parsed)
+        #expect(parsed.text == text)
+    }
+
+    @Test(
         "A URL that cannot be requested is refused",
         arguments: [
             ("", HTTPError.Kind.invalidURL), ("example.com/a", .invalidURL), ("https://", .invalidURL),

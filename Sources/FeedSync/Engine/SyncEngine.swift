@@ -54,7 +54,7 @@ public actor SyncEngine {
         self.options = options
         self.watch = watch
         // Contradictions are reported before anything begins.
-        _ = try ResolvedFeed(definition)
+        try ResolvedFeed.check(definition)
         let status = try await store.status(of: definition.name)?.settled ?? .none
         statuses = Broadcast(status)
         states = Broadcast(EngineState(status: status), buffering: .bufferingNewest(1))

@@ -55,13 +55,7 @@ package final class DecodePlan: @unchecked Sendable {
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if the key names no column.
     init(_ definition: FeedDefinition) throws(FeedSyncError) {
-        var keyColumns: [Int] = []
-        for name in definition.key {
-            guard let column = definition.columns.firstIndex(where: { $0.name == name }) else {
-                throw FeedSyncError(.configuration, "the key names `\(name)`, which is not a column of the feed")
-            }
-            keyColumns.append(column)
-        }
+        let keyColumns = try Self.keyColumns(of: definition)
         guard let pointer = json_plan_create() else { throw .outOfMemory }
         self.pointer = pointer
         memory = definition.memory
@@ -128,6 +122,20 @@ package final class DecodePlan: @unchecked Sendable {
         let items = (definition.items?.path ?? Path([])).node(from: json_node(JSON_BODY), in: pointer)
         json_plan_items(pointer, items, Self.shape(of: definition))
         if fittingKinds != nil { json_plan_watch(pointer) }
+    }
+
+    /// The indexes of the key's columns.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration` if the key names no column.
+    static func keyColumns(of definition: FeedDefinition) throws(FeedSyncError) -> [Int] {
+        var keyColumns: [Int] = []
+        for name in definition.key {
+            guard let column = definition.columns.firstIndex(where: { $0.name == name }) else {
+                throw FeedSyncError(.configuration, "the key names `\(name)`, which is not a column of the feed")
+            }
+            keyColumns.append(column)
+        }
+        return keyColumns
     }
 
     deinit {

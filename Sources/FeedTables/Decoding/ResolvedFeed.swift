@@ -17,6 +17,13 @@ package final class ResolvedFeed: Sendable {
         plan = try DecodePlan(definition)
     }
 
+    /// Checks that a definition does not contradict itself, without the plan.
+    ///
+    /// - Throws: `FeedSyncError` of kind `configuration`.
+    package static func check(_ definition: FeedDefinition) throws(FeedSyncError) {
+        _ = try DecodePlan.keyColumns(of: definition)
+    }
+
     /// The columns that were discovered. Columns of the definition stay as they are.
     package var openColumns: Set<String> {
         guard declared.hasOpenColumns else { return [] }

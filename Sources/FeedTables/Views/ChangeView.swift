@@ -12,7 +12,7 @@ package enum ChangeView {
         var selects = [#"SELECT "at", feed, run, kind, CAST(key AS TEXT), before FROM _change"#]
         try connection.rows(
             """
-            SELECT feed, "table", (SELECT json_group_array(value) FROM json_each(key_columns)) FROM _feed
+            SELECT feed, "table", key_columns FROM _feed
             WHERE "table" IN (SELECT name FROM sqlite_schema WHERE type = 'table') ORDER BY id
             """
         ) { row in

@@ -99,7 +99,7 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
 extension MappingDecoder {
     /// The feed's `auth`: exactly one way.
     func authentication(_ name: String) -> Authentication? {
-        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
+        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
         defer { members.finish() }
         let given = Self.ways.filter { members.has($0) }
         guard given.count == 1 else {
@@ -161,7 +161,7 @@ extension MappingDecoder {
     }
 
     private func account(_ name: String) -> (user: Template, password: Template)? {
-        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
+        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
         defer { members.finish() }
         members.require("user", "\(name) authentication needs one")
         members.require("password", "\(name) authentication needs one, even if it is `\"\"`")
@@ -179,7 +179,7 @@ extension MappingDecoder {
     }
 
     private func awsAccount(_ name: String) -> AWSAccount? {
-        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
+        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
         defer { members.finish() }
         members.require("access_key", "it begins with `AKIA` or `ASIA`, as in `${AWS_ACCESS_KEY_ID}`")
         members.require("secret_key", "give it as in `${AWS_SECRET_ACCESS_KEY}`")

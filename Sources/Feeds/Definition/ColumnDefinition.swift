@@ -56,12 +56,13 @@ extension MappingDecoder {
                 ColumnDefinition(name: $0.columnName, path: $0)
             }
         }
-        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return [] }
+        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return [] }
         return members.entries().compactMap { entry in
             guard entry.value.pairs != nil else {
                 return members.path(entry.name, entry.value).map { ColumnDefinition(name: entry.name, path: $0) }
             }
-            return MappingDecoder(entry.value, of: "column `\(entry.name)` of \(subject)", log: log).column(entry.name)
+            let column = MappingDecoder(entry.value, of: "column `\(entry.name)` of \(self.subject)", log: log)
+            return column.column(entry.name)
         }
     }
 

@@ -1,3 +1,5 @@
+internal import Text
+
 /// The columns that every feed's table has, apart from `_raw`.
 package enum PlaceColumn: String, CaseIterable, Sendable {
     case section = "_section"
@@ -21,19 +23,15 @@ package enum ColumnNames {
     package static func columnNames(for wishes: [String]) -> [String] {
         let wishes = wishes.map { $0.utf8.contains(0) ? $0.replacing("\0", with: "\u{FFFD}") : $0 }
         var taken = reservedFolded
-        var names: [String?] = wishes.map { wish in taken.insert(folded(wish)).inserted ? wish : nil }
+        var names: [String?] = wishes.map { wish in taken.insert(wish.lowercasedASCII).inserted ? wish : nil }
         for index in names.indices where names[index] == nil {
             var number = 2
-            while !taken.insert(folded("\(wishes[index])_\(number)")).inserted { number += 1 }
+            while !taken.insert("\(wishes[index])_\(number)".lowercasedASCII).inserted { number += 1 }
             names[index] = "\(wishes[index])_\(number)"
         }
         return names.compactMap(\.self)
     }
 
     /// The names that no column gets. A configuration may have thousands of feeds.
-    private static let reservedFolded = Set(reserved.map(folded) + [""])
-
-    private static func folded(_ name: String) -> String {
-        String(decoding: name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-    }
+    private static let reservedFolded = Set(reserved.map(\.lowercasedASCII) + [""])
 }

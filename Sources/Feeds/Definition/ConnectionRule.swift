@@ -90,7 +90,7 @@ extension MappingDecoder {
         guard node.pairs != nil else {
             return file(name).map { ConnectionRule.ClientCertificate(certificate: $0, key: nil, password: nil) }
         }
-        let members = MappingDecoder(node, of: "`\(name)` of \(subject)", log: log)
+        let members = MappingDecoder(node, of: "`\(name)` of \(self.subject)", log: log)
         defer { members.finish() }
         members.require("certificate", "give the path of a PEM file")
         let (key, password) = (members.file("key"), members.template("password"))

@@ -12,8 +12,8 @@ extension MappingDecoder {
             report("`\(name)` of \(subject) must begin with `https://` or `http://`", at: name)
             return nil
         }
-        let authority = afterScheme.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        if authority.contains("@") {
+        let authority = afterScheme.utf8.prefix { !"/?#".utf8.contains($0) }
+        if authority.contains(UInt8(ascii: "@")) {
             report(
                 "`\(name)` of \(subject) has a user or password in it; give them as `auth: {basic: {user, password}}`",
                 at: name)
@@ -81,7 +81,8 @@ extension MappingDecoder {
     }
 
     private static func afterScheme(_ text: String) -> Substring? {
-        ["https://", "http://"].first { text.lowercased().hasPrefix($0) }.map { text.dropFirst($0.count) }
+        ["https://", "http://"].first { Substring(text.utf8.prefix($0.utf8.count)).isSameASCII(as: $0) }
+            .map { Substring(text.utf8.dropFirst($0.utf8.count)) }
     }
 }
 

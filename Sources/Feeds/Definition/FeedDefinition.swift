@@ -247,7 +247,14 @@ extension FeedDefinition {
         fileprivate let lines: [(name: String, text: String)]
 
         fileprivate init(_ members: [(name: String, value: String)]) {
-            lines = members.map { ($0.name, "\(line($0.name))=\(line($0.value))\n") }
+            lines = members.map { member in
+                var text = line(member.name)
+                text.reserveCapacity(member.name.utf8.count + member.value.utf8.count + 2)
+                text += "="
+                text += line(member.value)
+                text += "\n"
+                return (member.name, text)
+            }
         }
     }
 
@@ -325,7 +332,7 @@ extension Template {
         var isInQuery = false
         return written { literal in
             guard !isInQuery else { return hashed(literal) }
-            guard let mark = literal.firstIndex(of: "?") else { return literal }
+            guard let mark = literal.utf8.firstIndex(of: UInt8(ascii: "?")) else { return literal }
             isInQuery = true
             return literal[...mark] + hashed(String(literal[literal.index(after: mark)...]))
         }

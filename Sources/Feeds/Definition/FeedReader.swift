@@ -192,8 +192,6 @@ extension FeedReader {
         return values
     }
 
-    /// The columns that are given, with those of the key and of the items' names; the rest is to be found.
-    /// The columns, those of the key, and true if others are to be found.
     /// The names in a list of columns; none where one of them is a longer path.
     private func rowNames() -> [String] {
         let words = (members.node("columns")?.elements ?? []).compactMap(\.text)
@@ -205,6 +203,8 @@ extension FeedReader {
         return names.count == words.count ? names : []
     }
 
+    /// The columns that are given, with those of the items' names; the names of the key's columns; and true if other
+    /// columns are to be found.
     private func columnsAndKey(_ items: ItemsRule?) -> ([ColumnDefinition], [String], Bool) {
         var columns = members.columns("columns")
         // Values alone say nothing of the items' members.

@@ -38,7 +38,7 @@ extension FeedDefinition {
     ///
     /// - Throws: `FeedSyncError` of kind `bug` if the discovered pagination cannot be read.
     package func settled(by findings: Findings) throws(FeedSyncError) -> FeedDefinition {
-        let known = Set(columns.map(\.path))
+        let known = findings.columns.isEmpty ? [] : Set(columns.map(\.path))
         // Columns written by hand are complete, apart from those of the key.
         let found = findings.columns.filter { column in
             let isWanted = hasOpenColumns || column.path == .memberName || findings.key.contains(column.name)

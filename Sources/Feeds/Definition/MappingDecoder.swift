@@ -8,8 +8,9 @@ internal import YAML
 ///
 /// - Isolation: that of the caller; it is not to be shared.
 package final class MappingDecoder {
-    /// The owner of the mapping, as in "feed `x`".
-    let subject: String
+    /// The owner of the mapping, as in "feed `x`"; only faults need its words.
+    var subject: String { makeSubject() }
+    private let makeSubject: () -> String
     let log: Diagnostics
     private let pairs: [Node.Pair]
     private let position: SourcePosition
@@ -20,15 +21,20 @@ package final class MappingDecoder {
     private var known: [String] = []
 
     /// A reader of a node, which is wrong if it is no mapping; missing members are reported at `place`.
-    init(_ node: Node, of subject: String, at place: SourcePosition? = nil, log: Diagnostics) {
-        self.subject = subject
+    init(
+        _ node: Node, of subject: @autoclosure @escaping () -> String, at place: SourcePosition? = nil,
+        log: Diagnostics
+    ) {
+        makeSubject = subject
         self.log = log
         position = place ?? SourcePosition(node.mark)
         pairs = node.pairs ?? []
         isRead = Array(repeating: false, count: pairs.count)
         isMapping = node.pairs != nil
+        // As many as most mappings have.
+        known.reserveCapacity(8)
         if !isMapping {
-            report("\(subject) must be a mapping, not \(node.kind)", at: SourcePosition(node.mark))
+            report("\(subject()) must be a mapping, not \(node.kind)", at: SourcePosition(node.mark))
         }
         for pair in pairs where pair.key.text == nil {
             report("the name of a member must be text, not \(pair.key.kind)", at: SourcePosition(pair.key.mark))
@@ -96,8 +102,8 @@ package final class MappingDecoder {
     }
 
     /// A reader of a member that is a mapping.
-    func reader(_ name: String, of subject: String) -> MappingDecoder? {
-        node(name).map { MappingDecoder($0, of: subject, log: log) }
+    func reader(_ name: String, of subject: @autoclosure @escaping () -> String) -> MappingDecoder? {
+        node(name).map { MappingDecoder($0, of: subject(), log: log) }
     }
 
     func report(_ problem: String, at position: SourcePosition, word: String? = nil, suggestion: String? = nil) {
@@ -181,10 +187,12 @@ package final class MappingDecoder {
     }
 
     /// Reads one of several words.
-    package func choice<Value>(_ name: String, _ choices: [(word: String, value: Value)]) -> Value? {
+    package func choice<Value>(
+        _ name: String, _ choices: some Collection<(word: String, value: Value)>
+    ) -> Value? {
         guard let node = node(name), let word = string(name, node) else { return nil }
         if let choice = choices.first(where: { $0.word == word }) { return choice.value }
-        let words = choices.map(\.word)
+        let words = choices.map { $0.word }
         report(
             "unknown \(name) `\(word)` in \(subject), which can be \(Self.list(words))", at: SourcePosition(node.mark),
             word: word, suggestion: NearestWord.suggestion(for: word, among: words))
@@ -193,7 +201,7 @@ package final class MappingDecoder {
 
     /// Reads one of the words of an enumeration.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, _: Choice.Type) -> Choice? {
-        choice(name, Choice.allCases.map { (word: $0.rawValue, value: $0) })
+        choice(name, Choice.allCases.lazy.map { (word: $0.rawValue, value: $0) })
     }
 
     /// The texts of a list, or of a scalar in place of a list of one, with their positions.

@@ -3,7 +3,7 @@ internal import YAML
 extension MappingDecoder {
     /// The feed's `partition`; nil where there is none, and for one that is wrong.
     func partitionScheme(_ name: String) -> PartitionScheme? {
-        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return nil }
+        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
         defer { members.finish() }
         members.require("query", #"say what to add to a query parameter, as in `query: {q: "created:{from}..{to}"}`"#)
         members.require("by", "say what its partitions are ranges of: `date`, `time` or `number`")
@@ -41,7 +41,7 @@ extension MappingDecoder {
     }
 
     private func qualifiers(_ name: String) -> [PartitionScheme.Qualifier] {
-        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return [] }
+        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return [] }
         let qualifiers = members.entries().compactMap { _, parameter, value in
             members.string(parameter, value).map { PartitionScheme.Qualifier(parameter: parameter, template: $0) }
         }

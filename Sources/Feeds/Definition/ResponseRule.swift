@@ -55,7 +55,7 @@ extension MappingDecoder {
             return []
         }
         return elements.compactMap { element in
-            MappingDecoder(element, of: "a rule in `\(name)` of \(subject)", log: log).responseRule(meaning)
+            MappingDecoder(element, of: "a rule in `\(name)` of \(self.subject)", log: log).responseRule(meaning)
         }
     }
 
@@ -63,7 +63,7 @@ extension MappingDecoder {
         defer { finish() }
         let status = integer("status", in: 100...599)
         var matches: [ResponseRule.BodyMatch] = []
-        if let body = reader("body", of: "`body` of \(subject)") {
+        if let body = reader("body", of: "`body` of \(self.subject)") {
             for entry in body.entries() {
                 // The key is the path here, and `null` a value like any other.
                 guard let path = path("body", entry.key) else { continue }

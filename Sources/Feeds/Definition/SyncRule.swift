@@ -108,7 +108,7 @@ extension MappingDecoder {
     /// The feed's `sync`; `auto` where there is none.
     func syncRule(_ name: String) -> (rule: SyncRule, full: Duration?, verify: VerifyRule) {
         let standard = FeedDefinition.standardFullCrawl
-        guard let members = reader(name, of: "`\(name)` of \(subject)") else { return (.auto, standard, .auto) }
+        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return (.auto, standard, .auto) }
         defer { members.finish() }
         let mode = members.choice("mode", Mode.self) ?? .auto
         let verify = members.choice("verify", VerifyRule.self) ?? .auto

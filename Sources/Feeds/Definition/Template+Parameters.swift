@@ -6,6 +6,7 @@ extension Template {
     ///   - isURL: True to percent-encode literal values in the path and the query, so that a value stays one component.
     ///     A value at the start of the URL, or in place of its host, is not encoded.
     func substituting(_ values: [String: Template], isURL: Bool) -> Template {
+        guard !values.isEmpty else { return self }
         var result = Substitution(isURL: isURL)
         for part in parts {
             switch part {

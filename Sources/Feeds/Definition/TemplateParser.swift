@@ -3,6 +3,10 @@ extension Template {
     ///
     /// - Throws: `TemplateError` for a reference that is not closed, not known or not supported.
     init(_ text: String, position: SourcePosition) throws(TemplateError) {
+        guard text.utf8.contains(UInt8(ascii: "$")) else {
+            self.init(text.isEmpty ? [] : [.literal(text)], position: position)
+            return
+        }
         var parser = TemplateParser(text)
         self.init(try parser.parse(), position: position)
     }

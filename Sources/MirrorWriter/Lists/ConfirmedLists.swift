@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import SQLite
 
 /// Settled lists that the upstream has confirmed: stores the results of their runs, many in one transaction.
@@ -209,8 +210,8 @@ extension Store {
     /// - Throws: The error that kept it from being stored. It stays as due as it was.
     package func confirmFeed(_ feed: ConfirmedList) async throws(FeedSyncError) -> Int? {
         try transactions.inGroup { try ConfirmedLists.of(transactions).add(feed, in: transactions) }
-        // The feeds whose responses came with this one's are added first.
-        await Task.yield()
+        // The feeds whose responses are there, too, are added first.
+        await executor.idle()
         return try transactions.inGroup {
             try ConfirmedLists.of(transactions).run(of: feed.list.feed, in: transactions).map { Int($0) }
         }
