@@ -9,50 +9,69 @@ struct HellTests {
     private static let hell = Hell()
     private static let server = Result { () throws(ServerError) in try hell.start() }
 
+    /// The kinds in groups that share a store, as most of a kind's time is that of its processes.
+    private static let groups = stride(from: 0, to: HellKind.all.count, by: 20).map { first in
+        HellKind.all[first...].prefix(20).map(\.name)
+    }
+
     /// A list that was mirrored while it was sound keeps its rows after any later answer.
     @Test(
         "Each kind of fault has the exit code that is promised, and a message, and leaves the rows as they were",
-        arguments: HellKind.all.map(\.name))
-    func kind(name: String) async throws {
-        let kind = try #require(HellKind.all.first { $0.name == name })
-        let hell = Self.hell
+        arguments: groups)
+    func kinds(names: [String]) async throws {
         let place = try Workplace([])
-        try place.write("feedsync.yaml", "feeds:\n\(Hell.feed(kind, named: "things", at: Self.server.get().url))")
-        hell.setCalm(name, true)
-        let sound = try await place.run("sync things")
+        let feeds = try names.enumerated().map { number, name in
+            let kind = try #require(HellKind.all.first { $0.name == name })
+            return (name: "f\(number)", kind: kind)
+        }
+        let url = try Self.server.get().url
+        try place.write(
+            "feedsync.yaml", "feeds:\n" + feeds.map { Hell.feed($0.kind, named: $0.name, at: url) }.joined())
+        for name in names { Self.hell.setCalm(name, true) }
+        let sound = try await place.run("sync")
         #expect(sound.code == 0, "\(sound.errors)")
+        for (feed, kind) in feeds {
+            Self.hell.setCalm(kind.name, false)
+            try await expectFailure(of: kind, as: feed, in: place)
+            Self.hell.setCalm(kind.name, true)
+            // They have one host, and each would wait for what the last one was told.
+            _ = try place.query("DELETE FROM _quota RETURNING origin")
+        }
+        let mended = try await place.run("sync")
+        #expect(mended.code == 0, "\(mended.errors)")
+        for (feed, kind) in feeds {
+            // An empty first page in between gives them new places.
+            let listed = "SELECT id || name FROM \(feed) WHERE _removed_at IS NULL ORDER BY _generation DESC, _position"
+            #expect(try place.query(listed) == (1...15).map { "\($0)thing \($0)" }, "\(kind.name)")
+            try place.expectSound(feed)
+        }
+    }
+
+    private func expectFailure(of kind: HellKind, as feed: String, in place: Workplace) async throws {
         let rows =
-            "SELECT id || name || _generation || ' ' || _position || coalesce(_removed_at, '') FROM things ORDER BY id"
+            "SELECT id || name || _generation || ' ' || _position || coalesce(_removed_at, '') FROM \(feed) ORDER BY id"
         let before = try place.query(rows)
-        #expect(before.count == 15)
-        hell.setCalm(name, false)
+        #expect(before.count == 15, "\(kind.name)")
         // Bounded, in seconds of a processor and in kB.
-        let run = try await place.shell("ulimit -t 20 -d \(Self.memory); exec $FEEDSYNC sync things")
-        #expect(run.code == kind.code, "\(run.output) \(run.errors)")
+        let run = try await place.shell("ulimit -t 20 -d \(Self.memory); exec $FEEDSYNC sync \(feed)")
+        #expect(run.code == kind.code, "\(kind.name): \(run.output) \(run.errors)")
         let failure = "SELECT coalesce(json_extract(error, '$.kind'), '') FROM"
         let told = try place.query("\(failure) run ORDER BY id DESC LIMIT 1")
         if kind.code == 0 {
-            #expect(told == [""])
+            #expect(told == [""], "\(kind.name)")
         } else {
-            #expect(run.errors.hasPrefix("feedsync: things: "), "\(run.errors)")
-            #expect(run.output.isEmpty)
-            #expect(Self.codes[told.first ?? ""] == kind.code, "\(told)")
-            #expect(try place.query("\(failure) event ORDER BY id DESC LIMIT 1") == told)
+            #expect(run.errors.hasPrefix("feedsync: \(feed): "), "\(kind.name): \(run.errors)")
+            #expect(run.output.isEmpty, "\(kind.name)")
+            #expect(Self.codes[told.first ?? ""] == kind.code, "\(kind.name): \(told)")
+            #expect(try place.query("\(failure) event ORDER BY id DESC LIMIT 1") == told, "\(kind.name)")
         }
-        #expect(run.errors.utf8.count < 3_000, "\(run.errors.prefix(500))")
-        #expect(!run.errors.unicodeScalars.contains { $0.value < 32 && $0 != "\n" })
-        #expect(try place.query(rows) == before)
-        try place.expectSound()
+        #expect(run.errors.utf8.count < 3_000, "\(kind.name): \(run.errors.prefix(500))")
+        #expect(!run.errors.unicodeScalars.contains { $0.value < 32 && $0 != "\n" }, "\(kind.name)")
+        #expect(try place.query(rows) == before, "\(kind.name)")
+        try place.expectSound(feed)
         // A crooked list is left after a few requests.
         let requests = try place.query("SELECT requests FROM run ORDER BY id DESC LIMIT 1").first.flatMap(Int.init)
-        #expect(try #require(requests) <= 40)
-        hell.setCalm(name, true)
-        _ = try place.query("DELETE FROM _quota RETURNING origin")
-        #expect(try await place.run("sync things").code == 0)
-        // An empty first page in between gives them new places.
-        let listed = "SELECT id || name FROM things WHERE _removed_at IS NULL ORDER BY _generation DESC, _position"
-        #expect(try place.query(listed) == (1...15).map { "\($0)thing \($0)" })
-        try place.expectSound()
+        #expect(try #require(requests) <= 40, "\(kind.name)")
     }
 
     /// The limit of a run's writable memory, in kB: a page's, and the stacks of its threads.

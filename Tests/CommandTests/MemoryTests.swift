@@ -31,7 +31,8 @@ struct MemoryTests {
 
     @Test(
         "A page that may not fit into limited memory is refused, and the stored rows are kept",
-        arguments: ["items", "members", "keys", "entries", "attributes"], [350_000, 550_000])
+        arguments: zip(
+            ["items", "members", "keys", "entries", "attributes"], [350_000, 550_000, 350_000, 550_000, 350_000]))
     func littleMemory(body: String, kilobytes: Int) async throws {
         let place = try Workplace([])
         place.remove("feedsync.yaml")

@@ -9,7 +9,7 @@ import Testing
 /// `WORK_SECONDS` and `WORK_SEED` choose how long it takes, and play one that failed again.
 @Suite(.timeLimit(.minutes(60))) struct WorkChaosTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let time = Duration.seconds(environment["WORK_SECONDS"].flatMap { Int64($0) } ?? 20)
+    private static let time = Duration.seconds(environment["WORK_SECONDS"].flatMap { Int64($0) } ?? 13)
     private static let seed = environment["WORK_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test(
