@@ -1123,7 +1123,10 @@ TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many
 
 
 def main(words):
-    chosen = [test for test in TESTS if not words or any(word in test.__name__ for word in words)]
+    wanted = [word for word in words if not word.startswith("-")]
+    unwanted = [word[1:] for word in words if word.startswith("-")]
+    chosen = [test for test in TESTS if (not wanted or any(word in test.__name__ for word in wanted))
+              and not any(word in test.__name__ for word in unwanted)]
     browser = Browser()
     failed = []
     try:
