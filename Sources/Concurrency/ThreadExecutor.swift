@@ -48,8 +48,8 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
         queue.wake(after: time, action)
     }
 
-    /// Suspends the task until the thread has nothing else to do, or for 10 ms: what several tasks ask for is then done
-    /// at once.
+    /// Suspends the task until the thread has nothing else to do, for about 10 ms at most. What several tasks ask for
+    /// can then be done at once.
     ///
     /// - Isolation: the executor's thread.
     package func idle(isolation: isolated (any Actor)? = #isolation) async {

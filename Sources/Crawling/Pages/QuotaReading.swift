@@ -68,12 +68,12 @@ package struct QuotaReading: Sendable, Hashable {
         return later
     }
 
-    /// The longest time for which a host is left alone, in seconds: a longer wait counts as a day.
+    /// The longest block, in seconds: a day, however much longer a host asks us to wait.
     private static let longestBlock: Int64 = 86_400
 
     private static func block(_ block: Int64?, after other: Int64?) -> Int64? {
         guard let block, let other else { return block ?? other }
-        // An end so far away was counted by a clock that was wrong.
+        // Only a clock that was wrong makes a longer one.
         return other > block.clampedSum(longestBlock) ? block : max(block, other)
     }
 }

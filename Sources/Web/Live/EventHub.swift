@@ -60,7 +60,7 @@ final class EventHub: Sendable {
     /// Tells the listeners that got no event of the noted changes.
     ///
     /// The end of a run has no event, but removes rows and changes the state of the feed. It may come together with
-    /// events of other feeds. These come in crowds, and would have the pages of all feeds read the store each time: so
+    /// events of other feeds. While many of these come, the pages of all feeds would read the store again and again, so
     /// the message waits for a moment without events.
     func announceChanges(hasEvents: Bool) {
         let listeners = state.withLock { state -> [EventStream] in

@@ -40,7 +40,7 @@ private func reading(_ remaining: Int64?, resetAt: Int64? = 100, blockedUntil: I
             Case(
                 first: reading(0, blockedUntil: 90), second: reading(0, blockedUntil: 60),
                 expected: reading(0, blockedUntil: 90)),
-            // A host is left alone for a day at most: a block that ends later is of a clock that was wrong.
+            // No block is longer than a day, unless the clock was wrong.
             Case(
                 first: reading(0, blockedUntil: 60 + day), second: reading(0, blockedUntil: 60),
                 expected: reading(0, blockedUntil: 60 + day)),
