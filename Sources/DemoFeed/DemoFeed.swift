@@ -1,4 +1,4 @@
-public import HTTPServer
+package import HTTPServer
 internal import Platform
 
 /// The upstream of `feedsync demo`: made-up lists that are the same on every machine.
@@ -13,19 +13,19 @@ internal import Platform
 /// Lists have an empty page past their end. Every 200 has an `ETag`; GitHub's have `X-RateLimit-…` as well.
 ///
 /// - Isolation: any thread.
-public struct DemoFeed: Sendable {
+package struct DemoFeed: Sendable {
     /// The number of repositories that a search finds, for any text.
-    public var repositoryCount: Int { catalogue.count }
+    package var repositoryCount: Int { catalogue.count }
 
     /// The number of anchors.
-    public static let anchorCount = 137
+    package static let anchorCount = 137
 
     private let catalogue = Catalogue(count: 1_000)
     private let anchors = Anchors(count: Self.anchorCount)
     private let quota: Quota
 
     /// Makes up the lists.
-    public init() {
+    package init() {
         self.init(now: { time(nil) })
     }
 
@@ -37,7 +37,7 @@ public struct DemoFeed: Sendable {
     /// Starts a server of the lists on 127.0.0.1; port 0 selects any free one.
     ///
     /// - Throws: `ServerError` if the port is taken or not allowed.
-    public static func start(port: UInt16 = 0) throws(ServerError) -> Server {
+    package static func start(port: UInt16 = 0) throws(ServerError) -> Server {
         let feed = DemoFeed()
         return try Server(port: port) { feed.answer($0) }
     }
@@ -45,7 +45,7 @@ public struct DemoFeed: Sendable {
     /// Answers one request.
     ///
     /// - Parameter url: The URL at which clients reach the demo; nil for the root of the requested host.
-    public func answer(_ request: ServerRequest, at url: String? = nil) -> ServerResponse {
+    package func answer(_ request: ServerRequest, at url: String? = nil) -> ServerResponse {
         let url = url ?? "http://\(request.header("Host") ?? "127.0.0.1")"
         guard request.method == "GET" || request.method == "HEAD" else {
             return failure(405, "Method Not Allowed", headers: [(name: "Allow", value: "GET, HEAD")])

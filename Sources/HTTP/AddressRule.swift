@@ -1,7 +1,7 @@
 internal import Platform
 
 /// The addresses that a request may connect to, after its name is resolved.
-public enum AddressRule: Sendable, Hashable {
+package enum AddressRule: Sendable, Hashable {
     /// All of them.
     case any
     /// Addresses of the public Internet outside this machine's own networks; for requests to one origin, every address.

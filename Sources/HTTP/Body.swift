@@ -4,14 +4,14 @@ internal import Platform
 /// The bytes of a response, in one buffer with zeroed padding after its end.
 ///
 /// The padding lets simdjson read past the end of a document without a copy.
-public final class Body: @unchecked Sendable {
+package final class Body: @unchecked Sendable {
     // Sendable: only the transfer that receives it writes, on its one thread, and it stops before handing it over.
 
     /// The zeroed bytes that can be read after the end.
-    public static let padding = 64
+    package static let padding = 64
 
     /// The number of bytes, padding not counted.
-    public private(set) var count = 0
+    package private(set) var count = 0
     private var start: UnsafeMutableRawPointer?
     private var capacity = 0
     private let buffers: BodyBuffers?
@@ -22,7 +22,7 @@ public final class Body: @unchecked Sendable {
     private static let allBytes = Lock(0)
 
     /// An empty body, for `append`.
-    public convenience init() { self.init(buffers: nil) }
+    package convenience init() { self.init(buffers: nil) }
 
     /// An empty body that takes its memory from `buffers` and returns it there.
     init(buffers: BodyBuffers?) {
@@ -31,7 +31,7 @@ public final class Body: @unchecked Sendable {
     }
 
     /// A body with a copy of `bytes`.
-    public convenience init(_ bytes: [UInt8]) {
+    package convenience init(_ bytes: [UInt8]) {
         self.init()
         bytes.withUnsafeBytes { bytes in
             _ = append(bytes, limit: .max - Self.padding)
@@ -46,19 +46,19 @@ public final class Body: @unchecked Sendable {
     }
 
     /// True if there are no bytes.
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// Calls `use` with the bytes, after which `padding` zeroed ones can be read; the pointer is valid during the call.
     ///
     /// - Throws: the error of `use`.
-    public func withUnsafeBytes<Result, Failure: Error>(
+    package func withUnsafeBytes<Result, Failure: Error>(
         _ use: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try use(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     /// A copy of the bytes.
-    public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
     /// Makes room for `total` bytes at once, within `limit`. What the upstream announced may be wrong, so at most
     /// 1 MiB is reserved for it.

@@ -6,20 +6,20 @@ internal import Concurrency
 /// request goes out.
 ///
 /// - Isolation: any thread.
-public final class CircuitBreaker: Sendable {
+package final class CircuitBreaker: Sendable {
     private let hasShut = Lock(false)
     private let outer: CircuitBreaker?
 
     /// A closed breaker, which lets requests pass.
     ///
     /// - Parameter outer: A breaker that opens with this one: that of all requests to the same host.
-    public init(within outer: CircuitBreaker? = nil) { self.outer = outer }
+    package init(within outer: CircuitBreaker? = nil) { self.outer = outer }
 
     /// True if waiting requests are no longer sent.
-    public var isShut: Bool { hasShut.withLock { $0 } }
+    package var isShut: Bool { hasShut.withLock { $0 } }
 
     /// Closes it for good.
-    public func shut() {
+    package func shut() {
         hasShut.withLock { $0 = true }
         outer?.shut()
     }

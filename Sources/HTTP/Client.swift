@@ -14,9 +14,9 @@ struct ClientConfiguration: Sendable {
 /// Proxies are taken from the environment as curl does, except for this machine's own hosts, which are asked directly.
 ///
 /// - Isolation: any task or thread.
-public final class Client: Sendable {
+package final class Client: Sendable {
     /// The requests that the client's users may still make; nil without a limit. Every sender takes from it first.
-    public let budget: RequestBudget?
+    package let budget: RequestBudget?
     private let configuration: ClientConfiguration
     private let submissions = Submissions()
     private let loop = Lock<TransferLoop?>(nil)
@@ -26,7 +26,7 @@ public final class Client: Sendable {
     /// origin; further ones wait in order.
     ///
     /// `caFile` is a PEM file of certificates to trust in place of the system's.
-    public init(
+    package init(
         userAgent: String, maximumPerHost: Int = 1, caFile: String? = nil, budget: RequestBudget? = nil
     ) {
         self.budget = budget
@@ -62,7 +62,7 @@ public final class Client: Sendable {
     /// - Throws: `HTTPError`; of kind `cancelled` as soon as the task is cancelled, `heldBack` if it was not sent.
     /// - Isolation: returns to the caller's isolation. The request is on the wire, or waits for its turn at the host,
     ///   before the task is suspended if the caller is on the thread that drives the transfers.
-    public func send(
+    package func send(
         _ request: Request, breaker: CircuitBreaker? = nil, isAhead: Bool = false, observer: ExchangeObserver? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws(HTTPError) -> Response {

@@ -3,7 +3,7 @@ internal import Text
 /// A secret that goes with a request, apart from its other headers and parameters, and only to one origin.
 ///
 /// Its descriptions never show the value.
-public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// A header field, such as `Authorization`.
     case header(name: String, value: String)
     /// A query parameter, such as `api_key`; the value is not yet percent-encoded.
@@ -14,7 +14,7 @@ public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebug
     case aws(accessKey: String, secretKey: String, region: String?, service: String?)
 
     /// A way to sign in that takes more than a header.
-    public enum Scheme: Sendable, Hashable {
+    package enum Scheme: Sendable, Hashable {
         /// https://www.rfc-editor.org/rfc/rfc7616
         case digest
         /// With a ticket of Kerberos; the account is empty: https://www.rfc-editor.org/rfc/rfc4559
@@ -22,7 +22,7 @@ public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebug
     }
 
     /// The name with the value masked.
-    public var description: String {
+    package var description: String {
         switch self {
         case .header(let name, _): "header \(name): \(Secrets.mask)"
         case .query(let name, _): "query \(name)=\(Secrets.mask)"
@@ -32,10 +32,10 @@ public enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebug
     }
 
     /// The same as `description`.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
 
     /// A mirror without children, so that `dump` shows no secret.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 
     /// The texts that must not be shown: the value, and for `Bearer TOKEN` also the token.
     var secrets: [String] {

@@ -5,18 +5,18 @@ internal import CCurl
 /// Code that creates a libcurl handle loads it first; code that uses a handle need not check.
 ///
 /// - Isolation: any thread.
-public enum CurlLibrary {
+package enum CurlLibrary {
     /// Opens and initialises libcurl, the first time; call it to know early whether requests are possible.
     ///
     /// - Throws: `HTTPError` of kind `missingLibrary`.
-    public static func load() throws(HTTPError) {
+    package static func load() throws(HTTPError) {
         if let failure { throw failure }
     }
 
     /// The versions of libcurl and its libraries, in its own words: `libcurl/7.88.1 OpenSSL/3.0.11 …`.
     ///
     /// - Throws: `HTTPError` of kind `missingLibrary`.
-    public static func version() throws(HTTPError) -> String {
+    package static func version() throws(HTTPError) -> String {
         try load()
         return String(cString: ccurl_version())
     }

@@ -1,12 +1,12 @@
 /// The end of a response that has none of its own: a stream of server-sent events.
-public struct StreamEnd: Sendable, Hashable {
+package struct StreamEnd: Sendable, Hashable {
     /// The events after which it is ended.
-    public var count: Int
+    package var count: Int
     /// The time after which it is ended: looked at as something arrives, and when nothing has arrived for long.
-    public var time: Duration
+    package var time: Duration
 
     /// An end after so many events or so long, whichever comes first.
-    public init(count: Int, time: Duration) {
+    package init(count: Int, time: Duration) {
         self.count = count
         self.time = time
     }

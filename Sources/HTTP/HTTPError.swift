@@ -2,9 +2,9 @@
 ///
 /// A response of any status is not an error here. Descriptions contain no secret: the URL is redacted and the request's
 /// credentials are masked in the message.
-public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The text is not a URL.
         case invalidURL
         /// The URL is neither http nor https.
@@ -56,16 +56,16 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The kind of failure.
-    public let kind: Kind
+    package let kind: Kind
     /// libcurl's error number (https://curl.se/libcurl/c/libcurl-errors.html); nil if we found the error.
-    public let code: Int32?
+    package let code: Int32?
     /// The event in plain words, without a URL.
-    public let message: String
+    package let message: String
     /// The URL, redacted; nil if there is none.
-    public let url: String?
+    package let url: String?
 
     /// An error; the message must not contain a secret, and the URL must be redacted.
-    public init(_ kind: Kind, _ message: String, code: Int32? = nil, url: String? = nil) {
+    package init(_ kind: Kind, _ message: String, code: Int32? = nil, url: String? = nil) {
         self.kind = kind
         self.code = code
         self.message = message
@@ -73,7 +73,7 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// True if the same request may succeed a little later.
-    public var isRetryable: Bool {
+    package var isRetryable: Bool {
         switch kind {
         case .resolve, .connect, .handshake, .timeout, .stalled, .connectionLost, .truncated, .protocolError,
             .contentCoding:
@@ -86,14 +86,14 @@ public struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The message and the URL.
-    public var description: String {
+    package var description: String {
         url.map { "\(message) (\($0))" } ?? message
     }
 }
 
 extension HTTPError.Kind: CustomStringConvertible {
     /// The kind in snake case, for machine-readable output.
-    public var description: String {
+    package var description: String {
         switch self {
         case .invalidURL: "invalid_url"
         case .unsupportedScheme: "unsupported_scheme"

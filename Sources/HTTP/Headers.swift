@@ -1,16 +1,16 @@
 internal import Text
 
 /// The header fields of a message, in order; names compare without regard to case and may come more than once.
-public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+package struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// One field, as on its line.
-    public struct Field: Sendable, Hashable {
+    package struct Field: Sendable, Hashable {
         /// The name as it was written.
-        public var name: String
+        package var name: String
         /// The value without the spaces around it; bytes that are not UTF-8 came as U+FFFD.
-        public var value: String
+        package var value: String
 
         /// A field; an invalid one is refused when it is sent.
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
@@ -24,21 +24,21 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     /// Every field, in order.
-    public private(set) var fields: [Field] = []
+    package private(set) var fields: [Field] = []
 
     /// No fields.
-    public init() {}
+    package init() {}
 
     /// Fields in the given order.
-    public init(_ fields: [Field]) { self.fields = fields }
+    package init(_ fields: [Field]) { self.fields = fields }
 
     /// Fields in the given order; a name may come more than once.
-    public init(dictionaryLiteral elements: (String, String)...) {
+    package init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
     /// The first value of that name; assigning replaces every field of the name, nil removes them.
-    public subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         get {
             let count = name.utf8.count
             for field in fields where field.name.utf8.count == count && field.name.isSameASCII(as: name) {
@@ -55,20 +55,20 @@ public struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 
     /// The values of every field of that name, in order.
-    public func values(of name: String) -> [String] {
+    package func values(of name: String) -> [String] {
         fields.filter { $0.name.isSameASCII(as: name) }.map(\.value)
     }
 
     /// The members of a comma-separated list, over all fields of that name; nil if there are none.
     ///
     /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.3
-    public func joined(_ name: String) -> String? {
+    package func joined(_ name: String) -> String? {
         let values = values(of: name)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
     /// Adds a field at the end, beside others of its name.
-    public mutating func append(name: String, value: String) {
+    package mutating func append(name: String, value: String) {
         fields.append(Field(name: name, value: value))
     }
 

@@ -1,13 +1,13 @@
 /// The scheme, host and port of a URL, to which credentials and quotas belong.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc6454
-public struct Origin: Sendable, Hashable, CustomStringConvertible {
+package struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`.
-    public let scheme: String
+    package let scheme: String
     /// The host in lower case; an IPv6 address keeps its brackets.
-    public let host: String
+    package let host: String
     /// The port, the scheme's default if the URL has none: 0 to 65,535.
-    public let port: Int
+    package let port: Int
 
     init(scheme: String, host: String, port: Int) {
         self.scheme = scheme
@@ -18,7 +18,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// Reads an origin from a URL's text; path and query are ignored.
     ///
     /// - Throws: `HTTPError` of kind `invalidURL` or `unsupportedScheme`.
-    public init(_ text: String) throws(HTTPError) {
+    package init(_ text: String) throws(HTTPError) {
         self = try WebURL(text).origin
     }
 
@@ -26,10 +26,10 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     var authority: String { usesDefaultPort ? host : "\(host):\(port)" }
 
     /// True if requests to this origin are encrypted.
-    public var isSecure: Bool { scheme == "https" }
+    package var isSecure: Bool { scheme == "https" }
 
     /// The origin as it starts a URL, without the scheme's own port: `https://api.example.com`.
-    public var description: String { "\(scheme)://\(authority)" }
+    package var description: String { "\(scheme)://\(authority)" }
 
     /// True if the host is this machine, by name or by number.
     ///
@@ -45,7 +45,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// True if this is the plain-text form of `other`: the same host, each on its scheme's default port.
     ///
     /// Upstreams behind a proxy that ends TLS often write `http` into their links.
-    public func isInsecureTwin(of other: Origin) -> Bool {
+    package func isInsecureTwin(of other: Origin) -> Bool {
         !isSecure && other.isSecure && host == other.host && usesDefaultPort && other.usesDefaultPort
     }
 }

@@ -1,14 +1,14 @@
 internal import Text
 
 /// One parameter of a URL's query, decoded.
-public struct QueryItem: Sendable, Hashable {
+package struct QueryItem: Sendable, Hashable {
     /// The parameter's name.
-    public var name: String
+    package var name: String
     /// The parameter's value; empty if the query has only the name.
-    public var value: String
+    package var value: String
 
     /// A parameter with plain text, not yet percent-encoded.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
         self.name = name
         self.value = value
     }
@@ -23,18 +23,18 @@ public struct QueryItem: Sendable, Hashable {
 
 extension WebURL {
     /// The query without its question mark, percent-encoded; nil if there is none.
-    public var query: String? {
+    package var query: String? {
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
         return String(text[text.utf8.index(after: mark)...])
     }
 
     /// The query's parameters in order, decoded; `+` is read as a space.
-    public var queryItems: [QueryItem] {
+    package var queryItems: [QueryItem] {
         encodedQueryItems.map { QueryItem(encoded: $0.utf8) }
     }
 
     /// The URL with `items` added at the end of its query, in order.
-    public func appendingQuery(_ items: [QueryItem]) -> WebURL {
+    package func appendingQuery(_ items: [QueryItem]) -> WebURL {
         withQuery(encodedQueryItems.map(String.init) + items.map(\.encoded))
     }
 
@@ -42,7 +42,7 @@ extension WebURL {
     ///
     /// Each name keeps its first position; new names are added at the end, in order. Several items of one name
     /// all stay. The other parameters stay byte for byte.
-    public func replacingQuery(_ items: [QueryItem]) -> WebURL {
+    package func replacingQuery(_ items: [QueryItem]) -> WebURL {
         guard !items.isEmpty else { return self }
         guard text.utf8.contains(UInt8(ascii: "?")) else { return withQuery(items.map(\.encoded)) }
         let names = Set(items.map(\.name))
@@ -61,7 +61,7 @@ extension WebURL {
     }
 
     /// The URL without the parameters for which `isUnwanted` is true.
-    public func removingQuery(where isUnwanted: (QueryItem) -> Bool) -> WebURL {
+    package func removingQuery(where isUnwanted: (QueryItem) -> Bool) -> WebURL {
         let present = encodedQueryItems
         let kept = present.filter { !isUnwanted(QueryItem(encoded: $0.utf8)) }
         return kept.count == present.count ? self : withQuery(kept.map(String.init))

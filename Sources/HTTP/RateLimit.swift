@@ -10,18 +10,18 @@ internal import Time
 ///   the reset as a time in ISO 8601 as Mastodon has it (https://docs.joinmastodon.org/api/rate-limits/),
 /// - `RateLimit-Limit`, `-Remaining`, `-Reset`, and `RateLimit` in its older (`limit=10, remaining=1, reset=5`) and
 ///   newer (`"name";r=1;t=5`) forms (https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/).
-public struct RateLimit: Sendable, Hashable {
+package struct RateLimit: Sendable, Hashable {
     /// The requests allowed in one window.
-    public var limit: Int64?
+    package var limit: Int64?
     /// The requests left in this window.
-    public var remaining: Int64?
+    package var remaining: Int64?
     /// The time until the window ends: zero if that has passed, at most a day.
-    public var resetAfter: Duration?
+    package var resetAfter: Duration?
     /// The name of this quota, if the host has several: `search`.
-    public var resource: String?
+    package var resource: String?
 
     /// A quota with these parts.
-    public init(
+    package init(
         limit: Int64? = nil, remaining: Int64? = nil, resetAfter: Duration? = nil, resource: String? = nil
     ) {
         self.limit = limit
@@ -31,7 +31,7 @@ public struct RateLimit: Sendable, Hashable {
     }
 
     /// True if no request is left.
-    public var isSpent: Bool { remaining == 0 }
+    package var isSpent: Bool { remaining == 0 }
 
     /// The longest wait that a server can ask for: a day.
     static let longestWait: Int64 = 86_400

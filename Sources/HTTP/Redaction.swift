@@ -1,13 +1,13 @@
 internal import Text
 
 /// Masks the credentials of a request in URLs and texts that people and logs get to see.
-public struct Redaction: Sendable {
+package struct Redaction: Sendable {
     private let parameters: Set<String>
     private let values: Set<String>
     private let secrets: Secrets
 
     /// Masks the values of `credentials`, and in URLs also parameters with names of secrets.
-    public init(_ credentials: [Credential] = []) {
+    package init(_ credentials: [Credential] = []) {
         var parameters: Set<String> = []
         for case .query(let name, _) in credentials { parameters.insert(name) }
         self.parameters = parameters
@@ -16,7 +16,7 @@ public struct Redaction: Sendable {
     }
 
     /// The URL with its secret parameters, and any secret elsewhere in it, masked.
-    public func masking(_ url: WebURL) -> String {
+    package func masking(_ url: WebURL) -> String {
         guard url.query != nil else { return masking(url.text) }
         let items = url.encodedQueryItems.map { encoded in
             let item = QueryItem(encoded: encoded.utf8)
@@ -27,7 +27,7 @@ public struct Redaction: Sendable {
     }
 
     /// The text with each secret in it masked, however it is encoded.
-    public func masking(_ text: String) -> String { secrets.mask(text) }
+    package func masking(_ text: String) -> String { secrets.mask(text) }
 
     /// True if the item is a credential, or contains one.
     func isSecret(_ item: QueryItem) -> Bool {

@@ -1,5 +1,5 @@
 /// The redirects that a request follows; any other ends it with an error of kind `refusedRedirect`.
-public enum RedirectRule: Sendable, Hashable {
+package enum RedirectRule: Sendable, Hashable {
     /// All of them; some turn a POST into a GET (RFC 9110, section 15.4).
     case any
     /// Redirects that keep method and body.

@@ -1,36 +1,36 @@
 internal import CCurl
 
 /// One request, with the credentials, time-outs and limits it is made under.
-public struct Request: Sendable {
+package struct Request: Sendable {
     /// The method; `GET` by default.
-    public var method: String
+    package var method: String
     /// The URL, without query credentials.
-    public var url: WebURL
+    package var url: WebURL
     /// The header fields to send, without credentials.
-    public var headers: Headers
+    package var headers: Headers
     /// The body to send, if any.
-    public var body: [UInt8]?
+    package var body: [UInt8]?
     /// Secrets that are sent only while the request's origin is `credentialOrigin`.
-    public var credentials: [Credential]
+    package var credentials: [Credential]
     /// The origin that `credentials` were written for.
-    public var credentialOrigin: Origin
+    package var credentialOrigin: Origin
     /// The times to wait.
-    public var timeouts: Timeouts
+    package var timeouts: Timeouts
     /// The sizes to accept.
-    public var limits: ResponseLimits
+    package var limits: ResponseLimits
     /// The number of simultaneous requests to the origin, including this one; nil for the client's number.
-    public var maximumPerHost: Int?
+    package var maximumPerHost: Int?
     /// The way to the host.
-    public var connection = ConnectionOptions()
+    package var connection = ConnectionOptions()
     /// The end of a response of server-sent events; nil to wait for the upstream's.
-    public var stream: StreamEnd?
+    package var stream: StreamEnd?
     /// The redirects to follow.
-    public var redirects = RedirectRule.any
+    package var redirects = RedirectRule.any
     /// The addresses that it may connect to, after redirects too.
-    public var addresses = AddressRule.any
+    package var addresses = AddressRule.any
 
     /// A request; its credentials belong to `credentialOrigin`, by default the origin of `url`.
-    public init(
+    package init(
         _ url: WebURL, method: String = "GET", headers: Headers = [:], body: [UInt8]? = nil,
         credentials: [Credential] = [], credentialOrigin: Origin? = nil, timeouts: Timeouts = Timeouts(),
         limits: ResponseLimits = ResponseLimits(), maximumPerHost: Int? = nil
@@ -48,16 +48,16 @@ public struct Request: Sendable {
 }
 
 /// The time limits of a request; waiting for its turn at a host does not count.
-public struct Timeouts: Sendable, Hashable {
+package struct Timeouts: Sendable, Hashable {
     /// For resolving the name, connecting and the TLS handshake; rounded up to milliseconds.
-    public var connect: Duration
+    package var connect: Duration
     /// For everything, redirects included; rounded up to milliseconds.
-    public var total: Duration
+    package var total: Duration
     /// For a pause in which nothing arrives; rounded up to seconds.
-    public var stall: Duration
+    package var stall: Duration
 
     /// Time-outs that suit an API: 10 s to connect, 2 min in all, 30 s without a byte.
-    public init(connect: Duration = .seconds(10), total: Duration = .seconds(120), stall: Duration = .seconds(30)) {
+    package init(connect: Duration = .seconds(10), total: Duration = .seconds(120), stall: Duration = .seconds(30)) {
         self.connect = connect
         self.total = total
         self.stall = stall
@@ -65,16 +65,16 @@ public struct Timeouts: Sendable, Hashable {
 }
 
 /// The size limits of a response.
-public struct ResponseLimits: Sendable, Hashable {
+package struct ResponseLimits: Sendable, Hashable {
     /// The bytes of a body after decompression; 64 MiB by default.
-    public var body: Int
+    package var body: Int
     /// The bytes of all header lines of one response; 256 KiB by default.
-    public var headers: Int
+    package var headers: Int
     /// The redirects that are followed; 10 by default.
-    public var redirects: Int
+    package var redirects: Int
 
     /// Limits that no well-behaved API reaches.
-    public init(body: Int = 64 << 20, headers: Int = 256 << 10, redirects: Int = 10) {
+    package init(body: Int = 64 << 20, headers: Int = 256 << 10, redirects: Int = 10) {
         self.body = body
         self.headers = headers
         self.redirects = redirects
@@ -100,7 +100,7 @@ extension Request {
     ///
     /// - Throws: `HTTPError` of kind `invalidRequest` for a method, a header field or a proxy that cannot be used;
     ///   `missingLibrary`.
-    public func check() throws(HTTPError) {
+    package func check() throws(HTTPError) {
         let route = try Route(self)
         guard let proxy = connection.proxy, !proxy.isEmpty else { return }
         try CurlLibrary.load()

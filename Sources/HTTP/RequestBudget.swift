@@ -5,9 +5,9 @@ internal import Concurrency
 /// Running requests are finished when it is spent. A redirect belongs to its request.
 ///
 /// - Isolation: any thread.
-public final class RequestBudget: Sendable {
+package final class RequestBudget: Sendable {
     /// The limit that permits no further request.
-    public enum Limit: Sendable, Hashable {
+    package enum Limit: Sendable, Hashable {
         /// The allowed number has been started.
         case requests
         /// The time has passed.
@@ -20,17 +20,17 @@ public final class RequestBudget: Sendable {
     }
 
     /// The end of the permitted time; nil without a limit.
-    public let deadline: ContinuousClock.Instant?
+    package let deadline: ContinuousClock.Instant?
     private let state: Lock<State>
 
     /// A budget of that many requests and that much time from now on; nil means no limit.
-    public init(requests: Int? = nil, time: Duration? = nil) {
+    package init(requests: Int? = nil, time: Duration? = nil) {
         deadline = time.map { ContinuousClock.now + $0 }
         state = Lock(State(left: requests))
     }
 
     /// Takes one request from the budget; false if none is left, or the time has passed.
-    public func take() -> Bool {
+    package func take() -> Bool {
         state.withLock { state in
             guard limit(&state) == nil else { return false }
             state.left = state.left.map { $0 - 1 }
@@ -39,7 +39,7 @@ public final class RequestBudget: Sendable {
     }
 
     /// Returns a request that was taken and not made.
-    public func giveBack() {
+    package func giveBack() {
         state.withLock { state in
             state.left = state.left.map { $0 + 1 }
             if state.spent == .requests { state.spent = nil }
@@ -47,10 +47,10 @@ public final class RequestBudget: Sendable {
     }
 
     /// The limit that permits no further request; nil while requests may start.
-    public var spent: Limit? { state.withLock { limit(&$0) } }
+    package var spent: Limit? { state.withLock { limit(&$0) } }
 
     /// The requests that may still start; nil without a limit.
-    public var left: Int? { state.withLock { $0.left } }
+    package var left: Int? { state.withLock { $0.left } }
 
     private func limit(_ state: inout State) -> Limit? {
         if let spent = state.spent { return spent }

@@ -7,7 +7,7 @@ extension Response {
     ///
     /// Nil if it has no such header, must be requested each time (`no-cache`, `no-store`), or is already stale. Source:
     /// https://www.rfc-editor.org/rfc/rfc9111#section-4.2
-    public var freshness: Duration? {
+    package var freshness: Duration? {
         guard !hasDirective("no-cache"), !hasDirective("no-store") else { return nil }
         let age = headers["Age"].flatMap(\.clampedDecimal) ?? 0
         let lifetime = cacheMaxAge?.components.seconds ?? expiry

@@ -5,7 +5,7 @@ extension Response {
     /// The wait that `Retry-After` demands: zero for a past date, at most a day; nil without a usable value.
     ///
     /// `now` is in seconds since 1970. Source: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
-    public func retryAfter(now: Int64) -> Duration? {
+    package func retryAfter(now: Int64) -> Duration? {
         guard let value = headers["Retry-After"] else { return nil }
         if let seconds = Self.wholeSeconds(value) { return .seconds(min(seconds, RateLimit.longestWait)) }
         guard let date = HTTPDate.seconds(value) else { return nil }
@@ -13,10 +13,10 @@ extension Response {
     }
 
     /// The host's quota; `now` is in seconds since 1970.
-    public func rateLimit(now: Int64) -> RateLimit? { RateLimit(headers, now: now) }
+    package func rateLimit(now: Int64) -> RateLimit? { RateLimit(headers, now: now) }
 
     /// True if the host refused because of too many requests: a 429, or a 403 with a spent quota or a `Retry-After`.
-    public var isRateLimited: Bool {
+    package var isRateLimited: Bool {
         switch status {
         case 429: true
         case 403: headers["Retry-After"] != nil || RateLimit(headers, now: 0)?.isSpent == true
@@ -27,7 +27,7 @@ extension Response {
     /// The interval of polls that the host demands (`X-Poll-Interval`, in seconds), at most a day.
     ///
     /// Source: https://docs.github.com/en/rest/activity/events
-    public var pollInterval: Duration? {
+    package var pollInterval: Duration? {
         headers["X-Poll-Interval"].flatMap { $0.clampedDecimal }.map { .seconds(min($0, RateLimit.longestWait)) }
     }
 

@@ -2,24 +2,24 @@ internal import Text
 internal import Time
 
 /// The response of a request's last hop, with any status, even 304 or 500.
-public struct Response: Sendable {
+package struct Response: Sendable {
     /// The status code.
-    public let status: Int
+    package let status: Int
     /// The header fields in order, without interim responses and trailers.
-    public let headers: Headers
+    package let headers: Headers
     /// The URL after redirects, without query credentials.
-    public let url: WebURL
+    package let url: WebURL
     /// The decompressed body.
-    public let body: Body
+    package let body: Body
     /// The bytes received for headers and compressed bodies, over all hops.
-    public let wireByteCount: Int
+    package let wireByteCount: Int
     /// The number of redirects followed.
-    public let redirectCount: Int
+    package let redirectCount: Int
     /// True if there were redirects, and each said that it holds from now on.
     package let isMovedForGood: Bool
 
     /// A response with these parts.
-    public init(
+    package init(
         status: Int, headers: Headers, url: WebURL, body: Body = Body(), wireByteCount: Int = 0, redirectCount: Int = 0
     ) {
         self.init(
@@ -48,18 +48,18 @@ public struct Response: Sendable {
     }
 
     /// True for a status from 200 to 299.
-    public var isSuccess: Bool { (200..<300).contains(status) }
+    package var isSuccess: Bool { (200..<300).contains(status) }
 
     /// True unless the status is 304.
-    public var isModified: Bool { status != 304 }
+    package var isModified: Bool { status != 304 }
 
     /// The entity tag byte for byte, with its quotes and `W/`.
     ///
     /// Nil if it is not UTF-8: a validator that cannot be sent back as it came is worse than none.
-    public var etag: String? { validator("ETag") }
+    package var etag: String? { validator("ETag") }
 
     /// The `Last-Modified` date byte for byte, to be sent back as it came.
-    public var lastModified: String? { validator("Last-Modified") }
+    package var lastModified: String? { validator("Last-Modified") }
 
     private func validator(_ name: String) -> String? {
         guard let value = headers[name], !value.isEmpty, !value.unicodeScalars.contains("\u{FFFD}") else { return nil }
@@ -67,15 +67,15 @@ public struct Response: Sendable {
     }
 
     /// The server's clock when it answered, in seconds since 1970.
-    public var date: Int64? { headers["Date"].flatMap(HTTPDate.seconds) }
+    package var date: Int64? { headers["Date"].flatMap(HTTPDate.seconds) }
 
     /// The media type in lower case, without parameters: `application/json`.
-    public var contentType: String? {
+    package var contentType: String? {
         headers["Content-Type"].map { String($0.prefix { $0 != ";" }.trimmingSpaces).lowercasedASCII }
     }
 
     /// The time for which `Cache-Control: max-age` keeps the response fresh, at most a year.
-    public var cacheMaxAge: Duration? {
+    package var cacheMaxAge: Duration? {
         guard let control = headers.joined("Cache-Control") else { return nil }
         for directive in control.split(separator: ",") {
             let parts = directive.split(separator: "=", maxSplits: 1)

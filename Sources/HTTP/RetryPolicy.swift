@@ -15,18 +15,18 @@ internal import Platform
 /// short, only limited to a day; a wait of zero, or until a past time, counts as none. The back-off is exponential with
 /// full jitter: a random part of `base` doubled with each attempt, up to `cap`
 /// (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
-public struct RetryPolicy: Sendable, Hashable {
+package struct RetryPolicy: Sendable, Hashable {
     /// The number of further attempts after the first.
-    public var retries: Int
+    package var retries: Int
     /// The greatest back-off after the first attempt.
-    public var base: Duration
+    package var base: Duration
     /// The greatest back-off after any attempt; a day at most.
-    public var cap: Duration
+    package var cap: Duration
     /// The longest requested wait that is accepted.
-    public var maxWait: Duration
+    package var maxWait: Duration
 
     /// 5 retries, back-offs of up to 0.5 s doubling to 30 s, and requested waits of up to 30 s.
-    public init(
+    package init(
         retries: Int = 5, base: Duration = .milliseconds(500), cap: Duration = .seconds(30),
         maxWait: Duration = .seconds(30)
     ) {
@@ -37,20 +37,20 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 
     /// The outcome of an attempt.
-    public enum Outcome: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         /// An unwanted response, with the wait that it demands.
         case status(Int, retryAfter: Duration?, rateLimit: RateLimit?)
         /// No response.
         case failure(HTTPError)
 
         /// The outcome for `response`; `now` is in seconds since 1970.
-        public static func response(_ response: Response, now: Int64) -> Outcome {
+        package static func response(_ response: Response, now: Int64) -> Outcome {
             .status(response.status, retryAfter: response.retryAfter(now: now), rateLimit: response.rateLimit(now: now))
         }
     }
 
     /// The next step.
-    public enum Decision: Sendable, Hashable {
+    package enum Decision: Sendable, Hashable {
         /// Try again after that time.
         case retry(after: Duration)
         /// Report the outcome.
@@ -59,7 +59,7 @@ public struct RetryPolicy: Sendable, Hashable {
         case limited(wait: Duration)
 
         /// The wait before anything is requested again; zero if nothing says so.
-        public var wait: Duration {
+        package var wait: Duration {
             switch self {
             case .retry(let wait), .limited(let wait): wait
             case .giveUp: .zero
@@ -68,7 +68,7 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 
     /// Decides by the table above; `attempt` counts from 1, `random` is at least 0 and less than 1.
-    public func decision(for outcome: Outcome, attempt: Int, random: Double) -> Decision {
+    package func decision(for outcome: Outcome, attempt: Int, random: Double) -> Decision {
         let isLastAttempt = attempt > retries
         switch outcome {
         case .failure(let error):
@@ -106,7 +106,7 @@ public struct RetryPolicy: Sendable, Hashable {
 
 extension RetryPolicy.Outcome {
     /// The wait that the host demands; nil if it demands none.
-    public var requestedWait: Duration? {
+    package var requestedWait: Duration? {
         guard case .status(let status, let retryAfter, let rateLimit) = self else { return nil }
         // A quota with requests left says nothing about this failure; a 429 without a count does.
         let speaksOfQuota = rateLimit?.isSpent == true || (status == 429 && rateLimit?.remaining == nil)

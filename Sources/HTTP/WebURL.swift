@@ -5,11 +5,11 @@ internal import Text
 ///
 /// Scheme and host are in lower case; a default port, dot segments and the fragment are dropped.
 /// User names and passwords in a URL are refused; they belong in a request's credentials.
-public struct WebURL: Sendable, Hashable, CustomStringConvertible {
+package struct WebURL: Sendable, Hashable, CustomStringConvertible {
     /// The whole URL as it is requested. It may hold secrets in its query; show `redacted` instead.
-    public let text: String
+    package let text: String
     /// The origin of the URL.
-    public let origin: Origin
+    package let origin: Origin
 
     init(text: String, origin: Origin) {
         self.text = text
@@ -20,7 +20,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: `HTTPError` of kind `unsupportedScheme` for anything but http and https, `missingLibrary` where there
     ///   is no libcurl, else `invalidURL`.
-    public init(_ text: String) throws(HTTPError) {
+    package init(_ text: String) throws(HTTPError) {
         guard let origin = NormalURL.origin(of: text) else {
             try self.init(text, relativeTo: nil)
             return
@@ -32,7 +32,7 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL of `reference`, absolute or relative to this URL.
     ///
     /// - Throws: `HTTPError` of kind `unsupportedScheme` or `invalidURL`.
-    public func resolving(_ reference: String) throws(HTTPError) -> WebURL {
+    package func resolving(_ reference: String) throws(HTTPError) -> WebURL {
         if NormalURL.holds(reference, ofOriginOf: text) { return WebURL(text: reference, origin: origin) }
         return try WebURL(reference, relativeTo: self)
     }
@@ -103,20 +103,20 @@ public struct WebURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The path, percent-encoded, from its first slash on.
-    public var path: String {
+    package var path: String {
         let afterOrigin = text.utf8.dropFirst(origin.scheme.utf8.count + 3).drop { $0 != UInt8(ascii: "/") }
         return String(decoding: afterOrigin.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
     }
 
     /// This URL over https if it is the plain-text form of `base`'s origin, else itself.
-    public func upgraded(toMatch base: WebURL) -> WebURL {
+    package func upgraded(toMatch base: WebURL) -> WebURL {
         guard origin.isInsecureTwin(of: base.origin) else { return self }
         return WebURL(text: "https" + text.dropFirst(origin.scheme.count), origin: base.origin)
     }
 
     /// The URL with everything in its query that looks like a secret masked.
-    public var redacted: String { Redaction().masking(self) }
+    package var redacted: String { Redaction().masking(self) }
 
     /// The same as `redacted`, so that printing a URL does not print a token.
-    public var description: String { redacted }
+    package var description: String { redacted }
 }

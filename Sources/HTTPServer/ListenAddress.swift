@@ -1,5 +1,5 @@
 /// The address at which a server listens.
-public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
+package enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// A TCP port of an interface; port 0 selects any free one.
     case tcp(host: String, port: UInt16)
 
@@ -7,7 +7,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     case unix(path: String)
 
     /// Reads `HOST:PORT`, `[IPv6]:PORT` or `unix:PATH`; nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
             guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
@@ -28,7 +28,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// True if only programs of this machine reach the address.
-    public var isLocal: Bool {
+    package var isLocal: Bool {
         switch self {
         case .unix: true
         case .tcp(let host, _): Self.isLoopback(host)
@@ -36,14 +36,14 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// True if a host's name or address is this machine's own.
-    public static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         if ["localhost", "::1"].contains(host.lowercased()) { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
     /// As it is written.
-    public var description: String {
+    package var description: String {
         switch self {
         case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         case .unix(let path): "unix:\(path)"

@@ -1,7 +1,7 @@
 /// A body that grows while a client reads it.
 ///
 /// - Isolation: the server's thread calls it, any thread may wake it.
-public protocol ResponseStream: AnyObject, Sendable {
+package protocol ResponseStream: AnyObject, Sendable {
     /// Called once, before `next`.
     ///
     /// - Parameter wake: Reports that there is more to send after `next` had nothing. It may be called at any time and
@@ -16,7 +16,7 @@ public protocol ResponseStream: AnyObject, Sendable {
 }
 
 /// The next part of a stream.
-public enum ResponsePart: Sendable {
+package enum ResponsePart: Sendable {
     /// These bytes; not none.
     case bytes([UInt8])
     /// Nothing as yet.
@@ -28,7 +28,7 @@ public enum ResponsePart: Sendable {
 }
 
 /// The answer of a shared server's handler.
-public enum SharedAnswer: Sendable {
+package enum SharedAnswer: Sendable {
     /// A body that is there, with its length.
     case whole(ServerResponse)
     /// A body that grows; that of the response is not used.

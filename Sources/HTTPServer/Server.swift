@@ -6,15 +6,15 @@ internal import Platform
 ///
 /// - Isolation: any thread. Each connection has a thread of its own, so handlers run at the same time and one may
 ///   block without holding up the others.
-public final class Server: Sendable {
+package final class Server: Sendable {
     /// Answers the requests.
-    public typealias Handler = @Sendable (ServerRequest) -> ServerResponse
+    package typealias Handler = @Sendable (ServerRequest) -> ServerResponse
 
     /// The port it listens on.
-    public let port: UInt16
+    package let port: UInt16
 
     /// The root URL, such as `http://127.0.0.1:54321`, without a slash at the end.
-    public var url: String { "http://127.0.0.1:\(port)" }
+    package var url: String { "http://127.0.0.1:\(port)" }
 
     private let context: Context
     private let daemon: Lock<OpaquePointer?>
@@ -22,7 +22,7 @@ public final class Server: Sendable {
     /// Starts a server on 127.0.0.1; port 0 selects any free one.
     ///
     /// - Throws: `ServerError` if the port is taken or not allowed, or libmicrohttpd is missing.
-    public init(port: UInt16 = 0, handler: @escaping Handler) throws(ServerError) {
+    package init(port: UInt16 = 0, handler: @escaping Handler) throws(ServerError) {
         if let problem = missingLibrary {
             throw ServerError(port: port, code: 0, missingLibrary: problem)
         }
@@ -44,7 +44,7 @@ public final class Server: Sendable {
     /// Closes the port and every connection, once the handlers that are running have returned.
     ///
     /// The second and later calls do nothing. A handler must not call it: it would wait for itself.
-    public func stop() {
+    package func stop() {
         daemon.withLock { daemon in
             guard let running = daemon else { return }
             let descriptor = cmhd_quiesce_daemon(running)

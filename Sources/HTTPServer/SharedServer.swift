@@ -7,37 +7,37 @@ internal import Platform
 /// cancels the handler's task, but for a POST.
 ///
 /// - Isolation: any thread.
-public final class SharedServer: Sendable {
+package final class SharedServer: Sendable {
     /// Answers the requests.
-    public typealias Handler = @Sendable (ServerRequest) async -> SharedAnswer
+    package typealias Handler = @Sendable (ServerRequest) async -> SharedAnswer
 
     /// The resources that a client may use.
-    public struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// Connections at a time; further ones wait to be accepted.
-        public var connections = 1_000
+        package var connections = 1_000
         /// The largest number of connections from one address, if other machines can reach the server.
-        public var connectionsPerAddress = 250
+        package var connectionsPerAddress = 250
         /// Streams at a time, so that connections are left for everything else.
-        public var streams = 900
+        package var streams = 900
         /// The largest number of streams to one address, if other machines can reach the server.
-        public var streamsPerAddress = 100
+        package var streamsPerAddress = 100
         /// The bytes of a request's head.
-        public var head = 8 * 1024
+        package var head = 8 * 1024
         /// The bytes of a request's body.
-        public var body = 256 * 1024
+        package var body = 256 * 1024
         /// The bytes of all answers that clients do not read; beyond that, the oldest are given up.
-        public var unsent = 64 * 1024 * 1024
+        package var unsent = 64 * 1024 * 1024
         /// The time for which a connection may be silent.
-        public var idleSeconds = 30
+        package var idleSeconds = 30
         /// The time in which a request must arrive.
-        public var receivingSeconds = 60
+        package var receivingSeconds = 60
 
         /// Room for a thousand browsers.
-        public init() {}
+        package init() {}
     }
 
     /// The server's address, with the port that the system chose in place of port 0.
-    public let address: ListenAddress
+    package let address: ListenAddress
 
     private let loop: ConnectionLoop
     private let thread: Lock<UInt?>
@@ -45,7 +45,7 @@ public final class SharedServer: Sendable {
     /// Starts a server.
     ///
     /// - Throws: `ServerError` if it cannot listen there, or the system has no more threads.
-    public init(
+    package init(
         _ address: ListenAddress, limits: Limits = Limits(), handler: @escaping Handler
     ) throws(ServerError) {
         let socket = try ListeningSocket(address)
@@ -95,7 +95,7 @@ public final class SharedServer: Sendable {
     /// Accepts no further connection, ends all streams, answers waiting requests with 503, and closes.
     ///
     /// The second and later calls do nothing. It waits for the server's thread, so a handler must not call it.
-    public func stop() {
+    package func stop() {
         thread.withLock { thread in
             guard let running = thread else { return }
             thread = nil

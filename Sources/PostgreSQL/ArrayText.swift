@@ -4,15 +4,15 @@ internal import Platform
 /// kept once.
 ///
 /// Source: https://www.postgresql.org/docs/15/arrays.html#ARRAYS-IO
-public struct ArrayText: Sendable {
+package struct ArrayText: Sendable {
     /// The elements as in a literal, each with a comma in front; quotes are doubled. More than those has room in it: to
     /// make it longer for each element would cost more than the element.
     private var bytes: [UInt8] = []
     /// The number of bytes in the elements.
-    public private(set) var byteCount = 0
+    package private(set) var byteCount = 0
     private var runs: [Run] = []
     /// True if an element is NULL.
-    public private(set) var hasNull = false
+    package private(set) var hasNull = false
 
     /// Equal elements that follow each other.
     private struct Run: Sendable {
@@ -22,20 +22,20 @@ public struct ArrayText: Sendable {
     }
 
     /// An array without elements.
-    public init() {}
+    package init() {}
 
     /// The number of runs of equal elements.
-    public var runCount: Int { runs.count }
+    package var runCount: Int { runs.count }
 
     /// Makes it empty; it keeps its memory.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         byteCount = 0
         runs.removeAll(keepingCapacity: true)
         hasNull = false
     }
 
     /// Adds NULL.
-    public mutating func appendNull() {
+    package mutating func appendNull() {
         hasNull = true
         add(atMost: 4) { bytes in
             bytes.copyBytes(from: "NULL".utf8)
@@ -44,7 +44,7 @@ public struct ArrayText: Sendable {
     }
 
     /// Adds a number.
-    public mutating func append(_ integer: Int64) {
+    package mutating func append(_ integer: Int64) {
         add(atMost: 20) { bytes in
             var start = 20
             var rest = integer.magnitude
@@ -64,12 +64,12 @@ public struct ArrayText: Sendable {
     }
 
     /// Adds a text in UTF-8 without NUL.
-    public mutating func append(_ text: UnsafeRawBufferPointer) { append(text, TextTraits(text)) }
+    package mutating func append(_ text: UnsafeRawBufferPointer) { append(text, TextTraits(text)) }
 
     /// Adds a text in UTF-8 without NUL.
     ///
     /// - Parameter traits: The text's.
-    public mutating func append(_ text: UnsafeRawBufferPointer, _ traits: TextTraits) {
+    package mutating func append(_ text: UnsafeRawBufferPointer, _ traits: TextTraits) {
         add(atMost: text.count * (traits.isPlain ? 1 : 2) + 2) { bytes in
             var end = 0
             func add(_ byte: UInt8) {
@@ -96,7 +96,7 @@ public struct ArrayText: Sendable {
     }
 
     /// Adds a text without NUL.
-    public mutating func append(_ text: String) {
+    package mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }

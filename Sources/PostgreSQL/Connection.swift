@@ -5,10 +5,10 @@ internal import CPostgreSQL
 /// Source of all that libpq does: https://www.postgresql.org/docs/15/libpq.html
 ///
 /// - Isolation: belongs to one owner, such as an actor; never shared between threads. All calls block.
-public final class Connection {
+package final class Connection {
     let handle: OpaquePointer
     /// The database and its server, without a password: `feeds at /run/postgresql`.
-    public let place: String
+    package let place: String
     /// The beginning of the script that the server runs, for errors; nil where it runs none.
     var sent: String?
 
@@ -18,7 +18,7 @@ public final class Connection {
     ///   `~/.pgpass`, as by `psql`. https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING
     /// - Throws: `PostgreSQLError` if libpq is not installed, if the URI or a password in it is wrong, if the server
     ///   cannot be reached within ten seconds or refuses, and if the database is not in UTF-8.
-    public convenience init(uri: String) throws(PostgreSQLError) {
+    package convenience init(uri: String) throws(PostgreSQLError) {
         try self.init(to: uri)
         if try isPooled() { try checkPool(uri) }
         try checkEncoding()
@@ -84,15 +84,15 @@ public final class Connection {
     }
 
     /// True if it is connected, and has nothing to do.
-    public var isIdle: Bool {
+    package var isIdle: Bool {
         sent == nil && cpq_status(handle) == CONNECTION_OK && cpq_transaction_status(handle) == PQTRANS_IDLE
     }
 
     /// True if a transaction is open, even a failed one.
-    public var isInTransaction: Bool { cpq_transaction_status(handle) != PQTRANS_IDLE }
+    package var isInTransaction: Bool { cpq_transaction_status(handle) != PQTRANS_IDLE }
 
     /// The server's version as a number: 150012 is 15.12.
-    public var serverVersion: Int { Int(cpq_server_version(handle)) }
+    package var serverVersion: Int { Int(cpq_server_version(handle)) }
 }
 
 @available(*, unavailable)
@@ -122,7 +122,7 @@ extension Connection {
     ///
     /// - Throws: `PostgreSQLError`, also for a parameter with a NUL character, which PostgreSQL does not take.
     @discardableResult
-    public func query(_ sql: String, _ values: [String?] = []) throws(PostgreSQLError) -> [[String?]] {
+    package func query(_ sql: String, _ values: [String?] = []) throws(PostgreSQLError) -> [[String?]] {
         try withResult(of: sql, values) { rows(of: $0) }
     }
 
@@ -151,11 +151,11 @@ extension Connection {
     }
 
     /// A column of a result.
-    public struct ResultColumn: Sendable, Hashable {
+    package struct ResultColumn: Sendable, Hashable {
         /// Its name in the result.
-        public let name: String
+        package let name: String
         /// The `oid` of its type in `pg_type`.
-        public let type: UInt32
+        package let type: UInt32
     }
 
     /// Runs one query by a cursor, which takes no other statements, in a transaction that changes nothing. Of its rows,
@@ -167,7 +167,7 @@ extension Connection {
     ///   - begin: Takes the columns, before the first row.
     ///   - take: Takes a row as text, and returns true if further ones are wanted.
     /// - Throws: `PostgreSQLError`.
-    public func read(
+    package func read(
         query: String, _ begin: ([ResultColumn]) -> Void, _ take: ([String?]) -> Bool
     ) throws {
         try transaction("BEGIN READ ONLY") {
@@ -195,14 +195,14 @@ extension Connection {
     /// The first value of the first row; nil where it is NULL or there is none.
     ///
     /// - Throws: `PostgreSQLError`.
-    public func scalar(_ sql: String, _ values: [String?] = []) throws(PostgreSQLError) -> String? {
+    package func scalar(_ sql: String, _ values: [String?] = []) throws(PostgreSQLError) -> String? {
         try query(sql, values).first?.first ?? nil
     }
 
     /// Runs any number of statements without parameters; all of them or none, unless they say otherwise.
     ///
     /// - Throws: `PostgreSQLError` of the first that fails.
-    public func execute(_ sql: String) throws(PostgreSQLError) {
+    package func execute(_ sql: String) throws(PostgreSQLError) {
         var script = Script(sql)
         try execute(&script)
     }
@@ -210,7 +210,7 @@ extension Connection {
     /// Runs a script; all of it or nothing, unless it says otherwise.
     ///
     /// - Throws: `PostgreSQLError` of the first statement that fails.
-    public func execute(_ script: inout Script) throws(PostgreSQLError) {
+    package func execute(_ script: inout Script) throws(PostgreSQLError) {
         try send(&script)
         try receive()
     }
@@ -218,7 +218,7 @@ extension Connection {
     /// Sends a script, and returns while the server runs it. Nothing else may be run before `receive`.
     ///
     /// - Throws: `PostgreSQLError` where the connection is lost.
-    public func send(_ script: inout Script) throws(PostgreSQLError) {
+    package func send(_ script: inout Script) throws(PostgreSQLError) {
         let start = script.start
         try checkRest(start)
         beginWaiting()
@@ -230,12 +230,12 @@ extension Connection {
     }
 
     /// True while the server runs the script; false if the connection is lost.
-    public var isRunning: Bool { sent != nil && cpq_is_busy(handle) == 1 }
+    package var isRunning: Bool { sent != nil && cpq_is_busy(handle) == 1 }
 
     /// Waits for the end of the script that was sent, if one was.
     ///
     /// - Throws: `PostgreSQLError` of the first statement that failed.
-    public func receive() throws(PostgreSQLError) {
+    package func receive() throws(PostgreSQLError) {
         guard let sent else { return }
         self.sent = nil
         var failure: PostgreSQLError?
@@ -253,7 +253,7 @@ extension Connection {
     /// is a part of that one.
     ///
     /// - Throws: the error of `body`, or the `PostgreSQLError` of the begin or the commit.
-    public func transaction<T>(_ begin: String = "BEGIN", _ body: () throws -> T) throws -> T {
+    package func transaction<T>(_ begin: String = "BEGIN", _ body: () throws -> T) throws -> T {
         guard !isInTransaction else { return try body() }
         try execute(begin)
         do {
@@ -291,15 +291,15 @@ extension Connection {
 
 extension Connection {
     /// A name as an SQL identifier, with any characters.
-    public static func identifier(_ name: String) -> String { quoted(name, with: UInt8(ascii: "\"")) }
+    package static func identifier(_ name: String) -> String { quoted(name, with: UInt8(ascii: "\"")) }
 
     /// A text as a literal.
-    public static func literal(_ text: String) -> String { quoted(text, with: UInt8(ascii: "'")) }
+    package static func literal(_ text: String) -> String { quoted(text, with: UInt8(ascii: "'")) }
 
     /// Texts as the value of a parameter of type `text[]`.
     ///
     /// Source: https://www.postgresql.org/docs/15/arrays.html#ARRAYS-IO
-    public static func array(_ texts: some Sequence<String>) -> String {
+    package static func array(_ texts: some Sequence<String>) -> String {
         var bytes = [UInt8(ascii: "{")]
         for text in texts {
             if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
@@ -325,7 +325,7 @@ extension Connection {
 }
 
 /// The rows on their way into a table.
-public struct CopyWriter: ~Copyable {
+package struct CopyWriter: ~Copyable {
     fileprivate let connection: Connection
     fileprivate var bytes: [UInt8] = []
     private var isBehindField = false
@@ -338,7 +338,7 @@ public struct CopyWriter: ~Copyable {
     }
 
     /// Adds a field to the row; nil for NULL.
-    public mutating func field(_ text: String?) {
+    package mutating func field(_ text: String?) {
         if isBehindField { bytes.append(UInt8(ascii: "\t")) }
         isBehindField = true
         guard var text else { return bytes += CopyText.null }
@@ -348,7 +348,7 @@ public struct CopyWriter: ~Copyable {
     /// Ends the row.
     ///
     /// - Throws: `PostgreSQLError` where the connection is lost.
-    public mutating func endRow() throws(PostgreSQLError) {
+    package mutating func endRow() throws(PostgreSQLError) {
         bytes.append(UInt8(ascii: "\n"))
         isBehindField = false
         if bytes.count >= Self.chunk { try send() }
@@ -372,7 +372,7 @@ extension Connection {
     /// Runs `COPY … FROM STDIN` with the rows that `body` writes.
     ///
     /// - Throws: the error of `body`, with nothing copied; `PostgreSQLError` for a row that the table rejects.
-    public func copyIn(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws {
+    package func copyIn(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws {
         try checkRest(sql)
         let begin = try waiting { withCStrings([]) { cpq_execute(handle, sql, 0, $0) } }
         defer { cpq_clear(begin) }
@@ -394,7 +394,7 @@ extension Connection {
     /// Runs `COPY … TO STDOUT`, and calls `body` with each row, which is lent.
     ///
     /// - Throws: the error of `body`; `PostgreSQLError`. The connection can be used again in both cases.
-    public func copyOut(_ sql: String, _ body: (CopyRow) throws -> Void) throws {
+    package func copyOut(_ sql: String, _ body: (CopyRow) throws -> Void) throws {
         try checkRest(sql)
         let begin = try waiting { withCStrings([]) { cpq_execute(handle, sql, 0, $0) } }
         defer { cpq_clear(begin) }

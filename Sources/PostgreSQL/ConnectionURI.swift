@@ -3,9 +3,9 @@ internal import Text
 /// The passwords in a URI of libpq.
 ///
 /// Source: https://www.postgresql.org/docs/15/libpq-connect.html#id-1.7.3.8.3.6
-public enum ConnectionURI {
+package enum ConnectionURI {
     /// The URI with `***` for each password.
-    public static func masked(_ uri: String) -> String {
+    package static func masked(_ uri: String) -> String {
         passwords(in: uri).reversed().reduce(into: uri) { $0.replaceSubrange($1, with: "***") }
     }
 

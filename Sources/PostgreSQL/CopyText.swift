@@ -1,9 +1,9 @@
 /// Rows in the text form of COPY: fields with a tab between, rows with a line feed behind.
 ///
 /// Source: https://www.postgresql.org/docs/15/sql-copy.html#id-1.9.3.55.9.2
-public enum CopyText {
+package enum CopyText {
     /// Adds a field of this text, which must not contain NUL; nil for NULL.
-    public static func append(_ field: UnsafeBufferPointer<UInt8>, to row: inout [UInt8]) {
+    package static func append(_ field: UnsafeBufferPointer<UInt8>, to row: inout [UInt8]) {
         // Most have nothing to escape.
         guard field.contains(where: { $0 == backslash || $0 < 14 }) else { return row.append(contentsOf: field) }
         for byte in field {
@@ -18,25 +18,25 @@ public enum CopyText {
     }
 
     /// NULL, as a field.
-    public static let null = Array("\\N".utf8)
+    package static let null = Array("\\N".utf8)
 
     private static let backslash = UInt8(ascii: "\\")
 }
 
 /// A row of COPY: its fields, in memory that is lent.
-public struct CopyRow {
+package struct CopyRow {
     private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The place of each field; nil for NULL.
     private var places: [Range<Int>?] = []
 
     /// A row without fields.
-    public init() {}
+    package init() {}
 
     /// Reads the fields of a row without its line feed, and unescapes them in place.
     ///
     /// - Parameter row: must stay alive and unchanged while fields are read.
     /// - Throws: `PostgreSQLError` for a backslash at the end.
-    public mutating func read(_ row: UnsafeMutableRawBufferPointer) throws(PostgreSQLError) {
+    package mutating func read(_ row: UnsafeMutableRawBufferPointer) throws(PostgreSQLError) {
         places.removeAll(keepingCapacity: true)
         bytes = UnsafeRawBufferPointer(row)
         var (source, target, start, isNull) = (0, 0, 0, false)
@@ -78,13 +78,13 @@ public struct CopyRow {
     }
 
     /// The number of fields.
-    public var count: Int { places.count }
+    package var count: Int { places.count }
 
     /// The bytes of a field; nil for NULL.
-    public subscript(index: Int) -> UnsafeRawBufferPointer? {
+    package subscript(index: Int) -> UnsafeRawBufferPointer? {
         places[index].map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
     }
 
     /// The text of a field; nil for NULL.
-    public func text(at index: Int) -> String? { self[index].map { String(decoding: $0, as: UTF8.self) } }
+    package func text(at index: Int) -> String? { self[index].map { String(decoding: $0, as: UTF8.self) } }
 }

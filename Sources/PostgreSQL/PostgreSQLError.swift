@@ -1,20 +1,20 @@
 /// An error of PostgreSQL, of libpq, or of this wrapper. Values are never a part of it, nor is a password.
-public struct PostgreSQLError: Error, Sendable, Hashable {
+package struct PostgreSQLError: Error, Sendable, Hashable {
     /// The fault in the server's or the library's words, on one line.
-    public let message: String
+    package let message: String
     /// The five characters that PostgreSQL calls the error by; nil where it did not come from a server.
     ///
     /// Source: https://www.postgresql.org/docs/15/errcodes-appendix.html
-    public let code: String?
+    package let code: String?
     /// The statement that failed, on one line and cut to 200 characters; nil outside of one.
-    public let sql: String?
+    package let sql: String?
     /// True if libpq is not installed.
-    public let isMissingLibrary: Bool
+    package let isMissingLibrary: Bool
     /// True if a pooler gives each transaction another session.
-    public let isPooled: Bool
+    package let isPooled: Bool
 
     /// An error with these parts.
-    public init(
+    package init(
         _ message: String, code: String? = nil, sql: String? = nil, isMissingLibrary: Bool = false,
         isPooled: Bool = false
     ) {
@@ -35,58 +35,58 @@ extension PostgreSQLError {
     private var codeClass: String { String(code?.prefix(2) ?? "") }
 
     /// True if the server cannot be reached, is starting, stopping or full of connections, or ended this one.
-    public var isOfConnection: Bool {
+    package var isOfConnection: Bool {
         isLost || codeClass == "08" || codeClass == "57" || code == "53300" || code == "25P03"
     }
 
     /// True if the connection is lost, or was never made.
-    public var isLost: Bool { code == nil && sql == nil }
+    package var isLost: Bool { code == nil && sql == nil }
 
     /// True if no encrypted connection could be made: libpq's messages name its parameters, which all begin with `ssl`,
     /// or what is wrong with a certificate.
-    public var isOfEncryption: Bool {
+    package var isOfEncryption: Bool {
         isLost && ["SSL", "ssl", "certificate"].contains { message.contains($0) }
     }
 
     /// True if the server does not know the user or the password.
-    public var isRefusal: Bool { codeClass == "28" }
+    package var isRefusal: Bool { codeClass == "28" }
 
     /// True if the server has no such database. An error of connecting has no code.
-    public var isMissingDatabase: Bool {
+    package var isMissingDatabase: Bool {
         codeClass == "3D" || isLost && message.contains("database \"") && message.hasSuffix("does not exist")
     }
 
     /// True if the user lacks a privilege.
-    public var isMissingRight: Bool { code == "42501" }
+    package var isMissingRight: Bool { code == "42501" }
 
     /// True if the server or the database is read-only.
-    public var isReadOnly: Bool { code == "25006" }
+    package var isReadOnly: Bool { code == "25006" }
 
     /// True if the server refused the input for good, because of its values or of tables that were changed.
-    public var isOfData: Bool {
+    package var isOfData: Bool {
         ["0A", "21", "22", "23", "27", "2B", "42", "44", "54", "P0"].contains(codeClass)
     }
 
     /// True if another session held a lock for too long.
-    public var isLocked: Bool { code == "55P03" }
+    package var isLocked: Bool { code == "55P03" }
 
     /// True if something is beyond the server's limits, such as a row that is larger than a page.
     ///
     /// Source: https://www.postgresql.org/docs/15/limits.html
-    public var isTooLarge: Bool { codeClass == "54" }
+    package var isTooLarge: Bool { codeClass == "54" }
 
     /// True if the server's disk is full.
-    public var isFull: Bool { code == "53100" }
+    package var isFull: Bool { code == "53100" }
 
     /// True if the server's memory, or its memory for locks, does not suffice.
     ///
     /// Source: https://www.postgresql.org/docs/15/runtime-config-locks.html
-    public var isOutOfMemory: Bool { code == "53200" }
+    package var isOutOfMemory: Bool { code == "53200" }
 }
 
 extension PostgreSQLError: CustomStringConvertible {
     /// The message, with the code and the statement where there are any.
-    public var description: String {
+    package var description: String {
         message + (code.map { " (PostgreSQL error \($0))" } ?? "") + (sql.map { ", in: \($0)" } ?? "")
     }
 }

@@ -1,23 +1,23 @@
 internal import Platform
 
 /// Statements without parameters, one behind the other.
-public struct Script: Sendable {
+package struct Script: Sendable {
     private var bytes: [UInt8] = []
 
     /// A script of these statements.
-    public init(_ sql: String = "") { bytes += sql.utf8 }
+    package init(_ sql: String = "") { bytes += sql.utf8 }
 
     /// The number of bytes.
-    public var count: Int { bytes.count }
+    package var count: Int { bytes.count }
 
     /// Adds a part of a statement, or several of them.
-    public static func += (script: inout Script, sql: String) { script.bytes += sql.utf8 }
+    package static func += (script: inout Script, sql: String) { script.bytes += sql.utf8 }
 
     /// Makes it empty; it keeps its memory.
-    public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     /// The elements of an array that are written.
-    public enum ArrayPart: Sendable {
+    package enum ArrayPart: Sendable {
         /// Its elements.
         case elements
         /// One element of each run of equal ones.
@@ -27,7 +27,7 @@ public struct Script: Sendable {
     }
 
     /// Adds an array as a literal.
-    public mutating func append(_ part: ArrayPart = .elements, of array: ArrayText) {
+    package mutating func append(_ part: ArrayPart = .elements, of array: ArrayText) {
         bytes += "'{".utf8
         switch part {
         case .elements: array.write(to: &bytes)

@@ -6,7 +6,7 @@ internal import Platform
 ///
 /// libpq waits for ever then. A task looks at all calls once a second, and closes the sockets of those that have waited
 /// too long.
-public enum SilentServer {
+package enum SilentServer {
     /// The longest wait for an answer. The server's own limit for a statement, ten minutes, comes first.
     static let longestWait = Duration.seconds(660)
     /// The longest wait once the command is to end.
@@ -29,7 +29,7 @@ public enum SilentServer {
     private static let state = Lock(State())
 
     /// Says when the command is to end: from then on, a call waits for ten seconds at most.
-    public static func end(at time: ContinuousClock.Instant) {
+    package static func end(at time: ContinuousClock.Instant) {
         state.withLock { $0.endsAt = min($0.endsAt ?? time, time) }
     }
 

@@ -1,19 +1,19 @@
 /// The traits of a text in UTF-8, found in one pass over its bytes, eight at a time.
 ///
 /// Source: https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord
-public struct TextTraits: Sendable, Hashable {
+package struct TextTraits: Sendable, Hashable {
     /// True if the text needs no escape in an array's literal: it has no quotes and no backslash.
-    public let isPlain: Bool
+    package let isPlain: Bool
     /// True if all bytes are ASCII.
-    public let isASCII: Bool
+    package let isASCII: Bool
     /// True if the text has a zero, or a byte from 0xF4 on.
-    public let hasExtremes: Bool
+    package let hasExtremes: Bool
 
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits = ones << 7
 
     /// Finds the traits of a text.
-    public init(_ text: UnsafeRawBufferPointer) {
+    package init(_ text: UnsafeRawBufferPointer) {
         // Of each, a byte's highest bit.
         var (marks, all, extremes): (UInt64, UInt64, UInt64) = (0, 0, 0)
         func look(at word: UInt64) {

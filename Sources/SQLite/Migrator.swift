@@ -2,14 +2,14 @@ internal import CSQLite
 @_exported public import SchemaMigration
 
 /// Brings a store's schema up to date, each migration in one transaction with the row that records it.
-public struct Migrator: Sendable {
+package struct Migrator: Sendable {
     private let migrations: [Migration]
     private let table: String
 
     /// A migrator for `migrations`, oldest first.
     ///
     /// - Parameter table: records the name, checksum and time of each applied migration.
-    public init(_ migrations: [Migration], table: String = "_migration") {
+    package init(_ migrations: [Migration], table: String = "_migration") {
         self.migrations = migrations
         self.table = table
     }
@@ -19,7 +19,7 @@ public struct Migrator: Sendable {
     /// Call this before anything that writes, even a change of the journal mode, so that a newer store stays unchanged.
     ///
     /// - Throws: `MigrationError` if the store does not fit, `SQLiteError` if its records cannot be read.
-    public func pending(in connection: Connection) throws -> [Migration] {
+    package func pending(in connection: Connection) throws -> [Migration] {
         try migrations.pending(recorded: recorded(in: connection))
     }
 
@@ -31,7 +31,7 @@ public struct Migrator: Sendable {
     /// - Parameter now: the time to record, UTC and ISO 8601.
     /// - Returns: the migrations that this call applied.
     /// - Throws: `MigrationError` if the store or a migration does not fit, `SQLiteError` if one fails.
-    public func migrate(_ connection: Connection, now: String) throws -> [Migration] {
+    package func migrate(_ connection: Connection, now: String) throws -> [Migration] {
         try apply(pending(in: connection), to: connection, now: now)
     }
 

@@ -1,14 +1,14 @@
 internal import Text
 
 /// One numbered step of a schema, never edited once it has shipped.
-public struct Migration: Sendable, Hashable {
+package struct Migration: Sendable, Hashable {
     /// The name that the store records, such as `0001_store`.
-    public let name: String
+    package let name: String
     /// Any number of statements, none of which begins, commits or rolls back a transaction.
-    public let sql: String
+    package let sql: String
 
     /// A step that runs `sql`.
-    public init(name: String, sql: String) {
+    package init(name: String, sql: String) {
         self.name = name
         self.sql = sql
     }
@@ -16,7 +16,7 @@ public struct Migration: Sendable, Hashable {
     /// The 64-bit FNV-1a hash of the SQL's UTF-8 bytes, as 16 hexadecimal digits.
     ///
     /// It reveals an accidental edit of a migration that has shipped; it is no protection against an attacker.
-    public var checksum: String {
+    package var checksum: String {
         var hash = FNV1a()
         hash.add(sql.utf8)
         return hash.digits
@@ -28,7 +28,7 @@ extension [Migration] {
     ///
     /// - Parameter recorded: The store's checksums by name; none for a new store.
     /// - Throws: `MigrationError` if the store does not fit.
-    public func pending(recorded: [String: String]) throws(MigrationError) -> [Migration] {
+    package func pending(recorded: [String: String]) throws(MigrationError) -> [Migration] {
         let known = Set(map(\.name))
         let unknown = recorded.keys.filter { !known.contains($0) }.sorted()
         guard unknown.isEmpty else { throw .newerStore(unknown: unknown) }
@@ -47,7 +47,7 @@ extension [Migration] {
 }
 
 /// The mismatch between the migrations and a store, which is unchanged.
-public enum MigrationError: Error, Sendable, Hashable {
+package enum MigrationError: Error, Sendable, Hashable {
     /// The store records unknown migrations: a newer version wrote it.
     case newerStore(unknown: [String])
     /// A migration differs from the store's record of its name.
@@ -60,7 +60,7 @@ public enum MigrationError: Error, Sendable, Hashable {
 
 extension MigrationError: CustomStringConvertible {
     /// One line that names the migrations concerned.
-    public var description: String {
+    package var description: String {
         switch self {
         case .newerStore(let unknown):
             "the store was written by a newer version (unknown migrations: \(unknown.joined(separator: ", ")))"

@@ -1,7 +1,7 @@
 /// The position of a node in the bytes of a YAML text, for edits that keep every other byte.
-public struct Layout: Sendable, Hashable {
+package struct Layout: Sendable, Hashable {
     /// The kind of a node.
-    public enum Shape: Sendable, Hashable {
+    package enum Shape: Sendable, Hashable {
         /// A single value.
         case scalar
         /// An alias such as `*name`.
@@ -13,38 +13,38 @@ public struct Layout: Sendable, Hashable {
     }
 
     /// The kind of the node.
-    public let shape: Shape
+    package let shape: Shape
     /// True for a list in brackets or a mapping in braces.
-    public let isFlow: Bool
+    package let isFlow: Bool
     /// From its first byte, including an anchor or a tag, to the one after its last; a block ends with its last node.
-    public let bytes: Range<Int>
+    package let bytes: Range<Int>
     /// The column of its first byte in Unicode scalars, from 0.
-    public let column: Int
+    package let column: Int
     /// The elements of a list; the names and values of a mapping, in alternation.
-    public let children: [Layout]
+    package let children: [Layout]
     /// The text of a scalar.
-    public let text: String?
+    package let text: String?
     /// True if the node has an anchor or a tag.
-    public let isMarked: Bool
+    package let isMarked: Bool
 
     /// The names and values of a mapping.
-    public var pairs: [(key: Layout, value: Layout)] {
+    package var pairs: [(key: Layout, value: Layout)] {
         guard shape == .mapping else { return [] }
         return stride(from: 0, to: children.count - 1, by: 2).map { (children[$0], children[$0 + 1]) }
     }
 
     /// The positions in a YAML text.
-    public struct Document: Sendable, Hashable {
+    package struct Document: Sendable, Hashable {
         /// The text's only document; nil if there is none.
-        public let root: Layout?
+        package let root: Layout?
         /// The end of the document: its `...`, or the end of the text.
-        public let end: Int
+        package let end: Int
     }
 
     /// Finds the positions in a text that `Node.parse` accepts.
     ///
     /// - Throws: `YAMLError` for a text that is not YAML or nests too deep.
-    public static func parse(_ bytes: [UInt8], source: String) throws(YAMLError) -> Document {
+    package static func parse(_ bytes: [UInt8], source: String) throws(YAMLError) -> Document {
         try bytes.withUnsafeBufferPointer { buffer throws(YAMLError) in
             var composer = LayoutComposer(try EventParser(buffer, source: source), ScalarOffsets(buffer))
             return try composer.document(byteCount: buffer.count)

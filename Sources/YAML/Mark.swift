@@ -1,14 +1,14 @@
 /// A position in a YAML text.
-public struct Mark: Sendable, Hashable {
+package struct Mark: Sendable, Hashable {
     /// The name of the text in messages, usually its file.
-    public let source: String
+    package let source: String
     /// The line, from 1.
-    public let line: Int
+    package let line: Int
     /// The column in Unicode scalars, from 1.
-    public let column: Int
+    package let column: Int
 
     /// A position in `source`; `line` and `column` count from 1.
-    public init(source: String, line: Int, column: Int) {
+    package init(source: String, line: Int, column: Int) {
         self.source = source
         self.line = line
         self.column = column

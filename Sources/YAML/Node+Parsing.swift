@@ -7,7 +7,7 @@ extension Node {
     ///   - limits: The most that the text may ask for.
     /// - Returns: The root of the only document; nil if there are only comments.
     /// - Throws: `YAMLError` at the first error; a repeated name in a mapping is one.
-    public static func parse(
+    package static func parse(
         _ bytes: [UInt8], source: String, limits: YAMLLimits = .standard
     ) throws(YAMLError) -> Node? {
         try bytes.withUnsafeBufferPointer { buffer throws(YAMLError) in
@@ -19,7 +19,7 @@ extension Node {
     /// Reads YAML text; everything else is as for bytes.
     ///
     /// - Throws: `YAMLError` at the first error.
-    public static func parse(
+    package static func parse(
         _ text: String, source: String, limits: YAMLLimits = .standard
     ) throws(YAMLError) -> Node? {
         try parse(Array(text.utf8), source: source, limits: limits)

@@ -1,9 +1,9 @@
 /// One value of a YAML document, with its position.
 ///
 /// Aliases are already resolved.
-public struct Node: Sendable, Hashable {
+package struct Node: Sendable, Hashable {
     /// The content of a node.
-    public enum Content: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
         /// A single value.
         case scalar(Scalar)
         /// A list, in order.
@@ -13,26 +13,26 @@ public struct Node: Sendable, Hashable {
     }
 
     /// One member of a mapping.
-    public struct Pair: Sendable, Hashable {
+    package struct Pair: Sendable, Hashable {
         /// The member's name; in YAML any node may be one.
-        public let key: Node
+        package let key: Node
         /// The member's value.
-        public let value: Node
+        package let value: Node
 
         /// A member of a mapping.
-        public init(key: Node, value: Node) {
+        package init(key: Node, value: Node) {
             self.key = key
             self.value = value
         }
     }
 
     /// The node's content.
-    public let content: Content
+    package let content: Content
     /// The position at which the node starts.
-    public let mark: Mark
+    package let mark: Mark
 
     /// A node at `mark`.
-    public init(_ content: Content, mark: Mark) {
+    package init(_ content: Content, mark: Mark) {
         self.content = content
         self.mark = mark
     }
@@ -40,28 +40,28 @@ public struct Node: Sendable, Hashable {
 
 extension Node {
     /// The scalar, or nil for a sequence or mapping.
-    public var scalar: Scalar? {
+    package var scalar: Scalar? {
         if case .scalar(let scalar) = content { scalar } else { nil }
     }
 
     /// The elements; nil if this is not a sequence.
-    public var elements: [Node]? {
+    package var elements: [Node]? {
         if case .sequence(let elements) = content { elements } else { nil }
     }
 
     /// The members; nil if this is not a mapping.
-    public var pairs: [Pair]? {
+    package var pairs: [Pair]? {
         if case .mapping(let pairs) = content { pairs } else { nil }
     }
 
     /// The scalar's text exactly as written (`1.10` stays `1.10`), or nil for a sequence or mapping.
-    public var text: String? { scalar?.text }
+    package var text: String? { scalar?.text }
 
     /// True for the scalar null.
-    public var isNull: Bool { scalar?.resolution == .null }
+    package var isNull: Bool { scalar?.resolution == .null }
 
     /// The member of that name; nil if there is none, or this is not a mapping.
-    public subscript(_ name: String) -> Node? {
+    package subscript(_ name: String) -> Node? {
         pairs?.first { $0.key.text == name }?.value
     }
 }

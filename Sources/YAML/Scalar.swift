@@ -1,7 +1,7 @@
 /// A single value of a YAML document, as text; `resolution` has its meaning.
-public struct Scalar: Sendable, Hashable {
+package struct Scalar: Sendable, Hashable {
     /// The notation of a scalar.
-    public enum Style: Sendable, Hashable {
+    package enum Style: Sendable, Hashable {
         /// Without quotes: its meaning depends on its form.
         case plain
         /// In quotes, or as a block (`|`, `>`): always text.
@@ -9,7 +9,7 @@ public struct Scalar: Sendable, Hashable {
     }
 
     /// The type that a tag such as `!!str` declares.
-    public enum Tag: String, Sendable, Hashable {
+    package enum Tag: String, Sendable, Hashable {
         /// `!!null`
         case null
         /// `!!bool`
@@ -23,7 +23,7 @@ public struct Scalar: Sendable, Hashable {
     }
 
     /// The meaning of a scalar in the YAML 1.2 core schema.
-    public enum Resolution: Sendable, Hashable {
+    package enum Resolution: Sendable, Hashable {
         /// `null`, `~` or empty.
         case null
         /// `true` or `false`.
@@ -39,14 +39,14 @@ public struct Scalar: Sendable, Hashable {
     }
 
     /// The text, escapes replaced and lines folded.
-    public let text: String
+    package let text: String
     /// The notation of this scalar.
-    public let style: Style
+    package let style: Style
     /// Its declared type.
-    public let tag: Tag?
+    package let tag: Tag?
 
     /// A scalar of this text.
-    public init(_ text: String, style: Style = .plain, tag: Tag? = nil) {
+    package init(_ text: String, style: Style = .plain, tag: Tag? = nil) {
         self.text = text
         self.style = style
         self.tag = tag
@@ -55,7 +55,7 @@ public struct Scalar: Sendable, Hashable {
     /// The scalar's meaning: from its tag, else its quotes, else its form.
     ///
     /// Source: https://yaml.org/spec/1.2.2/#103-core-schema
-    public var resolution: Resolution {
+    package var resolution: Resolution {
         switch tag {
         case .text: .text
         case .real: CoreSchema.real(text)

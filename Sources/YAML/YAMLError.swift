@@ -1,16 +1,16 @@
 /// A fault in a YAML text, with its position.
-public struct YAMLError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct YAMLError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The position of the fault.
-    public let mark: Mark
+    package let mark: Mark
     /// The error in plain words, without the position.
-    public let problem: String
+    package let problem: String
 
     /// An error at `mark`.
-    public init(mark: Mark, problem: String) {
+    package init(mark: Mark, problem: String) {
         self.mark = mark
         self.problem = problem
     }
 
     /// The error as `file:line:column: problem`.
-    public var description: String { "\(mark.source):\(mark.line):\(mark.column): \(problem)" }
+    package var description: String { "\(mark.source):\(mark.line):\(mark.column): \(problem)" }
 }

@@ -1,15 +1,15 @@
 /// The bounds on the size of a YAML text.
-public struct YAMLLimits: Sendable, Hashable {
+package struct YAMLLimits: Sendable, Hashable {
     /// The largest number of nodes in the document. Each alias counts as all the nodes that it repeats.
-    public let nodes: Int
+    package let nodes: Int
     /// The largest depth of nested sequences and mappings.
-    public let depth: Int
+    package let depth: Int
 
     /// Limits that no configuration written by hand comes near.
-    public static let standard = YAMLLimits(nodes: 1_000_000, depth: 64)
+    package static let standard = YAMLLimits(nodes: 1_000_000, depth: 64)
 
     /// Limits of one's own.
-    public init(nodes: Int, depth: Int) {
+    package init(nodes: Int, depth: Int) {
         self.nodes = nodes
         self.depth = depth
     }

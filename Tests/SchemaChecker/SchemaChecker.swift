@@ -3,7 +3,7 @@ internal import JSON
 internal import YAML
 
 /// Holds values against a JSON Schema, as far as feedsync's own schemas use it.
-public struct SchemaChecker: Sendable {
+package struct SchemaChecker: Sendable {
     private let schema: JSONValue
     private let definitions: JSONObject
 
@@ -12,7 +12,7 @@ public struct SchemaChecker: Sendable {
     /// - Parameters:
     ///   - schema: The schema as JSON.
     ///   - property: The property of the schema that values are checked against; nil for the whole.
-    public init(_ schema: String, property: String? = nil) throws {
+    package init(_ schema: String, property: String? = nil) throws {
         let root = try JSONValue(parsing: schema)
         guard case .object(let members) = root, case .object(let definitions)? = members["$defs"] else {
             throw Problem.noSchema
@@ -32,7 +32,7 @@ public struct SchemaChecker: Sendable {
     }
 
     /// The violations of the schema by a value, which is JSON or YAML.
-    public func problems(with text: String) throws -> [String] {
+    package func problems(with text: String) throws -> [String] {
         guard let node = try Node.parse(text, source: "value") else { return ["there is no value"] }
         return problems(node, schema, at: "")
     }

@@ -1,10 +1,10 @@
 internal import Concurrency
-public import HTTPServer
+package import HTTPServer
 
 /// An upstream that says what changed since a token: a place in its log of changes.
-public final class ChangeLogList: Sendable {
+package final class ChangeLogList: Sendable {
     /// The way a token comes and goes out.
-    public enum Form: String, Sendable, CaseIterable {
+    package enum Form: String, Sendable, CaseIterable {
         /// A URL on the last page, as Microsoft Graph has it.
         case url
         /// A parameter, as Google Calendar has it.
@@ -16,30 +16,30 @@ public final class ChangeLogList: Sendable {
     }
 
     /// The items, and what happened to them.
-    public struct State: Sendable {
+    package struct State: Sendable {
         /// Changes by their number; nil for an item that was removed.
         fileprivate var log: [(id: Int, name: String?)] = []
         /// The first change that is still known.
         fileprivate var oldest = 0
         /// The status for a token that is too old.
-        public var goneStatus = 410
+        package var goneStatus = 410
         /// The origin of URLs; nil for the server's own.
-        public var origin: String?
+        package var origin: String?
         /// The end of URLs.
-        public var suffix = ""
+        package var suffix = ""
         /// Called before each answer.
-        public var beforeAnswer: (@Sendable (inout State) -> Void)?
+        package var beforeAnswer: (@Sendable (inout State) -> Void)?
         /// The answers before one that fails; nil for none.
-        public var answersBeforeFailure: Int?
+        package var answersBeforeFailure: Int?
 
         /// Adds or changes an item.
-        public mutating func set(_ id: Int, _ name: String) { log.append((id, name)) }
+        package mutating func set(_ id: Int, _ name: String) { log.append((id, name)) }
 
         /// Removes an item.
-        public mutating func remove(_ id: Int) { log.append((id, nil)) }
+        package mutating func remove(_ id: Int) { log.append((id, nil)) }
 
         /// Makes every token so far too old.
-        public mutating func forgetChanges() {
+        package mutating func forgetChanges() {
             log.append((0, nil))
             oldest = log.count
         }
@@ -56,23 +56,23 @@ public final class ChangeLogList: Sendable {
     private let state = Lock(State())
 
     /// A list with items from 1 on.
-    public init(_ form: Form, items: Int) {
+    package init(_ form: Form, items: Int) {
         self.form = form
         edit { state in for id in 1...items { state.set(id, "name \(id)") } }
     }
 
     /// Changes the items, or what happens.
-    public func edit(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+    package func edit(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
 
     /// The items as rows, by id.
-    public var rows: [String] {
+    package var rows: [String] {
         state.withLock { state in
             state.changes(from: 0, to: state.log.count).compactMap { item in item.name.map { "\(item.id)|\($0)" } }
         }
     }
 
     /// The members of `sync` besides the mode.
-    public var rule: String {
+    package var rule: String {
         switch form {
         case .url: "token: \"@odata.deltaLink\""
         case .parameter: "token: nextSyncToken, param: syncToken"
@@ -82,10 +82,10 @@ public final class ChangeLogList: Sendable {
     }
 
     /// Further members of the feed.
-    public var members: String { form == .body ? "method: POST\nbody: {sync: {token: \"*\"}}" : "" }
+    package var members: String { form == .body ? "method: POST\nbody: {sync: {token: \"*\"}}" : "" }
 
     /// The feed's pagination.
-    public var paging: String {
+    package var paging: String {
         switch form {
         case .url: "pagination: {style: next_url, next: '\"@odata.nextLink\"'}"
         case .parameter, .header: "pagination: {style: cursor, param: page, next: next}"
@@ -95,7 +95,7 @@ public final class ChangeLogList: Sendable {
 
     /// Answers a request: the list, or the changes since its token, ten a page. A page token holds the way from place to
     /// place.
-    public func answer(_ request: ServerRequest, at url: String) -> ServerResponse {
+    package func answer(_ request: ServerRequest, at url: String) -> ServerResponse {
         state.withLock { state in
             state.beforeAnswer?(&state)
             if let left = state.answersBeforeFailure {

@@ -3,7 +3,7 @@ internal import Platform
 /// A place where server threads wait until a test lets them through.
 ///
 /// - Isolation: any thread or task.
-public final class Gate: @unchecked Sendable {
+package final class Gate: @unchecked Sendable {
     // Sendable: every `var` is touched only while `mutex` is held.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let opening: UnsafeMutablePointer<pthread_cond_t>
@@ -19,7 +19,7 @@ public final class Gate: @unchecked Sendable {
     }
 
     /// A closed gate.
-    public init() {
+    package init() {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -39,7 +39,7 @@ public final class Gate: @unchecked Sendable {
     ///
     /// - Returns: whether the gate was opened.
     @discardableResult
-    public func wait() -> Bool {
+    package func wait() -> Bool {
         let reached = locked {
             arrivals += 1
             return takeWatchers { $0.count <= arrivals }
@@ -57,7 +57,7 @@ public final class Gate: @unchecked Sendable {
     }
 
     /// Opens the gate for present and later visitors.
-    public func open() {
+    package func open() {
         locked {
             isOpen = true
             pthread_cond_broadcast(opening)
@@ -65,7 +65,7 @@ public final class Gate: @unchecked Sendable {
     }
 
     /// Returns once that many callers have reached the gate, or when the task is cancelled.
-    public func arrived(_ count: Int = 1) async {
+    package func arrived(_ count: Int = 1) async {
         let id = locked {
             lastWatcher += 1
             return lastWatcher

@@ -1,10 +1,10 @@
 internal import Foundation
-public import HTTPServer
+package import HTTPServer
 internal import Platform
 
 extension MovingList {
     /// Answers one request, and moves before it does.
-    public mutating func answer(_ request: ServerRequest) -> ServerResponse {
+    package mutating func answer(_ request: ServerRequest) -> ServerResponse {
         let before = listed
         if isMoving { move() }
         var response = page(request)
@@ -18,7 +18,7 @@ extension MovingList {
     }
 
     /// The members of a definition that this list needs.
-    public var definition: String {
+    package var definition: String {
         let rule =
             switch mode {
             case .since:

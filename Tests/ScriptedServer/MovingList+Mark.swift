@@ -2,7 +2,7 @@ internal import Foundation
 
 extension MovingList {
     /// The items' marks of their changes, and the requests' watermark.
-    public enum Mark: String, CaseIterable, Sendable {
+    package enum Mark: String, CaseIterable, Sendable {
         case seconds, fraction, zone, zoneless, spaced, epoch, epochMilliseconds, serial
     }
 }

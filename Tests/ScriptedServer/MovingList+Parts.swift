@@ -60,7 +60,7 @@ extension MovingList {
 
     /// Comes to rest: items that cannot be stored are removed, and no single value has more items than a request can
     /// get.
-    public mutating func rest() {
+    package mutating func rest() {
         isMoving = false
         move()
         if hasBroken { items.removeAll(where: \.isNull) }

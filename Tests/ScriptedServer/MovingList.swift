@@ -4,48 +4,48 @@ internal import SeededGenerator
 ///
 /// Its properties (its pages' size, entity tags, totals, the form of its times, the number of simultaneous requests)
 /// and its history are derived from the seed.
-public struct MovingList: Sendable {
+package struct MovingList: Sendable {
     /// The pagination.
-    public enum Style: String, CaseIterable, Sendable {
+    package enum Style: String, CaseIterable, Sendable {
         case page, offset, link, nextURL, cursor, keyset
         /// A cursor that hides an offset.
         case token
     }
 
     /// The promise to keep.
-    public enum Mode: String, CaseIterable, Sendable { case new, since, all }
+    package enum Mode: String, CaseIterable, Sendable { case new, since, all }
 
     /// An element of the list.
-    public struct Item: Sendable {
+    package struct Item: Sendable {
         /// The item's identity.
-        public let id: Int
+        package let id: Int
         /// Its content.
-        public internal(set) var value: Int
+        package internal(set) var value: Int
         /// The time of its last change, in milliseconds since 1970.
-        public internal(set) var at: Int
+        package internal(set) var at: Int
         /// The number of its last change in the list's history.
-        public internal(set) var serial: Int
+        package internal(set) var serial: Int
         /// The value that says which partition it is in.
         var part = 0
         /// True if `null`, or an object without a key, takes its place.
-        public internal(set) var isNull = false
+        package internal(set) var isNull = false
     }
 
     /// The pagination.
-    public let style: Style
+    package let style: Style
     /// The promise to keep.
-    public let mode: Mode
+    package let mode: Mode
     /// True if requests move it, and fail.
-    public var isMoving = false
+    package var isMoving = false
     /// The delay of a response that is too late; nil for none.
-    public var stall: (@Sendable () -> Void)?
+    package var stall: (@Sendable () -> Void)?
     /// True if it may demand pauses.
-    public var mayLimit = true
+    package var mayLimit = true
     /// From which item on every page fails; nil where none does.
-    public var failsFrom: Int?
+    package var failsFrom: Int?
 
     /// The requests and answers, and its reader's notes.
-    public private(set) var history: [String] = []
+    package private(set) var history: [String] = []
 
     var generator: SeededGenerator
     var items: [Item] = []
@@ -73,19 +73,19 @@ public struct MovingList: Sendable {
     let isByChange: Bool
 
     /// True if its items get members that none had before, and its definition leaves the columns open.
-    public let grows: Bool
+    package let grows: Bool
     /// The values of items of which each has a member of its own: `m2` where the value is 2.
-    public static let valuesWithMember = 1...4
+    package static let valuesWithMember = 1...4
 
     /// True if elements without a key take the place of `null`.
-    public let hasBroken: Bool
+    package let hasBroken: Bool
 
     /// The list of a seed.
     ///
     /// - Parameters:
     ///   - inPartitions: True if it serves but the first items of a request, which has to ask for a partition.
     ///   - grows: True if its items have members that none had before.
-    public init(_ style: Style, _ mode: Mode, inPartitions: Bool = false, grows: Bool = false, seed: UInt64) {
+    package init(_ style: Style, _ mode: Mode, inPartitions: Bool = false, grows: Bool = false, seed: UInt64) {
         self.grows = grows
         self.style = style
         self.mode = mode
@@ -111,15 +111,15 @@ public struct MovingList: Sendable {
     }
 
     /// True if a crawl may have met items that cannot be stored for good: only a crawl of all would see their end.
-    public var mayLeaveOut: Bool { hasBroken && mode == .new }
+    package var mayLeaveOut: Bool { hasBroken && mode == .new }
 
     /// True if `null` at its head counts in its total: a reader of the head cannot distinguish it from a missing item,
     /// only a crawl of all can.
-    public var mayMiscount: Bool { hasNulls && hasTotals && mode == .new }
+    package var mayMiscount: Bool { hasNulls && hasTotals && mode == .new }
 
     /// True if a reader can prove that it missed nothing: there are totals, or validators, or a position from which
     /// pages continue.
-    public var isProvable: Bool {
+    package var isProvable: Bool {
         // Pages of one element do not overlap: they would cost twice the requests.
         sendsETag || style.goesByID || hasLimit && givesMore && perPage > 1 || saysTotal || parts != nil
     }
@@ -128,35 +128,35 @@ public struct MovingList: Sendable {
     private var saysTotal: Bool { hasTotals && (style == .page || style == .offset) && parts == nil }
 
     /// True if it serves its items in partitions only.
-    public var isInPartitions: Bool { parts != nil }
+    package var isInPartitions: Bool { parts != nil }
 
     /// The present number of pages.
-    public var pageCount: Int { max((items.count + perPage - 1) / perPage, 1) }
+    package var pageCount: Int { max((items.count + perPage - 1) / perPage, 1) }
 
     /// The items as the pages have them, as `id|value`.
-    public var listed: [String] { ordered.filter { !$0.isNull }.map { "\($0.id)|\($0.value)" } }
+    package var listed: [String] { ordered.filter { !$0.isNull }.map { "\($0.id)|\($0.value)" } }
 
     /// The ids of the items with a value.
-    public func ids(withValue value: Int) -> Set<String> {
+    package func ids(withValue value: Int) -> Set<String> {
         Set(items.filter { !$0.isNull && $0.value == value }.map { "\($0.id)" })
     }
 
     /// The number of the last change so far.
-    public var lastSerial: Int { serial }
+    package var lastSerial: Int { serial }
 
     /// The items unchanged since the change of that number, as `id|value`.
-    public func quiet(since serial: Int) -> Set<String> {
+    package func quiet(since serial: Int) -> Set<String> {
         Set(items.filter { !$0.isNull && $0.serial <= serial }.map { "\($0.id)|\($0.value)" })
     }
 
     /// Adds a line to the history.
-    public mutating func note(_ line: String) { history.append(line) }
+    package mutating func note(_ line: String) { history.append(line) }
 
     /// A random number for tests.
-    public mutating func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
+    package mutating func random(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
 
     /// Changes a few items, or none.
-    public mutating func move() {
+    package mutating func move() {
         for _ in 0..<Int.random(in: 0...(saysTotal ? 1 : 2), using: &generator) {
             switch Int.random(in: 0..<6, using: &generator) {
             case 0: insert()

@@ -1,25 +1,25 @@
-public import HTTPServer
+package import HTTPServer
 internal import SeededGenerator
 
 /// Owners with things with labels, which come, go, change and fail at random.
-public struct MovingTree: Sendable {
+package struct MovingTree: Sendable {
     private var generator: SeededGenerator
     private var owners: [Int] = []
     private var things: [Int: [Int]] = [:]
     private var labels: [Int: [Int]] = [:]
     private var values: [String: Int] = [:]
     /// True if requests move it, and fail.
-    public var isMoving = true
+    package var isMoving = true
     private var last = 0
 
     /// A tree whose history is derived from the seed.
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         generator = SeededGenerator(seed)
         for _ in 0..<4 { addOwner() }
     }
 
     /// The feeds of a configuration that mirror it.
-    public static func feeds(at url: String) -> String {
+    package static func feeds(at url: String) -> String {
         let pages = "pagination: {style: page, param: page}"
         return """
               owners: {url: "\(url)/owners", \(pages)}
@@ -73,7 +73,7 @@ public struct MovingTree: Sendable {
     private func item(_ id: Int, _ kind: String) -> String { #"{"id":\#(id),"value":\#(values["\(kind)\(id)"] ?? 0)}"# }
 
     /// Answers one request, and may move or fail before it does.
-    public mutating func answer(_ request: ServerRequest) -> ServerResponse {
+    package mutating func answer(_ request: ServerRequest) -> ServerResponse {
         if isMoving {
             if Int.random(in: 0..<4, using: &generator) == 0 { move() }
             switch Int.random(in: 0..<25, using: &generator) {
@@ -100,7 +100,7 @@ public struct MovingTree: Sendable {
     }
 
     /// The rows of its mirror as text: the keys, joined by bars.
-    public var rows: (things: [String], labels: [String]) {
+    package var rows: (things: [String], labels: [String]) {
         var rows: (things: [String], labels: [String]) = ([], [])
         for owner in owners {
             for thing in things[owner] ?? [] {

@@ -1,6 +1,6 @@
 extension PagedFeed {
     /// The pagination of a feed, on the wire.
-    public enum Style: Sendable, Hashable, CaseIterable {
+    package enum Style: Sendable, Hashable, CaseIterable {
         /// `page` from 1, `per_page`.
         case page
         /// `offset` from 0, `limit`.
@@ -26,7 +26,7 @@ extension PagedFeed {
     }
 
     /// The sign of a feed's last page.
-    public enum End: Sendable, Hashable {
+    package enum End: Sendable, Hashable {
         /// The last page has no token, link or URL.
         case absent
         /// `"next":null`
@@ -46,7 +46,7 @@ extension PagedFeed {
 
 extension PagedFeed.Style {
     /// The ends that a feed of this style can have.
-    public var ends: [PagedFeed.End] {
+    package var ends: [PagedFeed.End] {
         switch self {
         case .page, .offset: [.emptyPage, .flag] + [204, 400, 404, 416, 422].map(PagedFeed.End.status)
         case .cursor: [.absent, .null, .emptyText, .no, .emptyPage, .flag]
@@ -59,14 +59,14 @@ extension PagedFeed.Style {
     }
 
     /// True if the client computes the next page.
-    public var isComputed: Bool { [.page, .offset, .keyset].contains(self) }
+    package var isComputed: Bool { [.page, .offset, .keyset].contains(self) }
 
     /// The `pagination` that a definition needs for it, as a YAML mapping.
     ///
     /// - Parameters:
     ///   - size: the number of items to request, if the style has one.
     ///   - members: further members, such as `total: total_count`.
-    public func pagination(size: Int? = nil, _ members: [String] = []) -> String {
+    package func pagination(size: Int? = nil, _ members: [String] = []) -> String {
         let own =
             switch self {
             case .page: ["style: page"]

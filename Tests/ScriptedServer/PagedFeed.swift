@@ -1,5 +1,5 @@
 internal import Concurrency
-public import HTTPServer
+package import HTTPServer
 
 /// A feed in pages whose items, totals and faults a test can change between requests.
 ///
@@ -7,7 +7,7 @@ public import HTTPServer
 /// are numbered unless it has another style.
 ///
 /// - Isolation: any thread.
-public final class PagedFeed: Sendable {
+package final class PagedFeed: Sendable {
     private let state: Lock<State>
 
     /// A feed of those items, each the text of a JSON value.
@@ -17,7 +17,7 @@ public final class PagedFeed: Sendable {
     ///   - style: the pagination.
     ///   - end: the sign of the last page; an empty page or an absent page cursor if nil.
     ///   - mostPerPage: the most items of a page, whatever the request.
-    public init(
+    package init(
         _ items: [String] = [], perPage: Int = 10, style: Style = .page, end: End? = nil, mostPerPage: Int = .max
     ) {
         state = Lock(
@@ -27,35 +27,35 @@ public final class PagedFeed: Sendable {
     }
 
     /// Items such as `{"id":7,"name":"item 7"}`, one for each id.
-    public static func items(_ ids: some Sequence<Int>) -> [String] {
+    package static func items(_ ids: some Sequence<Int>) -> [String] {
         ids.map { #"{"id":\#($0),"name":"item \#($0)"}"# }
     }
 
     /// The items in feed order, each the text of a JSON value.
-    public var items: [String] {
+    package var items: [String] {
         get { state.withLock { $0.items } }
         set { state.withLock { $0.items = newValue } }
     }
 
     /// Changes the items in one step, so that no page shows half of it.
-    public func edit(_ change: @Sendable (inout [String]) -> Void) {
+    package func edit(_ change: @Sendable (inout [String]) -> Void) {
         state.withLock { change(&$0.items) }
     }
 
     /// The value of `total_count`: the number of items by default.
-    public var total: Total {
+    package var total: Total {
         get { state.withLock { $0.total } }
         set { state.withLock { $0.total = newValue } }
     }
 
     /// True if pages carry an `ETag`; they do at first.
-    public var sendsETag: Bool {
+    package var sendsETag: Bool {
         get { state.withLock { $0.sendsETag } }
         set { state.withLock { $0.sendsETag = newValue } }
     }
 
     /// The feed's statement of its size.
-    public enum Total: Sendable, Hashable {
+    package enum Total: Sendable, Hashable {
         /// The number of items.
         case actual
         /// That number, true or not.
@@ -67,25 +67,25 @@ public final class PagedFeed: Sendable {
     }
 
     /// Answers the next `times` requests for a page with `response`.
-    public func fail(page: Int, with response: ServerResponse, times: Int = 1) {
+    package func fail(page: Int, with response: ServerResponse, times: Int = 1) {
         state.withLock { $0.faults[page, default: []].append(Fault(response: response, times: times)) }
     }
 
     /// Has every request for a page wait at `gate` before it is answered.
-    public func hold(page: Int, at gate: Gate) {
+    package func hold(page: Int, at gate: Gate) {
         state.withLock { $0.gates[page] = gate }
     }
 
     /// Answers later requests for a page at once; waiting ones continue to wait.
-    public func release(page: Int) {
+    package func release(page: Int) {
         state.withLock { $0.gates[page] = nil }
     }
 
     /// The numbers from 1 of the pages requested so far, in order of arrival.
-    public var requestedPages: [Int] { state.withLock { $0.requestedPages } }
+    package var requestedPages: [Int] { state.withLock { $0.requestedPages } }
 
     /// Answers one request.
-    public func answer(_ request: ServerRequest) -> ServerResponse {
+    package func answer(_ request: ServerRequest) -> ServerResponse {
         let asked = state.withLock { state -> (page: Int, gate: Gate?)? in
             guard let page = state.page(of: request) else { return nil }
             state.requestedPages.append(page)

@@ -1,23 +1,23 @@
 internal import Platform
 
 /// A bare TCP connection, so that a test sees the bytes and how they end.
-public final class RawConnection: Sendable {
+package final class RawConnection: Sendable {
     /// The end of a connection.
-    public enum End: Equatable, Sendable {
+    package enum End: Equatable, Sendable {
         case closed
         case failed(errno: Int32)
     }
 
     /// A call of the system that failed.
-    public struct Failure: Error {
+    package struct Failure: Error {
         /// The system's error number.
-        public let errno: Int32
+        package let errno: Int32
     }
 
     private let descriptor: Int32
 
     /// Connects to a port of this machine.
-    public init(port: UInt16) throws {
+    package init(port: UInt16) throws {
         descriptor = platform_socket(AF_INET, platform_stream, 0, 1)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -37,7 +37,7 @@ public final class RawConnection: Sendable {
     deinit { Platform.close(descriptor) }
 
     /// Sends all of a text, as long as the other side takes it.
-    public func send(_ text: String) {
+    package func send(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
@@ -49,10 +49,10 @@ public final class RawConnection: Sendable {
     }
 
     /// Sends nothing more, and reads nothing more.
-    public func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    package func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Everything until the server closes.
-    public func readToEnd() -> (text: String, end: End) {
+    package func readToEnd() -> (text: String, end: End) {
         var bytes: [UInt8] = []
         while true {
             switch read(upTo: 65_536) {
@@ -64,7 +64,7 @@ public final class RawConnection: Sendable {
     }
 
     /// The data received until it ends in `mark`, or until the server closes.
-    public func read(through mark: String) -> String {
+    package func read(through mark: String) -> String {
         var bytes: [UInt8] = []
         while !bytes.suffix(mark.utf8.count).elementsEqual(mark.utf8) {
             guard case .success(let byte) = read(upTo: 1), !byte.isEmpty else { break }
@@ -76,7 +76,7 @@ public final class RawConnection: Sendable {
     /// The data received, at most so many bytes; empty if the other side has closed.
     ///
     /// Fails with EAGAIN after two minutes without data.
-    public func read(upTo size: Int) -> Result<[UInt8], Failure> {
+    package func read(upTo size: Int) -> Result<[UInt8], Failure> {
         var count = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
             count = recv(descriptor, buffer.baseAddress, size, 0)

@@ -1,17 +1,17 @@
 internal import Concurrency
-public import HTTPServer
+package import HTTPServer
 internal import Platform
 
 /// An HTTP server on loopback whose answers a test writes and whose requests it can read afterwards.
 ///
 /// A path without a script is answered with 404.
-public final class ScriptedServer: Sendable {
+package final class ScriptedServer: Sendable {
     private let server: Server
     private let script: Lock<Script>
     private let closedPort = Lock<ClosedPort?>(nil)
 
     /// Starts on a free port.
-    public init() throws(ServerError) {
+    package init() throws(ServerError) {
         let script = Lock(Script())
         self.script = script
         server = try Server { request in
@@ -24,43 +24,43 @@ public final class ScriptedServer: Sendable {
     deinit { stop() }
 
     /// The root URL, without a slash at the end.
-    public var url: String { server.url }
+    package var url: String { server.url }
 
     /// Every request so far, in order of arrival.
-    public var requests: [ServerRequest] { script.withLock { $0.requests } }
+    package var requests: [ServerRequest] { script.withLock { $0.requests } }
 
     /// The requests for one path so far, in order of arrival.
-    public func requests(for path: String) -> [ServerRequest] { requests.filter { $0.path == path } }
+    package func requests(for path: String) -> [ServerRequest] { requests.filter { $0.path == path } }
 
     /// Answers a path by `handler`, in place of an earlier answer.
-    public func route(_ path: String, _ handler: @escaping Server.Handler) {
+    package func route(_ path: String, _ handler: @escaping Server.Handler) {
         script.withLock { $0.routes[path] = .handler(handler) }
     }
 
     /// Answers a path, and `more` below it, by a feed, in place of earlier answers.
-    public func route(_ path: String, to feed: PagedFeed) {
+    package func route(_ path: String, to feed: PagedFeed) {
         for path in [path, "\(path)/more"] { route(path) { feed.answer($0) } }
     }
 
     /// Answers the paths without a script.
-    public func answerOthers(_ handler: @escaping Server.Handler) { script.withLock { $0.others = handler } }
+    package func answerOthers(_ handler: @escaping Server.Handler) { script.withLock { $0.others = handler } }
 
     /// Answers the next requests for a path one after the other; the last response repeats.
     ///
     /// Responses enqueued later follow those that have not been given yet.
-    public func enqueue(_ path: String, _ responses: [ServerResponse]) {
+    package func enqueue(_ path: String, _ responses: [ServerResponse]) {
         script.withLock { $0.enqueue(responses, for: path) }
     }
 
     /// A gate that opens by itself when the server stops.
-    public func gate() -> Gate {
+    package func gate() -> Gate {
         let gate = Gate()
         script.withLock { $0.gates.append(gate) }
         return gate
     }
 
     /// Opens its gates and closes the port, which stays reserved while this object lives; later calls do nothing.
-    public func stop() {
+    package func stop() {
         for gate in script.withLock({ $0.gates }) { gate.open() }
         closedPort.withLock { closedPort in
             guard closedPort == nil else { return }

@@ -1,30 +1,30 @@
-public import Concurrency
-public import HTTPServer
+package import Concurrency
+package import HTTPServer
 
 /// An upstream whose items have a time, and that is asked for stretches of time by two parameters, `from` and `to`.
-public final class TimedList: Sendable {
+package final class TimedList: Sendable {
     /// The ends that a stretch contains.
-    public enum Borders: String, Sendable, CaseIterable { case closed, halfOpen, open }
+    package enum Borders: String, Sendable, CaseIterable { case closed, halfOpen, open }
 
     /// The notation of its parameters.
-    public enum Notation: String, Sendable, CaseIterable { case seconds, days }
+    package enum Notation: String, Sendable, CaseIterable { case seconds, days }
 
     /// The items, and what was asked for.
-    public struct State: Sendable {
+    package struct State: Sendable {
         /// The items' times by id, in seconds since 1970.
-        public var times: [Int: Int64]
+        package var times: [Int: Int64]
         /// Its clock, in seconds since 1970: later items are not there yet.
-        public var now: Int64
+        package var now: Int64
         /// Called before each answer.
-        public var beforeAnswer: (@Sendable (inout State) -> Void)?
+        package var beforeAnswer: (@Sendable (inout State) -> Void)?
         /// The stretches asked for so far.
-        public var asked: [String] = []
+        package var asked: [String] = []
         /// The answers before one that fails; nil for none.
-        public var answersBeforeFailure: Int?
+        package var answersBeforeFailure: Int?
     }
 
     /// The state.
-    public let state: Lock<State>
+    package let state: Lock<State>
     private let borders: Borders
     private let notation: Notation
     /// Its zone: seconds east of UTC. Only days depend on it.
@@ -32,7 +32,7 @@ public final class TimedList: Sendable {
     private let pageSize: Int
 
     /// A list of items with these times.
-    public init(
+    package init(
         _ times: [Int: Int64], now: Int64, borders: Borders = .closed, notation: Notation = .seconds, zone: Int64 = 0,
         pageSize: Int = .max
     ) {
@@ -41,13 +41,15 @@ public final class TimedList: Sendable {
     }
 
     /// The items as rows, by id.
-    public var rows: [String] { state.withLock { $0.times.sorted { $0.key < $1.key }.map { "\($0.key)|\($0.value)" } } }
+    package var rows: [String] {
+        state.withLock { $0.times.sorted { $0.key < $1.key }.map { "\($0.key)|\($0.value)" } }
+    }
 
     /// Changes the items, or what happens.
-    public func edit(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+    package func edit(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
 
     /// The items of a stretch by id, page by page: `after` is the last id of the page before.
-    public func answer(_ request: ServerRequest) -> ServerResponse {
+    package func answer(_ request: ServerRequest) -> ServerResponse {
         state.withLock { state in
             state.beforeAnswer?(&state)
             if let left = state.answersBeforeFailure {

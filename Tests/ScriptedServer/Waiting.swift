@@ -2,7 +2,7 @@
 /// goes on for ever once its test is over.
 ///
 /// - Throws: `CancellationError` if the test's time is over; the error of `condition`.
-public func until(
+package func until(
     isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
 ) async throws {
     while try await !condition() { try await Task.sleep(for: .milliseconds(2)) }

@@ -1,14 +1,14 @@
 /// The same numbers for the same seed (SplitMix64), so that a test that fails can be played again.
 ///
 /// Source: https://prng.di.unimi.it/splitmix64.c
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// The numbers of a seed.
-    public init(_ seed: UInt64) { state = seed }
+    package init(_ seed: UInt64) { state = seed }
 
     /// The next number.
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -19,7 +19,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 
 extension SeededGenerator {
     /// At most 12 characters, now and then such as few texts have.
-    public mutating func string() -> String {
+    package mutating func string() -> String {
         var scalars = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...12, using: &self) {
             let limits: [UInt32] = [0x20, 0x80, 0x800, 0x11_0000]

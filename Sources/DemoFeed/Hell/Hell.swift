@@ -1,5 +1,5 @@
 internal import Concurrency
-public import HTTPServer
+package import HTTPServer
 internal import Platform
 
 /// An upstream that is broken in every way that we know: `/NAME` is a list of three pages with the fault of that name.
@@ -7,7 +7,7 @@ internal import Platform
 /// `/` lists the kinds, and `/sound` is a list without a fault.
 ///
 /// - Isolation: any thread.
-public final class Hell: Sendable {
+package final class Hell: Sendable {
     private struct State {
         var calm: Set<String> = []
         var asked: [String: Int] = [:]
@@ -17,10 +17,10 @@ public final class Hell: Sendable {
     private static let kinds = Dictionary(uniqueKeysWithValues: HellKind.all.map { ($0.name, $0) })
 
     /// An upstream whose lists are all broken.
-    public init() {}
+    package init() {}
 
     /// Serves the list of that name without its fault, or with it again.
-    public func setCalm(_ name: String, _ isCalm: Bool) {
+    package func setCalm(_ name: String, _ isCalm: Bool) {
         state.withLock { state in
             if isCalm { state.calm.insert(name) } else { state.calm.remove(name) }
         }
@@ -29,12 +29,12 @@ public final class Hell: Sendable {
     /// Starts a server on 127.0.0.1; port 0 selects any free one.
     ///
     /// - Throws: `ServerError` if the port is taken or not allowed.
-    public func start(port: UInt16 = 0) throws(ServerError) -> Server {
+    package func start(port: UInt16 = 0) throws(ServerError) -> Server {
         try Server(port: port) { self.answer($0) }
     }
 
     /// Answers one request.
-    public func answer(_ request: ServerRequest) -> ServerResponse {
+    package func answer(_ request: ServerRequest) -> ServerResponse {
         let words = request.path.split(separator: "/")
         guard let name = words.first.map(String.init) else { return .html(Self.index) }
         let kind = Self.kinds[name]
@@ -65,7 +65,7 @@ public final class Hell: Sendable {
     /// A configuration with a feed for each kind.
     ///
     /// - Parameter url: the server's.
-    public static func configuration(url: String) -> String {
+    package static func configuration(url: String) -> String {
         let feeds = HellKind.all.map { feed($0, named: $0.name, at: url) }
         return "# An upstream that is broken in every way; see \(url)\nfeeds:\n" + feeds.joined()
     }
@@ -73,7 +73,7 @@ public final class Hell: Sendable {
     /// The lines of a kind's feed.
     ///
     /// - Parameter url: the server's.
-    public static func feed(_ kind: HellKind, named name: String, at url: String) -> String {
+    package static func feed(_ kind: HellKind, named name: String, at url: String) -> String {
         """
           \(name):
             url: \(url)/\(kind.name)

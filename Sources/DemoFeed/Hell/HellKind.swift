@@ -1,24 +1,24 @@
 internal import HTTPServer
 
 /// A fault of upstreams: the answer with the fault, and the expected end of `feedsync sync`.
-public struct HellKind: Sendable {
+package struct HellKind: Sendable {
     /// The common aspect of some kinds.
-    public enum Group: String, Sendable, CaseIterable {
+    package enum Group: String, Sendable, CaseIterable {
         case transfers, encodings, headers, statuses, redirects, waits, validators, bodies, totals, cursors
     }
 
     typealias Answer = @Sendable (HellPage) -> ServerResponse
 
     /// The last part of its path.
-    public let name: String
+    package let name: String
     /// The group of this kind.
-    public let group: Group
+    package let group: Group
     /// The exit code that feedsync promises.
-    public let code: Int32
+    package let code: Int32
     /// The fault, in a phrase.
-    public let summary: String
+    package let summary: String
     /// The `pagination` of a feed that meets the fault.
-    public let pagination: String
+    package let pagination: String
     /// True if the answer is silent for longer than the feed waits.
     let isStalled: Bool
     let answer: Answer
@@ -37,6 +37,6 @@ public struct HellKind: Sendable {
     }
 
     /// All of them, group by group.
-    public static let all: [HellKind] =
+    package static let all: [HellKind] =
         transfers + encodings + headers + statuses + redirects + waits + validators + bodies + totals + cursors
 }
