@@ -88,11 +88,13 @@ package struct PageMeeting {
     private var beginsAsBefore: Bool { page.direction == .header && hasSameKeys }
 
     /// The place at which the page meets stored rows: all its rows are unchanged, or new rows came above the first
-    /// ones. nil if it may not meet any.
+    /// ones. nil if it may not meet any. A sync goes on behind a row with new content, because other rows may have
+    /// changed, too; for `reload`, the row is where it was.
     private var place: Place? {
         get throws {
             guard try mayMeet else { return nil }
-            return rules.isUnchanged && placed > 0 ? first : rules.gainedAbove?.first
+            let isReload = page.mode == .reload && page.direction == .header
+            return rules.isUnchanged && placed > 0 ? first : rules.gainedAbove(mayChange: isReload)?.first
         }
     }
 

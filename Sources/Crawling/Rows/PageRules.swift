@@ -100,8 +100,10 @@ package struct PageRules: Sendable {
 
     /// The earlier places of the rows that follow new items at the page's head, if they were consecutive and did not
     /// change: the list gained items above them. nil if anything else happened to the page.
-    package var gainedAbove: MetPlaces? {
-        guard items.updated == 0, repeats == 0, !hasNewBehindMet, metPlaces.count == 1 else { return nil }
+    ///
+    /// - Parameter mayChange: True if it does not matter that the content of rows changed.
+    package func gainedAbove(mayChange: Bool = false) -> MetPlaces? {
+        guard items.updated == 0 || mayChange, repeats == 0, !hasNewBehindMet, metPlaces.count == 1 else { return nil }
         return metPlaces[0]
     }
 

@@ -103,7 +103,7 @@ struct EngineRaceTests {
         let bench = try await EngineBench()
         try await bench.more(.allPages)
         #expect(bench.upstream.requestedPages == [1, 2, 3, 4], "no request beyond the end")
-        bench.upstream.edit { $0[3] = #"{"id":4,"name":"other"}"# }
+        bench.upstream.edit { $0.insert(contentsOf: PagedFeed.items(101...110), at: 0) }
         try await bench.reload()
         bench.upstream.fail(page: 2, with: .json("nonsense"))
         _ = try await bench.failure(.allPages)

@@ -90,6 +90,27 @@ struct ReloadAndMoreTests {
         #expect(try await bench.more().outcome == .noMoreData)
     }
 
+    @Test(
+        "A reload whose items have new content in their old order leaves a complete mirror complete and verified",
+        arguments: [35, 10, 3])
+    func reloadWithChanges(count: Int) async throws {
+        let bench = try await EngineBench(PagedFeed.items(1...count))
+        try await bench.sync()
+        bench.upstream.edit { $0[1] = #"{"id":2,"name":"changed"}"# }
+        #expect(try await bench.reload().figures.items.updated == 1)
+        #expect(try bench.feed("no_more_data, next_page, complete, verified") == "1||1|1")
+        #expect(try bench.names == bench.upstreamNames(count))
+        bench.upstream.edit {
+            $0[2] = #"{"id":3,"name":"changed, too"}"#
+            $0.insert(#"{"id":100,"name":"new"}"#, at: 0)
+        }
+        try await bench.reload()
+        #expect(try bench.feed("no_more_data, complete") == "1|1")
+        #expect(try bench.names == bench.upstreamNames(count + 1))
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.names == bench.upstreamNames(count + 1))
+    }
+
     @Test("A reload of a page full of new items clears noMoreData, and more goes on behind it up to what is stored")
     func reloadClearsTheEnd() async throws {
         let bench = try await EngineBench()

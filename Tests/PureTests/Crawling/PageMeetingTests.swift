@@ -17,16 +17,19 @@ import Testing
         var isRound = false
         /// True if this run read the stored pages.
         var isOwn = false
+        /// True if the content of the page's stored rows has changed.
+        var isChanged = false
         let isMet: Bool
 
         init(
             _ items: [Int?] = [0, 1], hasSameKeys: Bool = false, readsThrough: Bool = false, isShifting: Bool = false,
             direction: PageDirection = .header, mode: CrawlMode = .new, isLost: Bool = false, isRound: Bool = false,
-            isOwn: Bool = false, isMet: Bool
+            isOwn: Bool = false, isChanged: Bool = false, isMet: Bool
         ) {
             (self.items, self.hasSameKeys, self.readsThrough) = (items, hasSameKeys, readsThrough)
             (self.isShifting, self.direction, self.mode) = (isShifting, direction, mode)
             (self.isLost, self.isRound, self.isOwn, self.isMet) = (isLost, isRound, isOwn, isMet)
+            self.isChanged = isChanged
         }
     }
 
@@ -43,6 +46,12 @@ import Testing
             // A sync reads through a range whose pages may have moved, and `more` does not.
             Example(isLost: true, isMet: false),
             Example(mode: .reload, isLost: true, isMet: true),
+            // New content does not move a row, but a sync looks for more of it on the next pages.
+            Example(mode: .reload, isChanged: true, isMet: true),
+            Example([nil, 0, 1], mode: .reload, isChanged: true, isMet: true),
+            Example([1, 0], mode: .reload, isChanged: true, isMet: false),
+            Example([0, 1], direction: .footer, mode: .reload, isChanged: true, isMet: false),
+            Example(isChanged: true, isMet: false),
             // The pages of a full crawl that this run read are met by older pages that are as they were.
             Example(isRound: true, isMet: true),
             Example(readsThrough: true, isRound: true, isMet: false),
@@ -85,7 +94,8 @@ import Testing
         for (index, item) in example.items.enumerated() {
             if let item {
                 let place = Place(generation: 1, position: Int64(item))
-                let row = PageRules.Row(id: Int64(index), place: place, section: nil, isRemoved: false, isSame: true)
+                let row = PageRules.Row(
+                    id: Int64(index), place: place, section: nil, isRemoved: false, isSame: !example.isChanged)
                 if rules.meet(row, section: nil) == .makeRoom {
                     rules.becomeMoved()
                     _ = rules.rewrite(row, section: nil)

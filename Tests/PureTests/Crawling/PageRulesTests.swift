@@ -103,7 +103,7 @@ struct PageRulesTests {
         #expect(rules.added == 1)
         #expect(rules.newest == 2)
         // Nothing can lie between the new ones and what was stored.
-        #expect(rules.gainedAbove?.first == Place(generation: 1, position: 0))
+        #expect(rules.gainedAbove()?.first == Place(generation: 1, position: 0))
     }
 
     @Test("A second item that moved takes the first one with it")
