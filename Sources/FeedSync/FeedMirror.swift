@@ -79,8 +79,9 @@ public final class FeedMirror: Sendable {
     ///
     /// A feed keeps its place when a token changes in this way: its definition stays the same.
     ///
-    /// let feed = try await mirror.feed(FeedDefinition("issues", ["preset": "github.issues", "auth": ["bearer":
-    /// "${TOKEN}"]])) mirror.setVariable("TOKEN", to: newToken)
+    ///     let definition = FeedDefinition("issues", ["preset": "github.issues", "auth": ["bearer": "${TOKEN}"]])
+    ///     let feed = try await mirror.feed(definition)
+    ///     mirror.setVariable("TOKEN", to: newToken)
     public func setVariable(_ name: String, to value: String?) { options.set(value, forVariable: name) }
 
     /// The feed's engine: the same one for every call while it is referenced or working.

@@ -35,6 +35,11 @@ public struct FeedSyncError: Error, Sendable, Hashable {
 
         /// True if a request failed, for good or for now.
         package var isOfRequest: Bool { isOfAnswer || self == .unreachable || self == .limited }
+
+        /// True if the user or the environment, not the upstream, ended the run.
+        package var isOfUser: Bool {
+            [.cancelled, .interrupted, .limited, .locked, .store, .configuration].contains(self)
+        }
     }
 
     /// The kind of failure.

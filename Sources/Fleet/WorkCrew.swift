@@ -180,7 +180,7 @@ package struct WorkCrew: Sendable {
                 if try await store.logRefusal(error, of: feed, command: "sync", now: now) { turn.count = 1 }
             }
             let count: Int
-            (count, last) = await sync(claim, store, but: turn.refused)
+            (count, last) = try await sync(claim, store, but: turn.refused)
             turn.count += count
         } catch {
             command.report(error, of: claim.group.name)
@@ -196,10 +196,11 @@ package struct WorkCrew: Sendable {
     }
 
     /// - Returns: The number of feeds that were due, and the one that was synced last.
-    private func sync(_ claim: Claim, _ store: Store, but refused: Set<String>) async -> (Int, FeedDefinition?) {
+    private func sync(
+        _ claim: Claim, _ store: Store, but refused: Set<String>
+    ) async throws(FeedSyncError) -> (Int, FeedDefinition?) {
         let feeds = claim.group.feeds.compactMap { refused.contains($0) ? nil : configuration.feed(named: $0) }
-        guard let histories = try? await store.histories() else { return (0, nil) }
-        let due = SyncOrder.due(feeds, histories, at: WallClock.system.milliseconds)
+        let due = SyncOrder.due(feeds, try await store.histories(), at: WallClock.system.milliseconds)
         var last: FeedDefinition?
         for feed in SyncOrder.levels(due).joined() {
             guard !Task.isCancelled, await !stores.hasFailed(claim) else { break }

@@ -33,6 +33,8 @@ package final class FeedWriter: PageTransactionWriter {
     private var leftPage: CrawlResumption.LeftPage?
     /// Rows of pages that wait for their commit; nil if none wait.
     private var unsaved: UnsavedRows?
+    /// The state of the table before the pages that wait for their commit.
+    private var tableBefore: ListTable.State
     /// The error that kept waiting pages from being stored, until it is reported to the run.
     private var loss: (any Error)?
 
@@ -42,6 +44,7 @@ package final class FeedWriter: PageTransactionWriter {
     ) throws {
         let connection = transactions.connection
         table = try ListTable(shape, run: run, isComplete: state.isComplete, on: connection)
+        tableBefore = table.state
         records = try ListRecords(of: feed, in: table, on: connection)
         quota = RunQuota(of: feed, in: transactions)
         log = RunLog(of: feed, run: run, on: connection)
@@ -122,7 +125,7 @@ package final class FeedWriter: PageTransactionWriter {
         state = unsaved.before
         self.unsaved = nil
         records.storedPages.forget()
-        table.rows.abandon()
+        table.abandon(tableBefore)
         loss = error
     }
 
@@ -192,23 +195,25 @@ package final class FeedWriter: PageTransactionWriter {
     ///
     /// - Throws: The errors of `PageStorage`. The owner of the transaction then undoes it.
     private func store(_ commit: PageCommit, now: String) throws -> PageStorage.Stored {
+        let before = table.state
         do {
             let isOfAll = commit.page.mode == .all
-            let before = isOfAll ? try records.storedPages.newest(commit.key) : nil
+            let known = isOfAll ? try records.storedPages.newest(commit.key) : nil
             let stored = try stored(commit, now: clock.time(now))
             if isOfAll {
                 // Partitions overlap, and so do pages that are requested so: their items have not moved.
                 let definition = table.shape.definition
                 let overlaps = definition.partitioning != nil || definition.pagination.overlappingSize != nil
                 reads.note(
-                    commit.key, keys: commit.page.keys, stored: before?.keys,
-                    hadRepeats: !overlaps && before?.hasRepeats == true,
+                    commit.key, keys: commit.page.keys, stored: known?.keys,
+                    hadRepeats: !overlaps && known?.hasRepeats == true,
                     isInSequence: commit.page.isCheck || definition.pagination.prefetch <= 1)
             }
+            if unsaved == nil { tableBefore = before }
             follow(stored, behind: commit.page)
             return stored
         } catch {
-            table.rows.abandon()
+            table.abandon(before)
             records.storedPages.forget()
             throw error
         }
@@ -379,9 +384,15 @@ package final class FeedWriter: PageTransactionWriter {
     }
 
     private func end<Result>(now: String, _ body: (inout RunEnd) throws -> Result) throws -> Result {
-        var end = RunEnd(of: list, table, log, quota, now: now)
-        let result = try connection.transaction { try body(&end) }
-        state = end.draft
-        return result
+        let before = table.state
+        do {
+            var end = RunEnd(of: list, table, log, quota, now: now)
+            let result = try connection.transaction { try body(&end) }
+            state = end.draft
+            return result
+        } catch {
+            table.abandon(before)
+            throw error
+        }
     }
 }

@@ -10,31 +10,40 @@ package final class ListTable {
     let scope: RowScope
     /// Logs the changes of rows; nil if the definition keeps none.
     let log: ChangeLog?
-    /// The definition, with the findings of all runs.
-    package private(set) var shape: ResolvedFeed
+    /// The columns and the key, as the pages have shown them so far. Undone pages take back theirs.
+    private(set) var state: State
     /// Reads and writes the rows.
     private(set) var rows: FeedTable
     /// The changes of columns that the run found, set at its end.
     private(set) var columnChanges: [ColumnChange] = []
-    /// True if the run found new columns or a key.
-    private(set) var hasNewShape = false
-    /// The findings that all lists of the feed share, as stored when this list's shape was read; nil if unknown.
-    private var commonFindings: String?
     /// The feed's columns before the run, if the whole list had been read by then.
     private var columnsBefore: [ColumnDefinition]?
-    /// The columns that items lost, as found by earlier tables of this run.
-    private var lostColumns: Set<String> = []
-    /// False until the first page of a list whose columns are to be found: it makes the table.
-    private var isMade: Bool
     private let connection: Connection
+
+    /// The part of a table that follows the run's pages.
+    struct State {
+        /// The definition, with the findings of all runs.
+        fileprivate(set) var shape: ResolvedFeed
+        /// False until the first page of a list whose columns are to be found: it makes the table.
+        fileprivate var isMade: Bool
+        /// True if the run found new columns or a key.
+        fileprivate(set) var hasNewShape = false
+        /// The findings that all lists of the feed share, as stored when this list's shape was read; nil if unknown.
+        fileprivate var commonFindings: String?
+        /// The columns that items lost, as found by earlier tables of this run.
+        fileprivate var lostColumns: Set<String> = []
+    }
+
+    /// The definition, with the findings of all runs.
+    package var shape: ResolvedFeed { state.shape }
 
     /// - Parameter isComplete: True if the whole list had been read before the run.
     init(_ shape: ResolvedFeed, run: Int64, isComplete: Bool, on connection: Connection) throws {
         name = TableSchema.tableName(shape.definition.owner)
-        self.shape = shape
         self.connection = connection
         let mayBeUnmade = shape.declared.hasOpenColumns && shape.findings.columns.isEmpty
-        isMade = try !mayBeUnmade || !ColumnStorage.declared(in: name, on: connection).isEmpty
+        state = State(
+            shape: shape, isMade: try !mayBeUnmade || !ColumnStorage.declared(in: name, on: connection).isEmpty)
         scope = try RowScope(shape.definition.part)
         columnsBefore = isComplete && shape.definition.isResolved ? shape.definition.columns : nil
         log = shape.definition.keepsChanges ? ChangeLog(of: shape.definition.owner, run: run, on: connection) : nil
@@ -43,7 +52,20 @@ package final class ListTable {
 
     /// Goes on after the table of the crawl before this one in the same run.
     func goOn(after other: ListTable) {
-        (columnsBefore, lostColumns, hasNewShape) = (other.columnsBefore, other.lostColumns, other.hasNewShape)
+        columnsBefore = other.columnsBefore
+        state.lostColumns = other.state.lostColumns
+        state.hasNewShape = other.state.hasNewShape
+    }
+
+    /// Ends the use of the rows' statements after a failure, and returns to an earlier state.
+    func abandon(_ before: State) {
+        rows.abandon()
+        if before.shape !== shape { rows = table(before.shape) }
+        state = before
+    }
+
+    private func table(_ shape: ResolvedFeed) -> FeedTable {
+        FeedTable(named: name, plan: shape.plan, scope: scope, log: log, on: connection)
     }
 
     /// True if a page equals the stored one.
@@ -58,10 +80,10 @@ package final class ListTable {
 
     /// Continues with another shape, whose table exists.
     private func follow(_ shape: ResolvedFeed) {
-        lostColumns.formUnion(rows.lostColumns)
-        rows = FeedTable(named: name, plan: shape.plan, scope: scope, log: log, on: connection)
-        self.shape = shape
-        (hasNewShape, isMade) = (true, true)
+        state.lostColumns.formUnion(rows.lostColumns)
+        rows = table(shape)
+        state.shape = shape
+        (state.hasNewShape, state.isMade) = (true, true)
     }
 
     // MARK: - Findings
@@ -72,9 +94,9 @@ package final class ListTable {
         guard shape.definition.part != nil else { return false }
         if commit.content.shape == nil, commit.page.otherElements == nil { return false }
         let stored = try storedFindings()
-        if stored == commonFindings { return false }
+        if stored == state.commonFindings { return false }
         guard stored.flatMap(Findings.init) ?? Findings() == shape.findings else { return true }
-        commonFindings = stored
+        state.commonFindings = stored
         return false
     }
 
@@ -83,7 +105,7 @@ package final class ListTable {
         let stored = try storedFindings()
         let shape = try ResolvedFeed(shape.declared, stored.flatMap(Findings.init) ?? Findings())
         follow(shape)
-        commonFindings = stored
+        state.commonFindings = stored
         return shape
     }
 
@@ -92,7 +114,7 @@ package final class ListTable {
     }
 
     /// The shape to adopt with a page or an end that found none; nil if the table is there, or cannot be made yet.
-    var shapeOfNewTable: ResolvedFeed? { isMade || !shape.definition.isResolved ? nil : shape }
+    var shapeOfNewTable: ResolvedFeed? { state.isMade || !shape.definition.isResolved ? nil : shape }
 
     /// Applies the shape found with a page: creates the table or adds columns to it, widens columns in place, and
     /// records the findings. Part of the page's transaction.
@@ -116,7 +138,7 @@ package final class ListTable {
 
     private func record(_ shape: ResolvedFeed) throws {
         try Self.record(shape, on: connection)
-        commonFindings = shape.findings.json
+        state.commonFindings = shape.findings.json
     }
 
     /// Records the findings for the feed that owns the table.
@@ -154,7 +176,7 @@ package final class ListTable {
         guard let known = columnsBefore else { return [] }
         let columns = shape.definition.columns
         let table = try SQL.identifier(name)
-        let gone = try lostColumns.union(rows.lostColumns).sorted().filter { column in
+        let gone = try state.lostColumns.union(rows.lostColumns).sorted().filter { column in
             let name = try SQL.identifier(column)
             let isThere = "SELECT 1 FROM \(table) WHERE \(name) IS NOT NULL AND _removed_at IS NULL LIMIT 1"
             return try connection.scalar(isThere) == nil

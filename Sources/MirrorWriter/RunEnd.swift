@@ -56,12 +56,12 @@ struct RunEnd {
     /// - Parameter cost: The cost of the requests since the last commit.
     /// - Returns: The event that closes the open begin event; nil if none was open.
     mutating func fail(_ error: FeedSyncError, outcome: RunOutcome, cost: FetchCost) throws -> StatusEvent? {
-        let isPassing = [.cancelled, .interrupted, .unreachable, .limited, .locked, .store].contains(error.kind)
         let event = try closeOpenEvent(error, cost)
         try records.state.save(error: error.json)
         // A failed first page says nothing about the place where the list continues.
-        if list.state.open == .footer, let crawl = draft.crawl, !error.isOfUser {
-            draft.progress.fail(crawl.id, isLost: !isPassing, mayPass: definition.pagination.mayAskBeyondEnd)
+        if list.state.open == .footer, let crawl = draft.crawl, !error.kind.isOfUser {
+            draft.progress.fail(
+                crawl.id, isLost: error.kind.isOfAnswer, mayPass: definition.pagination.mayAskBeyondEnd)
             try saveProgress()
         }
         if let response = error.response { try log.keep(response, of: error, now: now) }
@@ -100,9 +100,4 @@ struct RunEnd {
         try log.add(try table.findColumnChanges(), of: definition.owner, now: now)
         try FeedSchedule.follow(log.run, of: list.feed, every: definition.every, on: log.connection)
     }
-}
-
-extension FeedSyncError {
-    /// True if the user or the environment, not the upstream, stopped the run.
-    fileprivate var isOfUser: Bool { [.cancelled, .interrupted, .limited, .locked, .store].contains(kind) }
 }

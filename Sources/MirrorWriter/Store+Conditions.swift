@@ -8,8 +8,7 @@ extension Store {
         try storing {
             guard let page = try StoredPages(of: definition.name, on: connection).newest(key),
                 !page.validators.isEmpty,
-                // A 304 would not show that a header for the next page has been added since.
-                !definition.mayHaveGoneOn(from: cursor, to: page.cursor, elementCount: page.elements)
+                !definition.needsBody(of: cursor, before: page.cursor, elementCount: page.elements)
             else { return nil }
             return page.validators
         }

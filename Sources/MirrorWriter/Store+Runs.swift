@@ -74,8 +74,8 @@ extension Store {
     package func close(_ writer: FeedWriter) {
         // The run has ended, and has received any error of its pages.
         try? transactions.closeGroup()
-        if writer.table.hasNewShape { views.changeViewMayLag = true }
-        views.noteRun(ofModel: writer.table.shape.definition.model, hasNewShape: writer.table.hasNewShape)
+        if writer.table.state.hasNewShape { views.changeViewMayLag = true }
+        views.noteRun(ofModel: writer.table.shape.definition.model, hasNewShape: writer.table.state.hasNewShape)
         let hasLists = !writer.table.shape.definition.lists.isEmpty || (try? writer.records.state.hasLists()) == true
         if hasLists { views.runsWithLists.append((writer.run, writer.table.shape.definition)) }
         transactions.openFeeds.remove(writer.feed)

@@ -114,21 +114,21 @@ actor Shelf {
         let engine = try await engine(of: definition)
         do throws(FeedSyncError) {
             let summary = try await isDueOnly ? engine.syncDue() : engine.perform(command)
-            await tellHook(definition, hasEndedWell: true)
+            await deliverChanges(of: definition, after: nil)
             return summary
         } catch {
-            if error.kind != .locked { await tellHook(definition, hasEndedWell: false) }
+            await deliverChanges(of: definition, after: error)
             throw error
         }
     }
 
     /// Delivers the changes to the feed's hook, if it has one.
-    private nonisolated func tellHook(_ definition: FeedDefinition, hasEndedWell: Bool) async {
+    private nonisolated func deliverChanges(of definition: FeedDefinition, after error: FeedSyncError?) async {
         guard let store = await writer,
-            let delivery = ChangeDelivery(of: definition, in: store, options: settings.options)
+            let delivery = ChangeDelivery(of: definition, in: store, options: settings.options),
+            let failure = await delivery.deliver(after: error)
         else { return }
-        // Undelivered changes are kept for the next run. The event log does not report them.
-        try? await delivery.deliver(mayBegin: hasEndedWell)
+        settings.reportHook(failure, definition.name)
     }
 
     /// The store that engines write; nil if nothing is written.

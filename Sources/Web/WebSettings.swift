@@ -21,6 +21,8 @@ package struct WebSettings: Sendable {
     package var pictureFolder: String?
     /// Runs commands if the shown store is a copy of another; nil if the server's own engines run them.
     package var runner: (any CommandRunner)?
+    /// Reports an error that kept the changes of a feed from its `on_change`; the second argument is the feed's name.
+    package var reportHook: @Sendable (FeedSyncError, String) -> Void = { _, _ in }
     /// The time of a core that the queries of a page may take, and those of an answer to a program.
     package var work = (page: Duration.seconds(2), answer: Duration.seconds(5))
     /// The options of the engines.

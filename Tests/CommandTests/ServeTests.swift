@@ -90,6 +90,33 @@ import Testing
         #expect(await run.end().code == 130)
     }
 
+    @Test("The server prints that `on_change` failed, though the command on the feed succeeded")
+    func hookFails() async throws {
+        let place = try Workplace([])
+        try place.write(
+            "feedsync.yaml",
+            """
+            feeds:
+              things: {url: "\(place.server.url)/things", items: items, key: id, on_change: {exec: [sh, -c, exit 3]}}
+
+            """)
+        let list = PagedFeed(PagedFeed.items(1...3))
+        place.server.route("/things", to: list)
+        #expect(try await place.run("sync --config feedsync.yaml").code == 0)
+        list.items = PagedFeed.items(1...4)
+        let (run, port) = try await serve(place, "--config feedsync.yaml")
+        let answer = try await place.shell(
+            """
+            curl -s -X POST -H "Authorization: Bearer $(cat .local/state/feedsync/serve.token)" \
+                http://127.0.0.1:\(port)/feeds/things/sync
+            """)
+        #expect(answer.output.contains(#""inserted":1"#), "\(answer)")
+        let said = try place.text(of: "said.txt")
+        #expect(said.contains("things: on_change") && said.contains("1 change is kept"), "\(said)")
+        run.send(SIGTERM)
+        #expect(await run.end().code == 143)
+    }
+
     @Test("A server without a configuration says how to add the first feed, and shows it as soon as it is added")
     func beginning() async throws {
         let place = try Workplace.withoutConfiguration()

@@ -42,12 +42,7 @@ struct FeedRunner: Sendable {
         } catch {
             report.error = error
         }
-        // The changes of a failed run are delivered, too, and those that an earlier run could not deliver.
-        if !Task.isCancelled, let delivery = ChangeDelivery(of: feed, in: store, options: options) {
-            do throws(FeedSyncError) { try await delivery.deliver(mayBegin: report.summary != nil) } catch {
-                report.hookError = error
-            }
-        }
+        report.hookError = await ChangeDelivery(of: feed, in: store, options: options)?.deliver(after: report.error)
         return report
     }
 }

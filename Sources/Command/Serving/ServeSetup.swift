@@ -47,6 +47,10 @@ struct ServeSetup {
                 throw ConfigurationProblem(lines: error.messages)
             }
         }
+        settings.reportHook = { [console = session.console] error, feed in
+            guard error.kind != .cancelled else { return }
+            console.reportBriefly(Failure(error, feed: feed), always: true)
+        }
         settings.configurationFiles = [path]
         settings.pictureFolder = pictureFolder
         return settings

@@ -9,6 +9,7 @@ actor SharedCommands: CommandRunner {
     private let folder: String
     private let options: EngineOptions
     private let copy: FollowingCopy
+    private let reportHook: @Sendable (FeedSyncError, String) -> Void
     private var claims: [String: OpenClaim] = [:]
     private var count = 0
     private var isClosed = false
@@ -30,8 +31,13 @@ actor SharedCommands: CommandRunner {
     /// - Parameters:
     ///   - folder: For files.
     ///   - copy: The copy that the server shows.
-    init(uri: String, folder: String, options: EngineOptions, copy: FollowingCopy) {
+    ///   - reportHook: Reports an error that kept the changes of a feed from its `on_change`.
+    init(
+        uri: String, folder: String, options: EngineOptions, copy: FollowingCopy,
+        reportHook: @escaping @Sendable (FeedSyncError, String) -> Void
+    ) {
         (self.uri, self.folder, self.options, self.copy) = (uri, folder, options, copy)
+        self.reportHook = reportHook
     }
 
     func run(
@@ -79,13 +85,12 @@ actor SharedCommands: CommandRunner {
         } catch {
             outcome = .failure(error)
         }
-        if let delivery = ChangeDelivery(of: definition, in: mirror.store, options: options) {
-            // Undelivered changes are kept, and delivered with the next run.
-            if case .success = outcome {
-                try? await delivery.deliver(mayBegin: true)
-            } else {
-                try? await delivery.deliver(mayBegin: false)
-            }
+        var error: FeedSyncError?
+        if case .failure(let failure) = outcome { error = failure }
+        if let delivery = ChangeDelivery(of: definition, in: mirror.store, options: options),
+            let failure = await delivery.deliver(after: error)
+        {
+            reportHook(failure, definition.name)
         }
         return outcome
     }

@@ -26,7 +26,7 @@ struct SharedServing: Sendable {
         }
         settings.storePath = { _ in path }
         settings.runner = SharedCommands(
-            uri: uri, folder: folder.path, options: settings.options, copy: copy)
+            uri: uri, folder: folder.path, options: settings.options, copy: copy, reportHook: settings.reportHook)
         (self.folder, self.copy, console) = (folder, copy, session.console)
     }
 

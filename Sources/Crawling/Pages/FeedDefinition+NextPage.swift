@@ -1,12 +1,14 @@
 extension FeedDefinition {
-    /// True if the stored page cursor after a page may be outdated although the page is the same: the page was the last
-    /// one because a header was absent, or its partition was left before its end.
+    /// True if a page has to be requested without validators, because a 304 would not show all that its body shows: the
+    /// token of a delta, or a next page where there was none. The page was the last one then because a header was
+    /// absent, or its partition was left before its end.
     ///
     /// - Parameters:
     ///   - page: The page's own page cursor.
     ///   - next: The stored cursor after it; nil for the end.
     ///   - elementCount: The number of its elements.
-    package func mayHaveGoneOn(from page: PageCursor?, to next: PageCursor?, elementCount: Int) -> Bool {
+    package func needsBody(of page: PageCursor?, before next: PageCursor?, elementCount: Int) -> Bool {
+        if sync.delta != nil { return true }
         guard let partitioning else {
             // If the page may be the whole list, its body shows when it no longer is.
             let mayBeFull = !hasOpenPagination || PaginationInput.usualSizes.contains(elementCount)

@@ -35,8 +35,6 @@ final class FeedRun {
     private var isBehindRange = false
     /// The state of the feed when the crawl began.
     private let resumePoint: ResumePoint
-    /// True once the crawl of a window has ended and another window follows, or once a token was too old for its crawl.
-    private(set) var hasNextCrawl = false
     /// True if an earlier window of the run changed anything.
     private var hasChangedBefore = false
 
@@ -74,10 +72,11 @@ final class FeedRun {
         rules.learn(CrawlRules.Feed(shape.definition, mode, overlaps: loader.requests.overlap > 0))
     }
 
-    /// Performs the run, or its part that asks for one window: then `hasNextCrawl` is true if another part follows.
+    /// Performs the run, or its part that asks for one window.
     ///
-    /// - Throws: `FeedSyncError`. The begun event is closed and the run ended by then, if the store can be written.
-    func perform() async throws(FeedSyncError) -> RunSummary {
+    /// - Returns: nil if another crawl follows: that of the next window, or a full one because a token was too old.
+    /// - Throws: `FeedSyncError`. The caller then ends the run with `fail`.
+    func perform() async throws(FeedSyncError) -> RunSummary? {
         start = loader.start(of: resumePoint)
         cap = resumePoint.cap
         let progress = resumePoint.progress
@@ -98,13 +97,12 @@ final class FeedRun {
                 requests.drop()
             }
         } catch {
-            requests.drop()
-            guard error.isOfOldToken, case .delta? = span else { try await fail(error) }
-            return try await leaveToken(error)
+            guard error.isOfOldToken, case .delta? = span else { throw error }
+            try await leaveToken(error)
+            return nil
         }
         await requests.awaitDropped()
-        let rest = requests.meter.take()
-        if !rest.isEmpty { try spend(rest) }
+        try spend()
         guard case .end(var outcome, let closing) = step else {
             throw FeedSyncError(.bug, "a run ended without an outcome")
         }
@@ -116,15 +114,9 @@ final class FeedRun {
             notices.add("rows that the list may have no more are kept: with more requests, a run can check them")
         }
         let window = closing == nil ? nil : windowEnd(span)
-        hasNextCrawl = window?.window.isLast == false
-        let (ending, itemCount, seen): (RunOutcome, Int, Int)
-        do throws(FeedSyncError) {
-            (ending, itemCount, seen) = try writer.finish(
-                outcome: outcome, closing: closing, window: window, now: now())
-        } catch {
-            // The last page was to be committed together with it.
-            try await fail(error)
-        }
+        let (ending, itemCount, seen) = try writer.finish(
+            outcome: outcome, closing: closing, window: window, now: now())
+        guard window?.window.isLast != false else { return nil }
         let (crawl, metrics) = (writer.state.crawl, writer.state.metrics)
         let reason = Completeness.reason(of: writer.state)
         return RunSummary(
@@ -134,16 +126,12 @@ final class FeedRun {
     }
 
     /// Ends a crawl whose token is too old. The run goes on with a full crawl.
-    private func leaveToken(_ error: FeedSyncError) async throws(FeedSyncError) -> RunSummary {
+    private func leaveToken(_ error: FeedSyncError) async throws(FeedSyncError) {
+        requests.drop()
         await requests.awaitDropped()
         if let event = try writer.leaveToken(error, cost: requests.meter.take(), now: now()) { publish(event) }
-        hasNextCrawl = true
         notices.add(
             "the upstream no longer knows the token of the last sync, so every page was read: \(error.message)")
-        return RunSummary(
-            run: Int(writer.run), outcome: .ok, figures: writer.state.metrics, isAtEnd: false, reason: nil,
-            itemCount: 0,
-            expectedCount: nil, seenCount: 0, notices: [])
     }
 
     private func windowEnd(_ span: SyncSpan?) -> WindowEnd? {
@@ -192,9 +180,11 @@ final class FeedRun {
 
     private var isAtEnd = false
 
-    private func fail(
-        _ error: FeedSyncError
-    ) async throws(FeedSyncError) -> Never {
+    /// Ends the run with an error, and closes the begun event.
+    ///
+    /// - Throws: The error, or that of the store if it cannot be written.
+    func fail(_ error: FeedSyncError) async throws(FeedSyncError) -> Never {
+        requests.drop()
         await requests.awaitDropped()
         let event = try writer.fail(error, outcome: rules.failed(error), cost: requests.meter.take(), now: now())
         if let event { publish(event) }
@@ -211,8 +201,16 @@ final class FeedRun {
         try writer.pending { try body(writer) }
     }
 
-    /// Adds the cost of requests to the run.
-    private func spend(_ cost: FetchCost) throws(FeedSyncError) { try committed { try $0.spend(cost) } }
+    /// Adds the cost of the requests since the last commit to the run.
+    private func spend() throws(FeedSyncError) {
+        let cost = requests.meter.take()
+        guard !cost.isEmpty else { return }
+        do throws(FeedSyncError) { try committed { try $0.spend(cost) } } catch {
+            // The requests were made all the same.
+            requests.meter.add(cost)
+            throw error
+        }
+    }
 
     // MARK: - Pages
 
@@ -241,7 +239,7 @@ final class FeedRun {
         if isBroken { brokenPage = crawl?.pages }
         if loaded.isOverlapRefused || isBrokenAgain {
             // Some upstreams cannot begin a page at any item or serve one item more.
-            try spend(requests.meter.take())
+            try spend()
             requests.drop()
             loader = loader.withoutOverlap()
             prepared = try loader.requests.page(for: cursor ?? start)
@@ -249,7 +247,7 @@ final class FeedRun {
         }
         // A partition with more items than the upstream serves is not stored; its halves are.
         while loaded.end.part == .tooMany, let half = loaded.end.next {
-            try spend(requests.meter.take())
+            try spend()
             try committed { try $0.narrow(to: half, isFirst: direction == .header) }
             prepared = try loader.requests.page(for: half)
             loaded = try await load(prepared, after: crawl)
@@ -263,7 +261,7 @@ final class FeedRun {
             totalBefore: crawl?.total, overlaps: overlap == .unknown ? nil : overlap.map { $0 != .broken },
             crawl: crawl?.id ?? 0)
         if let step = rules.came(border) {
-            try spend(requests.meter.take())
+            try spend()
             // The page is not stored. Its shape will be new again when the page is read again.
             if loaded.content.shape != nil { loader = known }
             return step
@@ -386,11 +384,11 @@ final class FeedRun {
             try committed { try $0.markChecked(place, isSame: true) }
         case .shifted, .overtaken:
             // The new items at the head are read there.
-            try spend(requests.meter.take())
+            try spend()
             try committed { try $0.markChecked(place, isSame: false) }
         case .outgrown:
             // Its items are left to the next crawl; the stored page does not change.
-            try spend(requests.meter.take())
+            try spend()
         case .changed, .pushedDown, .movedUp, .detached:
             follow(loaded.content.shape)
             publish(try committed { try $0.begin(.footer, now: now()) })
@@ -435,7 +433,7 @@ final class FeedRun {
 
     /// Records the cost and the validators of a page that came again unchanged.
     private func keep(_ page: StoredPage?, _ loaded: LoadedPage) throws(FeedSyncError) {
-        try spend(requests.meter.take())
+        try spend()
         // The rest of the body may have changed, and a 304 would confirm the stored version of it.
         guard let page, let decoded = loaded.content.decoded, decoded.elementCount == page.elements,
             loaded.content.skipped.count == page.skipped, loaded.content.skipped.sameKey == page.sameKey,

@@ -44,7 +44,7 @@ struct ListsRun: Sendable {
         var results = ListsResults()
         results.noteRemoved(opening.removed)
         var end = await askLists(opening, &results)
-        do throws(FeedSyncError) { try await store.finishConfirmed() } catch { end = end ?? error }
+        do throws(FeedSyncError) { try await store.finishConfirmed(of: definition.name) } catch { end = end ?? error }
         let failure = end ?? results.failure(of: opening.count)
         let isNothingOpen = opening.count == 0 && command != .sync && command != .reload
         let outcome = end.map(RunOutcome.init) ?? (isNothingOpen ? .noMoreData : results.outcome)

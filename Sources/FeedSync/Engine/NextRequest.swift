@@ -33,10 +33,7 @@ package struct NextRequest: Sendable, Hashable, JSONRecord {
     ///   page cursor that may not be requested; `store`.
     package init(of definition: FeedDefinition, store: Store?, options: EngineOptions) async throws(FeedSyncError) {
         let next = try await store?.feed(named: definition.name)?.nextPage
-        var plan = RequestPlan(
-            definition, environment: options.environment, folder: options.folder, salt: store?.salt ?? "",
-            commands: options.commands, now: options.wallClock.seconds)
-        plan.overlap = 1
+        let plan = RequestPlan(definition, salt: store?.salt ?? "", options: options)
         let first = try await store?.firstPartition(of: definition.name)
         let start = definition.partitioning?.start(at: options.wallClock.seconds, known: first)
         let page = try plan.page(for: next.map(PageCursor.init) ?? start)

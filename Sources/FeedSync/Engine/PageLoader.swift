@@ -14,9 +14,9 @@ final class PageLoader: Sendable {
 
     /// - Parameter salt: The salt of the store.
     convenience init(_ shape: ResolvedFeed, fetcher: Fetcher, salt: String, options: EngineOptions) {
-        var requests = RequestPlan(shape.definition, salt: salt, options: options)
-        requests.overlap = shape.definition.pagination.overlappingSize == nil ? 0 : 1
-        self.init(shape, requests, fetcher, PageDecoder(shape.plan), salt, options)
+        self.init(
+            shape, RequestPlan(shape.definition, salt: salt, options: options), fetcher, PageDecoder(shape.plan), salt,
+            options)
     }
 
     private init(
@@ -76,12 +76,10 @@ final class PageLoader: Sendable {
     ///
     /// - Parameter isAhead: True if another page comes first; this request is not sent if that page fails.
     func fetch(_ page: PreparedPage, stored: StoredPage?, isAhead: Bool = false) async -> PageFetch {
-        // A 304 would not show that the header with the next page has appeared since.
-        let mayHaveGoneOn =
-            definition.mayHaveGoneOn(from: page.cursor, to: stored?.cursor, elementCount: stored?.elements ?? 0)
-            || page.cursor != nil && isNewestFirst || definition.sync.delta != nil
-        let (page, result) = await pages.fetch(
-            page, validators: mayHaveGoneOn ? nil : stored?.validators, isAhead: isAhead)
+        let needsBody =
+            page.cursor != nil && isNewestFirst
+            || definition.needsBody(of: page.cursor, before: stored?.cursor, elementCount: stored?.elements ?? 0)
+        let (page, result) = await pages.fetch(page, validators: needsBody ? nil : stored?.validators, isAhead: isAhead)
         return PageFetch(page: page, result: result, stored: stored)
     }
 

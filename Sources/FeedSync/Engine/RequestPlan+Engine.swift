@@ -5,6 +5,7 @@ extension RequestPlan {
             definition, environment: options.environment, folder: options.folder, salt: salt,
             commands: options.commands, tokens: options.tokens, quotas: options.credentialQuotas,
             now: options.wallClock.seconds)
+        overlap = definition.pagination.overlappingSize == nil ? 0 : 1
     }
 }
 

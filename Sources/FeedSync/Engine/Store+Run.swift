@@ -50,9 +50,12 @@ extension Store {
                 // The task uses the store's isolation, so that no other thread is woken to begin or continue it.
                 launch: { [self] operation in Task(executorPreference: executor) { await operation(self) } })
             if let before { run.goOn(after: before) } else if let early { run.requests.begin(with: early) }
-            let summary = try await run.perform()
-            guard run.hasNextCrawl else { return summary }
-            writer = try goOn(after: writer)
+            do throws(FeedSyncError) {
+                if let summary = try await run.perform() { return summary }
+                writer = try goOn(after: writer)
+            } catch {
+                try await run.fail(error)
+            }
             before = run
         }
     }

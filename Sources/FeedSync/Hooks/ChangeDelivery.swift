@@ -26,11 +26,24 @@ package struct ChangeDelivery: Sendable {
         self.options = options
     }
 
-    /// Delivers the outstanding changes. The first time, it only records the place: existing items are not news.
+    /// Delivers the changes of a run that has ended, and those that an earlier run could not deliver. The first time,
+    /// it only records the place: existing items are not news. That is not done after a failed run.
     ///
+    /// - Parameter error: The error of the run; nil if it succeeded. After a cancelled run, changes wait for the next
+    ///   one. If another process works on the feed, it delivers them.
+    /// - Returns: The error that kept changes from being delivered; they are kept.
+    package func deliver(after error: FeedSyncError?) async -> FeedSyncError? {
+        guard !Task.isCancelled, error?.kind != .locked else { return nil }
+        do throws(FeedSyncError) {
+            try await deliver(mayBegin: error == nil)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// - Parameter mayBegin: True if the first time may be now.
-    /// - Throws: `FeedSyncError`; undelivered changes are kept.
-    package func deliver(mayBegin: Bool) async throws(FeedSyncError) {
+    private func deliver(mayBegin: Bool) async throws(FeedSyncError) {
         guard let lock = try await lock() else { return }
         defer { withExtendedLifetime(lock) {} }
         try await deliverItems(mayBegin: mayBegin)

@@ -9,8 +9,9 @@ final class ConfirmedLists: CommitQueue {
     private let connection: Connection
     private var rule = CommitGroup()
     private var lists: [ConfirmedList] = []
-    /// The error that kept earlier lists from being stored, until it is reported to the run on all lists of the feed.
-    private var loss: (any Error)?
+    /// The errors that kept earlier lists from being stored, by their feeds, until they are reported to the run on all
+    /// lists of the feed.
+    private var losses: [String: any Error] = [:]
     /// The runs of stored feeds, or the errors that kept them from being stored, until they are reported.
     private var ends: [String: Result<Int64?, any Error>] = [:]
 
@@ -32,7 +33,7 @@ final class ConfirmedLists: CommitQueue {
     ///
     /// - Throws: The error that kept such lists of a feed from being stored. They stay as due as they were.
     func add(_ list: ConfirmedList, in transactions: Transactions) throws {
-        if list.part != nil { try throwLoss() }
+        if let part = list.part { try throwLoss(of: part.feed) }
         lists.append(list)
         let now = ContinuousClock.now
         _ = rule.add(CommitGroup.Page(bytes: 0, waited: .zero, isFollowed: false), at: now)
@@ -40,7 +41,7 @@ final class ConfirmedLists: CommitQueue {
         let isFull = lists.count >= Self.most || rule.dueAt().map { $0 <= now } ?? false
         if isFull {
             store(in: transactions)
-            if list.part != nil { try throwLoss() }
+            if let part = list.part { try throwLoss(of: part.feed) }
         } else {
             transactions.setAlarm()
         }
@@ -87,16 +88,14 @@ final class ConfirmedLists: CommitQueue {
             transactions.views.refresh(in: transactions)
         } catch {
             for list in lists {
-                if list.part == nil { ends[list.list.feed] = .failure(error) } else { loss = error }
+                if let part = list.part { losses[part.feed] = error } else { ends[list.list.feed] = .failure(error) }
             }
         }
     }
 
-    /// Throws the error that kept waiting lists from being stored, once.
-    func throwLoss() throws {
-        guard let loss else { return }
-        self.loss = nil
-        throw loss
+    /// Throws the error that kept waiting lists of a feed from being stored, once.
+    func throwLoss(of feed: String) throws {
+        if let loss = losses.removeValue(forKey: feed) { throw loss }
     }
 
     /// The ids of the next rows.
@@ -116,6 +115,10 @@ final class ConfirmedLists: CommitQueue {
             run = try next("run")
             event = try next("event")
             crawl = try next("_crawl")
+            // Another program may have set the sequence: https://sqlite.org/autoinc.html
+            guard max(run, event, crawl) < .max - 3 * Int64(ConfirmedLists.most) - 3 else {
+                throw FeedSyncError(.store, "the numbers of runs and events in `sqlite_sequence` are used up")
+            }
         }
     }
 
@@ -219,9 +222,9 @@ extension Store {
 
     /// Stores the waiting lists.
     ///
-    /// - Throws: The error that kept some from being stored. They stay as due as they were.
-    package func finishConfirmed() throws(FeedSyncError) {
-        try storing { try ConfirmedLists.of(transactions).throwLoss() }
+    /// - Throws: The error that kept some of the feed's from being stored. They stay as due as they were.
+    package func finishConfirmed(of feed: String) throws(FeedSyncError) {
+        try storing { try ConfirmedLists.of(transactions).throwLoss(of: feed) }
     }
 }
 

@@ -144,11 +144,9 @@ extension Store {
         _ definition: FeedDefinition, _ rule: ForEachRule, run: Int, isSync: Bool, outcome: RunOutcome,
         metrics: RunMetrics, error: FeedSyncError?, now: String
     ) throws(FeedSyncError) -> (itemCount: Int, isComplete: Bool, reason: IncompleteReason?) {
-        try storing {
-            defer {
-                transactions.locks[definition.name] = nil
-                views.refresh(in: transactions)
-            }
+        defer { transactions.locks[definition.name] = nil }
+        return try storing {
+            defer { views.refresh(in: transactions) }
             return try connection.transaction {
                 let name = Value.text(definition.name)
                 let missing =

@@ -198,6 +198,21 @@ struct GrowthTests {
         #expect(grammarFault(try bench.log) == nil)
     }
 
+    @Test("A column of a page that cannot be stored is a change only when the page is stored")
+    func changeOfFailedPage() async throws {
+        let bench = try await EngineBench(PagedFeed.items(1...10), columns: Self.open)
+        try await bench.sync()
+        let connection = try Connection(path: bench.store.path, access: .readWrite)
+        try connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON things WHEN new.id = 11 BEGIN SELECT raise(ABORT, 'disk'); END")
+        bench.upstream.edit { $0.insert(#"{"id":11,"name":"item 11","new":1}"#, at: 0) }
+        #expect(try await bench.failure(.sync).kind == .store)
+        #expect(try bench.query("SELECT kind, \"column\" FROM _column_change") == [])
+        try connection.execute("DROP TRIGGER full")
+        try await bench.sync()
+        #expect(try bench.query("SELECT kind, \"column\" FROM _column_change") == ["new|new"])
+    }
+
     // The rows are written past the store.
     @Test(
         "A hundred thousand rows are widened while somebody reads, who sees them as they were",

@@ -1,4 +1,5 @@
 import Concurrency
+import Foundation
 import HTTPServer
 import ScriptedServer
 import Testing
@@ -40,6 +41,30 @@ struct SyncedRangeTests {
         #expect(Set(changed).isSubset(of: [1, 2, 3]))
         #expect(
             try bench.query("SELECT complete, reason FROM run ORDER BY id DESC LIMIT 1") == ["0|\(reason.rawValue)"])
+    }
+
+    @Test("A token that cannot be read in the middle of a crawl costs none of the pages before it")
+    func unreadableToken() async throws {
+        let token = FileManager.default.temporaryDirectory.appending(path: "token-\(UUID().uuidString)")
+        try Data("secret".utf8).write(to: token)
+        defer { try? FileManager.default.removeItem(at: token) }
+        let bench = try await EngineBench(
+            PagedFeed.items(1...60), members: "auth: {bearer: '${file:\(token.path)}'}",
+            paging: "pagination: {style: page, size_param: per_page, size: 10, prefetch: 1}")
+        let gate = bench.server.gate()
+        bench.upstream.hold(page: 3, at: gate)
+        async let error = bench.failure(.sync)
+        await gate.arrived()
+        try FileManager.default.removeItem(at: token)
+        gate.open()
+        #expect(try await error.kind == .configuration)
+        #expect(try bench.feed("item_count") == "30")
+        try Data("secret".utf8).write(to: token)
+        bench.upstream.release(page: 3)
+        let asked = try await requests(bench) { try await bench.sync() }
+        // The last page that was read shows if the list has moved since.
+        #expect(asked.first == 1 && !asked.contains(2), "\(asked)")
+        #expect(try bench.names == bench.upstreamNames(60))
     }
 
     @Test("An item that is skipped before a synced range makes the crawl say so")

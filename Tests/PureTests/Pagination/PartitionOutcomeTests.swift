@@ -93,9 +93,8 @@ struct PartitionOutcomeTests {
                 pagination: page
                 partition: {query: {q: "n:{from}..{to}"}, by: number, path: n, from: 0, to: 127}
                 """)
-        let mayHaveGoneOn = feed.mayHaveGoneOn(
-            from: PageCursor(page), to: next.map(PageCursor.init), elementCount: 1)
-        #expect(mayHaveGoneOn == isAskedAnew)
+        let needsBody = feed.needsBody(of: PageCursor(page), before: next.map(PageCursor.init), elementCount: 1)
+        #expect(needsBody == isAskedAnew)
     }
 
     @Test("Values ahead of now are not asked for")
