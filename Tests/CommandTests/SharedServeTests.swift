@@ -64,6 +64,31 @@ import Testing
         #expect(!bench.place.files.contains { $0.hasPrefix("feedsync-serve-") })
     }
 
+    @Test("A command on a stored feed joins one on another feed of its host that is under way, and both are stored")
+    func joined() async throws {
+        let bench = try WorkBench(hosts: 1, feeds: 2)
+        #expect(try await bench.place.run("sync").code == 0)
+        let ids = "SELECT id FROM _feed ORDER BY feed"
+        let before = try bench.query(ids)
+        for feed in bench.feeds.values { feed.edit { $0.insert(#"{"id":999,"name":"new"}"#, at: 0) } }
+        let served = try await Served(bench)
+        let gate = bench.hosts[0].gate()
+        try #require(bench.feeds["h0x0"]).hold(page: 1, at: gate)
+        async let first = served.shell("post h0x0/sync || true")
+        await gate.arrived()
+        let blocks = try bench.query("SELECT last_value FROM _number_block").first.flatMap(Int.init) ?? 0
+        async let second = served.shell("post h0x1/reload || true")
+        // Each working file takes numbers of its own, so the second command's is there now.
+        try await bench.wait(for: "\(blocks + 1)", "SELECT last_value FROM _number_block")
+        gate.open()
+        for run in try await [first, second] { #expect(run.contains(#""outcome":"ok""#), "\(run)") }
+        #expect(try bench.query(ids) == before)
+        #expect(try bench.query("SELECT count(*) FROM _claim WHERE worker IS NOT NULL") == ["0"])
+        for (name, feed) in bench.feeds { #expect(try await served.items(name) == feed.items, "\(name)") }
+        await served.end()
+        try await bench.expectTrue()
+    }
+
     @Test("A feed is renamed on its page, with its items, while a worker has its host")
     func renames() async throws {
         let bench = try WorkBench(hosts: 1, feeds: 2)

@@ -3,7 +3,8 @@ internal import Fleet
 internal import Web
 
 /// Commands that `serve` is sent for a store in PostgreSQL. Each claims its feed's host there, as a command in a shell
-/// does; those for feeds of one host share the claim.
+/// does. Those for feeds of one host share the claim, and each feed has a working file of its own: a host may have
+/// thousands of feeds, and a command needs the rows of one.
 actor SharedCommands: CommandRunner {
     private let uri: String
     private let folder: String
@@ -17,12 +18,21 @@ actor SharedCommands: CommandRunner {
     /// Feeds that were claimed, and how many commands work on them.
     private struct OpenClaim {
         let opening: Task<Result<ClaimedFeeds, FeedSyncError>, Never>
+        var files: [OpenFile]
         var users = 0
     }
 
     private struct ClaimedFeeds: Sendable {
         let store: ClaimedStore
+        /// The mirror of the feed for which they were claimed.
         let mirror: FeedMirror
+    }
+
+    /// A working file of a claim.
+    private struct OpenFile {
+        /// A feed, and those that it is connected to by `for_each`.
+        let feeds: [String]
+        let opening: Task<Result<FeedMirror, FeedSyncError>, Never>
     }
 
     /// A command waits at least so long for a claim: the command before it may be about to let go.
@@ -45,8 +55,8 @@ actor SharedCommands: CommandRunner {
     ) async throws(FeedSyncError) -> RunSummary {
         let group = FeedGroup.all(of: configuration?.feeds ?? []).first { $0.feeds.contains(definition.name) }
         guard let group, !isClosed else { throw FeedSyncError(.cancelled, "the server ends") }
-        let claimed = try await begin(group.name, definition.name, configuration, isUrgent: command == .reload)
-        let outcome = await perform(command, on: definition, in: claimed.mirror)
+        let mirror = try await begin(group.name, definition.name, configuration, isUrgent: command == .reload)
+        let outcome = await perform(command, on: definition, in: mirror)
         let failure = await end(group.name)
         // The follower tries again, and reports a failure.
         _ = try? await copy.look(configuration?.feeds ?? [])
@@ -70,10 +80,13 @@ actor SharedCommands: CommandRunner {
     private func claimedStore(
         of names: [String], in configuration: Configuration?
     ) throws(FeedSyncError) -> ClaimedStore {
+        try ClaimedStore(
+            uri: uri, name: "\(ProcessName.own) (serve)", configuration: configuration, names: names, path: newPath())
+    }
+
+    private func newPath() -> String {
         count += 1
-        return try ClaimedStore(
-            uri: uri, name: "\(ProcessName.own) (serve)", configuration: configuration, names: names,
-            path: "\(folder)/command-\(count).db")
+        return "\(folder)/command-\(count).db"
     }
 
     private func perform(
@@ -97,24 +110,29 @@ actor SharedCommands: CommandRunner {
 
     private func begin(
         _ group: String, _ feed: String, _ configuration: Configuration?, isUrgent: Bool
-    ) async throws(FeedSyncError) -> ClaimedFeeds {
-        var claim = claims[group] ?? OpenClaim(opening: opening(feed, configuration, isUrgent: isUrgent))
+    ) async throws(FeedSyncError) -> FeedMirror {
+        var claim = claims[group] ?? opened(for: feed, configuration, isUrgent: isUrgent)
+        let file = try file(with: feed, configuration, in: &claim)
         claim.users += 1
         claims[group] = claim
-        switch await claim.opening.value {
-        case .success(let claimed): return claimed
+        switch await file.opening.value {
+        case .success(let mirror): return mirror
         case .failure(let error):
-            // Others that waited for the same claim may have begun another one since.
-            if claims[group]?.opening == claim.opening { claims[group] = nil }
+            if case .success = await claim.opening.value {
+                claims[group]?.files.removeAll { $0.opening == file.opening }
+                _ = await end(group)
+            } else if claims[group]?.opening == claim.opening {
+                // Others that waited for the same claim may have begun another one since.
+                claims[group] = nil
+            }
             throw error
         }
     }
 
-    private func opening(
-        _ feed: String, _ configuration: Configuration?, isUrgent: Bool
-    ) -> Task<Result<ClaimedFeeds, FeedSyncError>, Never> {
+    /// A claim that is being made, with the file of the feed.
+    private func opened(for feed: String, _ configuration: Configuration?, isUrgent: Bool) -> OpenClaim {
         let options = options
-        return Task {
+        let opening = Task { () async -> Result<ClaimedFeeds, FeedSyncError> in
             do throws(FeedSyncError) {
                 let claimed = try claimedStore(of: [feed], in: configuration)
                 let store = try await claimed.open(wait: max(options.wait, Self.leastWait), isUrgent: isUrgent)
@@ -123,6 +141,41 @@ actor SharedCommands: CommandRunner {
                 return .failure(error)
             }
         }
+        let mirror = Task { await opening.value.map(\.mirror) }
+        let file = OpenFile(feeds: Self.connected(to: feed, configuration), opening: mirror)
+        return OpenClaim(opening: opening, files: [file])
+    }
+
+    /// The file of a claim that has the feed; another one is opened if there is none.
+    ///
+    /// - Throws: `FeedSyncError` of kind `locked` if another file has a feed that this one is connected to by now: two
+    ///   files with the same rows would overwrite each other's.
+    private func file(
+        with feed: String, _ configuration: Configuration?, in claim: inout OpenClaim
+    ) throws(FeedSyncError) -> OpenFile {
+        if let known = claim.files.first(where: { $0.feeds.contains(feed) }) { return known }
+        let feeds = Self.connected(to: feed, configuration)
+        if let other = claim.files.flatMap(\.feeds).first(where: feeds.contains) {
+            throw FeedSyncError(
+                .locked, "another command works on \(other), to which \(feed) is connected",
+                advice: "wait until it has ended")
+        }
+        let (claiming, path, options) = (claim.opening, newPath(), options)
+        let opening = Task { () async -> Result<FeedMirror, FeedSyncError> in
+            do throws(FeedSyncError) {
+                let store = try await claiming.value.get().store.open(feeds, path: path)
+                return .success(FeedMirror(store, options: options))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let file = OpenFile(feeds: feeds, opening: opening)
+        claim.files.append(file)
+        return file
+    }
+
+    private static func connected(to feed: String, _ configuration: Configuration?) -> [String] {
+        ClaimedStore.connected(to: [feed], among: configuration?.feeds ?? [])
     }
 
     /// A command has ended; the last one lets go.
@@ -132,17 +185,19 @@ actor SharedCommands: CommandRunner {
         claims[group]?.users -= 1
         guard let claim = claims[group], claim.users <= 0 else { return nil }
         claims[group] = nil
+        return await close(claim)
+    }
+
+    private func close(_ claim: OpenClaim) async -> FeedSyncError? {
         guard case .success(let claimed) = await claim.opening.value else { return nil }
-        await claimed.mirror.close()
+        for file in claim.files {
+            if case .success(let mirror) = await file.opening.value { await mirror.close() }
+        }
         return await claimed.store.close()
     }
 
     func close() async {
         isClosed = true
-        for claim in claims.values {
-            guard case .success(let claimed) = await claim.opening.value else { continue }
-            await claimed.mirror.close()
-            _ = await claimed.store.close()
-        }
+        for claim in claims.values { _ = await close(claim) }
     }
 }

@@ -1,14 +1,15 @@
 package import Feeds
 package import StoreFile
 
-/// Feeds of a store in PostgreSQL that one command works on, in a file, from `open` to `close`.
+/// Feeds of a store in PostgreSQL that one command works on, in a file, from `open` to `close`. More commands may join it
+/// with other feeds of the same groups, in files of their own.
 package actor ClaimedStore {
     package nonisolated let uri: String
     private let path: String
     private let keep: Retention
     private let worker: Worker
     private var claims: [Claim] = []
-    private var file: WorkingFile?
+    private var files: [WorkingFile] = []
     private var pulse: Task<Void, Never>?
     /// The names of groups that only this command needs.
     private let passing: Set<String>
@@ -47,7 +48,7 @@ package actor ClaimedStore {
     }
 
     /// The feeds, with those that they have lists for and those that have lists for them.
-    private static func connected(to names: Set<String>, among feeds: [FeedDefinition]) -> [String] {
+    package static func connected(to names: Set<String>, among feeds: [FeedDefinition]) -> [String] {
         let pairs = feeds.compactMap { feed in feed.forEach.map { [feed.name, $0.feed] } }
         var connected = names
         var count = 0
@@ -84,13 +85,31 @@ package actor ClaimedStore {
         }
         do throws(FeedSyncError) {
             let file = try made.get()
-            self.file = file
+            files.append(file)
             return file.store
         } catch {
             // It may be the claims that failed. If not, they are no longer wanted.
             claiming.cancel()
             _ = await claiming.result
             _ = await close()
+            WorkingFile.remove(path)
+            throw error
+        }
+    }
+
+    /// Reads more feeds of the claimed groups, into a file of their own. Each commit checks the same claims.
+    ///
+    /// - Parameters:
+    ///   - feeds: Feeds that no file has yet, with those that they are connected to.
+    ///   - path: Of the file, which is not there yet.
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func open(_ feeds: [String], path: String) async throws(FeedSyncError) -> Store {
+        let (claims, pool) = (claims, ConnectionPool(uri: uri, limit: 2, jobs: 1))
+        do throws(FeedSyncError) {
+            let file = try await WorkingFile(path: path, pool: pool, keep: keep, feeds: feeds) { claims }
+            files.append(file)
+            return file.store
+        } catch {
             WorkingFile.remove(path)
             throw error
         }
@@ -122,13 +141,13 @@ package actor ClaimedStore {
     }
 
     /// True if PostgreSQL has refused the data of one feed for good. The store takes nothing of the others then.
-    package var hasRefusedFeed: Bool { file?.progress.failure?.isOfFeed ?? false }
+    package var hasRefusedFeed: Bool { files.contains { $0.progress.failure?.isOfFeed ?? false } }
 
     /// Deletes columns of a feed from PostgreSQL. Nothing else can be done with the store afterwards.
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if something of the user's own depends on one, or `store`.
     package func dropColumns(_ names: [String], of feed: String) async throws(FeedSyncError) {
-        try await file?.dropColumns(names, of: feed)
+        for file in files { try await file.dropColumns(names, of: feed) }
     }
 
     /// Commits the rest, and releases the feeds.
@@ -136,9 +155,13 @@ package actor ClaimedStore {
     /// - Parameter makesViews: False if the views of new tables are made later, by `makeViews`.
     /// - Returns: The reason for which something was not stored; nil if all was.
     package func close(makesViews: Bool = true) async -> FeedSyncError? {
-        let failure = await file?.detach(keep: nil, refreshesViews: makesViews).failure?.error
-        file?.remove()
-        file = nil
+        var failure: FeedSyncError?
+        for file in files {
+            let failed = await file.detach(keep: nil, refreshesViews: makesViews).failure?.error
+            failure = failure ?? failed
+            file.remove()
+        }
+        files = []
         pulse?.cancel()
         for claim in claims { await worker.release(claim, forgets: passing.contains(claim.group.name)) }
         claims = []
