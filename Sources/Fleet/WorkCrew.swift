@@ -42,17 +42,21 @@ package struct WorkCrew: Sendable {
         case alarm
     }
 
-    /// Works until its task is cancelled. The worker has begun, and is ended.
-    package func run() async {
+    /// Works until its task is cancelled, or until a newer feedsync changes the store. The worker has begun, and is
+    /// ended.
+    ///
+    /// - Returns: The refusal of a store that is newer; nil if there is none.
+    package func run() async -> FeedSyncError? {
         let pulse = Task { await live() }
         let views = Task { await keepViews() }
         defer {
             pulse.cancel()
             views.cancel()
         }
-        await work()
+        let refusal = await work()
         await makeViews(isLast: true)
         await worker.end()
+        return refusal
     }
 
     /// Makes the views that groups left to a better time.
@@ -91,13 +95,14 @@ package struct WorkCrew: Sendable {
         )
     }
 
-    private func work() async {
+    private func work() async -> FeedSyncError? {
         await withTaskGroup(of: Event.self) { group in
+            var refusal: FeedSyncError?
             var running = 0
             var hasAlarm = false
             var wait = Self.retries.lowerBound
-            while !Task.isCancelled || running > 0 {
-                if !Task.isCancelled, running < jobs {
+            while refusal == nil && !Task.isCancelled || running > 0 {
+                if refusal == nil, !Task.isCancelled, running < jobs {
                     let pause: Duration
                     do throws(FeedSyncError) {
                         let claims = try await worker.claim(limit: jobs - running)
@@ -114,6 +119,12 @@ package struct WorkCrew: Sendable {
                             ? min(max(try await worker.timeUntilDue(), Self.shortestPause), Self.longestPause)
                             : Self.longestPause
                     } catch {
+                        if await worker.isOutdated {
+                            refusal = error
+                            // PostgreSQL takes nothing of the jobs under way any more.
+                            group.cancelAll()
+                            continue
+                        }
                         command.report(error, of: nil)
                         // Not all workers at once.
                         pause = wait * Double.random(in: 0.5...1)
@@ -132,6 +143,7 @@ package struct WorkCrew: Sendable {
                 case .alarm?, nil: hasAlarm = false
                 }
             }
+            return refusal
         }
     }
 

@@ -1,3 +1,4 @@
+import Feeds
 import PostgreSQLServer
 import Testing
 
@@ -13,6 +14,23 @@ struct GroupLayoutTests {
     func due() async throws {
         let worker = try Worker(uri: PostgreSQLServer.database(), name: "w", groups: layout, takesOver: true)
         #expect(try await worker.timeUntilDue() == .zero)
+    }
+
+    @Test("Nothing is claimed in a store that a newer feedsync has changed since the worker began")
+    func newer() async throws {
+        let uri = try PostgreSQLServer.database()
+        let worker = try Worker(uri: uri, name: "w", groups: layout, takesOver: true)
+        try await worker.begin()
+        let database = try PostgreSQL.Connection(uri: uri)
+        try database.execute("INSERT INTO _migration VALUES ('9999_future', 'x', now())")
+        let error = await #expect(throws: FeedSyncError.self) { try await worker.claim(limit: 1) }
+        #expect(error?.message.contains("unknown migrations: 9999_future") == true, "\(String(describing: error))")
+        #expect(await worker.isOutdated)
+        await #expect(throws: FeedSyncError.self) { try await worker.claimAll(isUrgent: true) }
+        #expect(
+            try database.scalar("SELECT count(*) FROM _claim WHERE worker IS NOT NULL OR wanted_at IS NOT NULL") == "0")
+        try database.execute("DELETE FROM _migration WHERE name = '9999_future'")
+        #expect(try await worker.claim(limit: 1).count == 1)
     }
 
     @Test("A feed that is removed while a worker begins with it does not get its claim back", .timeLimit(.minutes(1)))

@@ -116,6 +116,17 @@ final class WriteThroughTests {
         #expect(try ids() == ["first", "second"])
     }
 
+    @Test("A commit is refused once a newer feedsync has changed the store")
+    func newerStore() throws {
+        try database.execute("INSERT INTO _migration VALUES ('9999_future', 'x', now())")
+        let error = #expect(throws: SQLiteError.self) { try write(isFollowed: false) { try insert("second") } }
+        let told = try FeedSyncError(storing: #require(error), path: "store.db")
+        #expect(told.kind == .store)
+        #expect(told.message == "a newer feedsync has changed the store of g; nothing more was stored")
+        #expect(progress.failure?.isOfFeed == false)
+        #expect(try ids() == ["first"])
+    }
+
     @Test(
         "A refused commit prevents all later ones, whatever they write",
         arguments: [

@@ -19,7 +19,7 @@ struct WorkSession: WorkCommand {
     /// Works until its task is cancelled, with each configuration until there is another one.
     ///
     /// - Parameter folder: For the files of groups.
-    /// - Throws: `Failure` if the store cannot be used from the beginning.
+    /// - Throws: `Failure` if the store cannot be used from the beginning, or if a newer feedsync changes it.
     static func run(_ session: Session, _ order: WorkOrder, folder: String) async throws(Failure) -> ExitCode {
         var order = order
         while true {
@@ -28,7 +28,7 @@ struct WorkSession: WorkCommand {
             defer { server?.stop() }
             session.console.note("working; Ctrl-C ends it")
             ServiceNotice.ready(session.environment)
-            guard let next = await command.work(by: order, folder: folder) else { return .done }
+            guard let next = try await command.work(by: order, folder: folder) else { return .done }
             order = next
         }
     }
@@ -51,24 +51,31 @@ struct WorkSession: WorkCommand {
     /// Works until its task is cancelled, or until another configuration can be used.
     ///
     /// - Returns: The other configuration; nil if there is none.
-    private func work(by order: WorkOrder, folder: String) async -> WorkOrder? {
+    /// - Throws: `Failure` if a newer feedsync has changed the store.
+    private func work(by order: WorkOrder, folder: String) async throws(Failure) -> WorkOrder? {
         let stores = WorkingStores(
             uri: order.uri, folder: folder, jobs: order.jobs, keep: order.configuration.retention)
         let crew = WorkCrew(worker, stores, order.configuration, jobs: order.jobs, for: self)
-        return await withTaskGroup(of: WorkOrder?.self) { group in
+        let (next, refusal) = await withTaskGroup(of: Result<WorkOrder?, FeedSyncError>.self) { group in
             group.addTask {
-                await crew.run()
+                let refusal = await crew.run()
                 await stores.close()
-                return nil
+                return refusal.map(Result.failure) ?? .success(nil)
             }
-            group.addTask { await nextOrder() }
+            group.addTask { .success(await nextOrder()) }
             var next: WorkOrder?
+            var refusal: FeedSyncError?
             for await found in group {
-                next = next ?? found
+                switch found {
+                case .success(let order): next = next ?? order
+                case .failure(let error): refusal = error
+                }
                 group.cancelAll()
             }
-            return next
+            return (next, refusal)
         }
+        if let refusal { throw Failure(refusal) }
+        return next
     }
 
     /// The next configuration that can be used; nil once the task is cancelled.

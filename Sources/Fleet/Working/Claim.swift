@@ -1,4 +1,5 @@
 internal import PostgreSQL
+internal import PostgreSQLStore
 
 /// A worker's right to work on a group.
 package struct Claim: Sendable, Hashable {
@@ -16,11 +17,13 @@ extension [Claim] {
         return names.prefix(3).joined(separator: ", ") + (names.count > 3 ? " and others" : "")
     }
 
-    /// The start of each commit: it renews the claims, for their full time after any wait, and fails if they are lost.
+    /// The start of each commit: it renews the claims, for their full time after any wait. It fails if they are lost, or
+    /// if a newer feedsync has changed the store since.
     package var guarded: String {
         """
         UPDATE _claim SET version = version + 1, until = clock_timestamp() + interval '\(Worker.lease)' WHERE \(isOurs);
-        SELECT CAST(CASE WHEN count(*) = \(count) THEN '1' ELSE '\(CommitFailure.lostClaim)' END AS integer)
+        SELECT CAST(CASE WHEN \(StoreDatabase.isNewer) THEN '\(CommitFailure.newerStore)'
+            WHEN count(*) = \(count) THEN '1' ELSE '\(CommitFailure.lostClaim)' END AS integer)
             FROM _claim WHERE \(isOurs);
 
         """

@@ -11,6 +11,8 @@ package struct CommitFailure: Sendable {
 
     /// The text by which the check of the fence fails, in PostgreSQL's error.
     static let lostClaim = "feedsync: the claim was lost"
+    /// The text by which the check fails where a newer feedsync has changed the store.
+    static let newerStore = "feedsync: the store is newer"
 
     /// - Parameters:
     ///   - group: The name of the feeds in errors.
@@ -20,6 +22,11 @@ package struct CommitFailure: Sendable {
         case let error as PostgreSQLError where error.message.contains(Self.lostClaim):
             self.error = FeedSyncError(
                 .locked, "another worker works on \(group) now; nothing more was stored", advice: "run it again later")
+            self.isOfFeed = false
+        case let error as PostgreSQLError where error.message.contains(Self.newerStore):
+            self.error = FeedSyncError(
+                .store, "a newer feedsync has changed the store of \(group); nothing more was stored",
+                advice: "use that feedsync, or a newer one")
             self.isOfFeed = false
         case let error as PostgreSQLError:
             self.error = FeedSyncError(copying: error, path: group)

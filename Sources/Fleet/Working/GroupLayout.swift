@@ -51,6 +51,8 @@ package struct GroupLayout: Sendable {
         var others: [String] = []
         /// The groups of these that the table lacks.
         var lost: [String] = []
+        /// True if a newer feedsync has changed the store.
+        var isOfNewerStore = false
     }
 
     /// Makes the table have these groups. Others of the same feeds go, with their claims, unless workers hold them.
@@ -135,9 +137,12 @@ package struct GroupLayout: Sendable {
 
     /// The present difference of the table; `known` if it has not changed since.
     func difference(since known: Difference, on connection: PostgreSQL.Connection) throws -> Difference {
-        let row = try connection.query("SELECT version, digest, is_whole FROM _layout").first ?? []
+        let row =
+            try connection.query("SELECT version, digest, is_whole, \(StoreDatabase.isNewer) FROM _layout").first ?? []
+        var known = known
+        known.isOfNewerStore = row.last == "t"
         let version = row.first.flatMap(\.self).flatMap { Int64($0) } ?? 0
-        guard version != known.version else { return known }
+        guard version != known.version, !known.isOfNewerStore else { return known }
         var now = Difference(version: version)
         if row[1] == digest, row[2] == "t" { return now }
         var same: Set<String> = []

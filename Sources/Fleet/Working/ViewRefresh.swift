@@ -5,12 +5,13 @@ internal import PostgreSQLStore
 
 extension StoreDatabase {
     /// Updates the views to the present tables, in a transaction of their own. While a view has a long-running reader,
-    /// the next refresh does it.
+    /// the next refresh does it. The views of a newer feedsync stay.
     func refreshViews() throws {
         guard try PostgreSQLViews.areOutdated(on: connection) else { return }
         do {
             try connection.transaction {
                 try lockTables()
+                guard try connection.scalar("SELECT \(Self.isNewer)") != "t" else { return }
                 try PostgreSQLViews(feeds: shownFeeds()).apply(to: connection)
             }
         } catch let error as PostgreSQLError where error.isLocked {}

@@ -52,16 +52,16 @@ package actor Worker {
     ///
     /// - Parameter limit: The most groups to claim.
     /// - Returns: The claims; none if no free group is due.
-    /// - Throws: `FeedSyncError` of kind `store`.
+    /// - Throws: `FeedSyncError` of kind `store`, also if a newer feedsync has changed the store: `isOutdated` then.
     package func claim(limit: Int) throws(FeedSyncError) -> [Claim] {
         try connected { connection in
-            difference = try layout.difference(since: difference, on: connection)
+            try compare(on: connection)
             // A group that another worker has replaced since has other feeds under the same name.
             let rows = try connection.query(
                 """
                 WITH chosen AS (
                     SELECT c."group" FROM _claim c
-                    WHERE c.due_at <= now() AND \(Self.isFree) AND NOT \(Self.isWanted)
+                    WHERE c.due_at <= now() AND \(Self.isFree) AND NOT \(Self.isWanted) AND NOT \(StoreDatabase.isNewer)
                         AND c."group" <> ALL (CAST($1 AS text[]))
                         AND (SELECT version FROM _layout) = CAST($4 AS bigint)
                     ORDER BY c.due_at LIMIT $3 FOR UPDATE SKIP LOCKED
@@ -88,7 +88,9 @@ package actor Worker {
             let rows = try connection.query(
                 """
                 WITH free AS (
-                    SELECT c."group" FROM _claim c WHERE \(GroupLayout.isOurs) AND \(Self.isFree) FOR UPDATE SKIP LOCKED
+                    SELECT c."group" FROM _claim c
+                    WHERE \(GroupLayout.isOurs) AND \(Self.isFree) AND NOT \(StoreDatabase.isNewer)
+                    FOR UPDATE SKIP LOCKED
                 )
                 UPDATE _claim SET worker = $4, fence = nextval('_fence'), until = now() + interval '\(Self.lease)',
                     wanted_at = NULL
@@ -97,17 +99,34 @@ package actor Worker {
                 """, layout.arrays + [id, "\(layout.groups.count)"])
             let claims = rows.compactMap(claim)
             guard claims.isEmpty else { return .success(claims) }
-            if isUrgent {
-                try connection.query("UPDATE _claim c SET wanted_at = now() WHERE \(GroupLayout.isOurs)", layout.arrays)
-            }
             let holder = try connection.query(
                 """
-                SELECT c."group", w.name FROM _claim c LEFT JOIN _worker w ON w.id = c.worker
+                SELECT c."group", w.name, \(StoreDatabase.isNewer) FROM _claim c LEFT JOIN _worker w ON w.id = c.worker
                 WHERE \(GroupLayout.isOurs) ORDER BY \(Self.isFree), 1 LIMIT 1
                 """, layout.arrays
             ).first
+            if holder?[2] == "t" { try refuseNewer(connection) }
+            if isUrgent {
+                try connection.query("UPDATE _claim c SET wanted_at = now() WHERE \(GroupLayout.isOurs)", layout.arrays)
+            }
             return .failure(Holder(group: (holder?[0] ?? nil) ?? "", name: (holder?[1] ?? nil) ?? "another worker"))
         }
+    }
+
+    /// True once a newer feedsync has changed the store: nothing can be claimed or stored any more.
+    package var isOutdated: Bool { difference.isOfNewerStore }
+
+    /// Compares the groups of the store with the worker's.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store` if a newer feedsync has changed the store.
+    private func compare(on connection: PostgreSQL.Connection) throws {
+        difference = try layout.difference(since: difference, on: connection)
+        if isOutdated { try refuseNewer(connection) }
+    }
+
+    /// - Throws: `FeedSyncError` of kind `store`, as for a store that was newer from the beginning.
+    private func refuseNewer(_ connection: PostgreSQL.Connection) throws {
+        _ = try StoreDatabase(connection: connection).pending()
     }
 
     /// The owner of a group.
@@ -181,10 +200,10 @@ package actor Worker {
                     FOR UPDATE SKIP LOCKED)
                 """, [id, claimed])
             try connection.query("UPDATE _worker SET seen_at = now() WHERE id = $1", [id])
-            difference = try layout.difference(since: difference, on: connection)
+            try compare(on: connection)
             if takesOver, !difference.lost.isEmpty {
                 try connection.transaction { try layout.write(.ifAbandoned, unlessKnown: false, on: connection) }
-                difference = try layout.difference(since: difference, on: connection)
+                try compare(on: connection)
             }
             let wanted = try connection.query(
                 """

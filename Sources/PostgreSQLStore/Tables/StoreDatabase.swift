@@ -92,6 +92,10 @@ package struct StoreDatabase {
         }
     }
 
+    /// The condition that the store records more migrations than there are here: a newer feedsync has changed it since
+    /// it was looked at for those that it lacks.
+    package static let isNewer = "((SELECT count(*) FROM _migration) > \(Migrations.postgreSQL.count))"
+
     /// Gives rows of logs a transaction of this server if theirs is to come yet: the store was dumped on another one.
     package func adoptRestoredLogs() throws {
         for name in CopiedTable.logs {
