@@ -289,6 +289,21 @@ import Testing
         try await bench.expectTrue()
     }
 
+    @Test("A host whose last feed left the configuration is no worker's any more, and is not counted as due")
+    func leftHost() async throws {
+        let bench = try WorkBench(hosts: 2, feeds: 1)
+        let old = try bench.worker()
+        try await bench.waitUntilComplete()
+        try await bench.end([old])
+        let text = try bench.place.text(of: "feedsync.yaml")
+        let second = try #require(text.range(of: "  h1x0:"))
+        try bench.place.write("feedsync.yaml", String(text[..<second.lowerBound]))
+        let new = try await bench.beginWorker()
+        try await bench.wait(for: "h0x0", "SELECT array_to_string(feeds, ' ') FROM _claim ORDER BY 1 DESC")
+        #expect(try bench.query("SELECT is_whole FROM _layout") == ["t"])
+        try await bench.end([new])
+    }
+
     @Test("Feeds that move to another host by the configuration become the newer worker's")
     func otherConfiguration() async throws {
         let bench = try WorkBench(hosts: 2, feeds: 1)

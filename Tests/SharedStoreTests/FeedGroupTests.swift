@@ -21,6 +21,15 @@ struct FeedGroupTests {
             ])
     }
 
+    @Test("A group shows which of its feeds are paused")
+    func paused() throws {
+        let groups = try FeedGroup.all(of: [
+            feed("plants", on: "b"),
+            FeedDefinition.parse(name: "seeds", yaml: "url: https://b.test/seeds\npaused: true"),
+        ])
+        #expect(groups.map(\.paused) == [["seeds"]])
+    }
+
     @Test("A group shows that the definition of a feed has changed")
     func definitions() throws {
         let one = try FeedGroup.all(of: [feed("plants", on: "b"), feed("birds", on: "c")])

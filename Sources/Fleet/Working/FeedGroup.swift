@@ -12,12 +12,15 @@ package struct FeedGroup: Sendable, Hashable {
     package let feeds: [String]
     /// A hash of the feeds' definitions.
     package let definitions: String
+    /// The feeds among them that are paused, and so never due.
+    let paused: Set<String>
 
     /// A group by the feeds that it has.
-    package init(name: String, feeds: [String], definitions: String = "") {
+    package init(name: String, feeds: [String], definitions: String = "", paused: Set<String> = []) {
         self.name = name
         self.feeds = feeds
         self.definitions = definitions
+        self.paused = paused
     }
 
     /// A feed that the store may have, and the configuration does not: a group of its own, while a command works on it.
@@ -48,17 +51,20 @@ package struct FeedGroup: Sendable, Hashable {
                 known[mark] = min(one, other)
             }
         }
-        var groups: [Int: (names: [String], host: String, definitions: FNV1a)] = [:]
+        var groups: [Int: (names: [String], host: String, definitions: FNV1a, paused: Set<String>)] = [:]
         for (index, feed) in feeds.enumerated() {
             let (group, host) = (first(index), feed.url.host)
-            var known = groups[group] ?? ([], host, FNV1a())
+            var known = groups[group] ?? ([], host, FNV1a(), [])
             known.names.append(feed.name)
+            if feed.isPaused { known.paused.insert(feed.name) }
             known.host = min(known.host, host)
             known.definitions.add(feed.fingerprint(salt: feed.name).utf8)
             groups[group] = known
         }
         return groups.sorted { $0.key < $1.key }.map { group in
-            FeedGroup(name: group.value.host, feeds: group.value.names, definitions: group.value.definitions.digits)
+            FeedGroup(
+                name: group.value.host, feeds: group.value.names, definitions: group.value.definitions.digits,
+                paused: group.value.paused)
         }
     }
 

@@ -38,6 +38,8 @@ package struct GroupLayout: Sendable {
         let all = self.groups.values.sorted { $0.name < $1.name }
         let lines = all.map { $0.feeds.joined(separator: "\n") }
         arrays = [all.map(\.name), lines, all.map(\.definitions)].map(PostgreSQL.Connection.array)
+        let unpaused = all.map { group in group.feeds.filter { !group.paused.contains($0) }.joined(separator: "\n") }
+        self.unpaused = PostgreSQL.Connection.array(unpaused)
         var hash = FNV1a()
         for (group, line) in zip(all, lines) { hash.add("\(group.name)\n\(line)\n\n\(group.definitions)\n".utf8) }
         digest = hash.digits
@@ -76,21 +78,25 @@ package struct GroupLayout: Sendable {
             "\(compared) DELETE FROM _claim c WHERE \"group\" IN (SELECT * FROM other) AND \(mayGo) RETURNING 1",
             arrays + values)
         let held = try connection.query("\(compared) SELECT \"group\" FROM other", arrays).compactMap { $0[0] }
-        let parameters = arrays + ["\(configuredAt)"]
+        let parameters = arrays + ["\(configuredAt)", unpaused]
         // By the index, and not by a look at the table for each group: it would see more rows with each that it makes.
         let made = try connection.query(
             """
             \(compared) INSERT INTO _claim ("group", feeds, definitions, configured_at, due_at)
-                SELECT "group", feeds, definitions, CAST($4 AS bigint), (
-                    SELECT min(coalesce(f.next_due_at, '-infinity')) FROM unnest(feeds) m (name) LEFT JOIN feed f ON f.name = m.name)
-                FROM ours WHERE NOT EXISTS (
-                    SELECT FROM _claim c WHERE c."group" = ANY (CAST($5 AS text[])) AND c.feeds && ours.feeds)
+                SELECT "group", feeds, definitions, CAST($4 AS bigint), \(Self.dueAt)
+                FROM ours JOIN unnest(CAST($1 AS text[]), CAST($5 AS text[])) d (name, unpaused) ON d.name = ours."group"
+                WHERE NOT EXISTS (
+                    SELECT FROM _claim c WHERE c."group" = ANY (CAST($6 AS text[])) AND c.feeds && ours.feeds)
                 ON CONFLICT ("group") DO NOTHING RETURNING 1
             """, parameters + [PostgreSQL.Connection.array(held)])
         if isNewest {
+            // A feed may be paused no longer.
             try connection.query(
-                "UPDATE _claim c SET configured_at = CAST($4 AS bigint) WHERE c.configured_at < CAST($4 AS bigint) AND \(Self.isOurs)",
-                parameters)
+                """
+                UPDATE _claim c SET configured_at = CAST($4 AS bigint), due_at = least(c.due_at, \(Self.dueAt))
+                FROM unnest(CAST($1 AS text[]), CAST($5 AS text[])) d (name, unpaused)
+                WHERE d.name = c."group" AND c.configured_at < CAST($4 AS bigint) AND \(Self.isOurs)
+                """, parameters)
         }
         let changes = gone.isEmpty && made.isEmpty ? 0 : 1
         if policy != .ifNobodyWorks, held.isEmpty, renamed == nil {
@@ -103,6 +109,26 @@ package struct GroupLayout: Sendable {
         } else if changes > 0 {
             try connection.execute("UPDATE _layout SET version = version + 1, digest = NULL")
         }
+    }
+
+    /// Deletes the groups that nobody can sync: they are not among these, nobody has claimed them, and no worker lives
+    /// that has other groups than these. A worker or command that has them makes them again when it begins.
+    func deleteUnused(on connection: PostgreSQL.Connection) throws {
+        let isAlone = """
+            SELECT 1 FROM _layout WHERE digest = $1 AND NOT is_whole AND NOT EXISTS (
+                SELECT FROM _worker w WHERE w.ended_at IS NULL AND w.seen_at > now() - interval '\(Worker.lease)'
+                    AND w.layout <> $1)
+            """
+        guard try connection.scalar(isAlone, [digest]) != nil else { return }
+        try Self.lock(on: connection)
+        let gone = try connection.query(
+            """
+            DELETE FROM _claim c WHERE \(Worker.isFree) AND EXISTS (\(isAlone)) AND NOT EXISTS (
+                SELECT FROM unnest(CAST($2 AS text[])) o (name) WHERE o.name = c."group") RETURNING 1
+            """, [digest, arrays[0]])
+        guard !gone.isEmpty else { return }
+        try connection.execute(
+            "UPDATE _layout SET version = version + 1, is_whole = (SELECT count(*) FROM _claim) = \(groups.count)")
     }
 
     /// True if these groups were written last, and if this configuration is newer than that of all that were written.
@@ -219,6 +245,12 @@ package struct GroupLayout: Sendable {
         """
     }
 
+    /// The time at which a group `d` is due, by its feeds that are not paused: those are never due.
+    private static let dueAt = """
+        coalesce((SELECT min(coalesce(f.next_due_at, '-infinity'))
+            FROM unnest(string_to_array(d.unpaused, E'\\n')) m (name) LEFT JOIN feed f ON f.name = m.name), 'infinity')
+        """
+
     /// The condition for a group `c` of the table that is among these, with the same feeds and definitions.
     static let isOurs = """
         c."group" = ANY (CAST($1 AS text[])) AND EXISTS (
@@ -228,5 +260,7 @@ package struct GroupLayout: Sendable {
 
     /// Names, lines of feeds, and hashes of definitions: the parameters of queries about groups.
     let arrays: [String?]
+    /// The lines of the feeds that are not paused, in the same order.
+    private let unpaused: String
     let digest: String
 }

@@ -154,15 +154,22 @@ package actor Worker {
             _ = try? connected { try $0.query("DELETE FROM _claim WHERE \([claim].isOurs)") }
             return
         }
+        // Paused feeds are never due. They count for a worker with an older configuration: in the newer one, they may be
+        // paused no longer.
         let rest = rests ? "now() + interval '\(Self.rest)'" : "'-infinity'"
         _ = try? connected { connection in
             try connection.query(
                 """
-                UPDATE _claim SET worker = NULL, until = NULL, due_at = greatest(\(rest), (
+                UPDATE _claim SET worker = NULL, until = NULL, due_at = greatest(\(rest), coalesce((
                     SELECT min(coalesce(f.next_due_at, '-infinity'))
-                    FROM unnest(feeds) m (name) LEFT JOIN feed f ON f.name = m.name))
+                    FROM unnest(feeds) m (name) LEFT JOIN feed f ON f.name = m.name
+                    WHERE m.name <> ALL (CAST($3 AS text[])) OR configured_at > CAST($4 AS bigint)), 'infinity'))
                 WHERE "group" = $1 AND fence = $2
-                """, [claim.group.name, "\(claim.fence)"])
+                """,
+                [
+                    claim.group.name, "\(claim.fence)", PostgreSQL.Connection.array(claim.group.paused),
+                    "\(layout.configuredAt)",
+                ])
         }
     }
 
@@ -221,14 +228,14 @@ package actor Worker {
         let seconds = try connected { connection in
             try connection.scalar(
                 """
-                SELECT extract(epoch FROM greatest(c.due_at, now()) - now()) FROM _claim c
+                SELECT extract(epoch FROM least(greatest(c.due_at, now()), now() + interval '1 hour') - now()) FROM _claim c
                 WHERE c.until IS NULL AND c."group" <> ALL (CAST($1 AS text[])) ORDER BY c.due_at LIMIT 1
                 """, [PostgreSQL.Connection.array(difference.others)])
         }
         return .seconds(min(max(seconds.flatMap(Double.init) ?? 3_600, 0), 3_600))
     }
 
-    /// The state of a store's workers together.
+    /// The state of a store's workers together. Groups that another configuration has do not count.
     package struct Fleet: Sendable, Hashable {
         /// Workers that live.
         package let workers: Int
@@ -253,8 +260,8 @@ package actor Worker {
                     count(*) FILTER (WHERE \(Self.isFree) AND c.due_at > now()),
                     coalesce(extract(epoch FROM max(now() - c.due_at) FILTER (
                         WHERE \(Self.isFree) AND c.due_at <= now() AND c.due_at > '-infinity')), 0)::bigint
-                FROM _claim c
-                """
+                FROM _claim c WHERE c."group" <> ALL (CAST($1 AS text[]))
+                """, [PostgreSQL.Connection.array(difference.others)]
             ).first ?? []
         }
         let counts = row.map { $0.flatMap { Int($0) } ?? 0 } + Array(repeating: 0, count: 5)
@@ -267,7 +274,7 @@ package actor Worker {
         SET tcp_user_timeout = 10000; SET idle_in_transaction_session_timeout = '10s'; SET statement_timeout = '10min'
         """
 
-    private static let isFree = "(c.until IS NULL OR c.until < now())"
+    static let isFree = "(c.until IS NULL OR c.until < now())"
     /// A reload repeats its request for a group; if the reload ends meanwhile, the others wait no longer than this.
     private static let isWanted = "coalesce(c.wanted_at > now() - interval '5 seconds', false)"
 
@@ -293,7 +300,8 @@ package actor Worker {
     private func register(on connection: PostgreSQL.Connection) throws {
         let store = StoreDatabase(connection: connection)
         let now = WallClock.system.text
-        try connection.transaction {
+        let worker = [name, layout.digest, takesOver ? "\(layout.configuredAt)" : "-1"]
+        let registered = try connection.transaction {
             try connection.query("SELECT pg_advisory_xact_lock(hashtext('feedsync ' || current_schema()))")
             if try !store.exists() || !store.pending().isEmpty { try store.migrate(now: now) }
             if try connection.scalar("SELECT value FROM _salt") == nil {
@@ -308,13 +316,16 @@ package actor Worker {
             try store.adoptRestoredLogs()
             try NumberBlock.begin(in: connection)
             try layout.write(takesOver ? .ifNotNewer : .ifNobodyWorks, on: connection)
+            if takesOver { try layout.deleteUnused(on: connection) }
             // Workers that have been silent for a day are gone.
             try connection.execute("DELETE FROM _worker WHERE seen_at < now() - interval '1 day'")
+            // With the groups: others leave them alone while a worker that has them lives.
+            return try connection.scalar(
+                """
+                INSERT INTO _worker (name, layout, configured_at, seen_at)
+                VALUES ($1, $2, CAST($3 AS bigint), clock_timestamp()) RETURNING id
+                """, worker)
         }
-        let worker = [name, layout.digest, takesOver ? "\(layout.configuredAt)" : "-1"]
-        id =
-            try connection.scalar(
-                "INSERT INTO _worker (name, layout, configured_at) VALUES ($1, $2, CAST($3 AS bigint)) RETURNING id",
-                worker) ?? ""
+        id = registered ?? ""
     }
 }
