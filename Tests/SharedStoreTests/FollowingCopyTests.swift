@@ -32,7 +32,7 @@ final class FollowingCopyTests {
                 VALUES ('things', 'things', 'id', '["id"]', '[]', 'd', 1)
             """)
         copy = try await FollowingCopy(
-            path: folder.appending(path: "copy.db").path, uri: uri, feeds: nil, extent: .whole)
+            path: folder.appending(path: "copy.db").path, uri: uri, feeds: nil, extent: .whole, pruneInterval: .zero)
         #expect(try await copy.look([]))
     }
 
@@ -73,6 +73,40 @@ final class FollowingCopyTests {
             #expect(try await copy.look([]))
             #expect(try file().int64("SELECT count(*) FROM event") == 1)
         }
+    }
+
+    @Test("A following file loses the history that PostgreSQL no longer has, and keeps the rest")
+    func pruned() async throws {
+        try database.execute(
+            """
+            INSERT INTO feed_part (name, feed, parent_key, url) VALUES ('things/1', 'things', '1', 'http://u/1');
+            INSERT INTO run (feed, command, started_at, finished_at)
+                SELECT feed, 'sync', at, at FROM generate_series(timestamptz '2026-01-01', '2026-01-30', '1 day') at,
+                    unnest(ARRAY['things', 'things/1']) feed;
+            INSERT INTO event (at, feed, run, status) SELECT finished_at, feed, id, 'endHeader' FROM run;
+            INSERT INTO _change (at, feed, run, kind, key) SELECT finished_at, feed, id, 'removed', '1' FROM run;
+            INSERT INTO run (feed, command, started_at) VALUES ('things', 'sync', '2026-01-01');
+            INSERT INTO event (at, feed, run, status) SELECT started_at, feed, id, 'beginHeader' FROM run
+                WHERE finished_at IS NULL
+            """)
+        func counts() throws -> [Int64?] {
+            let file = try file()
+            return try ["run", "event", "_change"].map { try file.int64("SELECT count(*) FROM \($0)") }
+        }
+        #expect(try await copy.look([]))
+        #expect(try counts() == [61, 61, 60])
+        for statement in FeedScope(feeds: ["things"]).pruning(before: "2026-01-26", slice: 1_000) {
+            _ = try database.scalar(statement)
+        }
+        // Nothing else has changed, or is new.
+        for _ in 0..<2 {
+            #expect(try await copy.look([]))
+            #expect(try counts() == [11, 11, 10])
+        }
+        #expect(try file().int64("SELECT count(*) FROM run WHERE finished_at < '2026-01-25'") == 0)
+        try add("endHeader")
+        #expect(try await copy.look([]))
+        #expect(try counts() == [11, 12, 10])
     }
 
     @Test("A following file is read again if new rows do not fit, and its rows keep their numbers")

@@ -28,6 +28,8 @@ package actor FollowingCopy {
     private var snapshot: String?
     /// The hash of the feeds that had been renamed or deleted by then.
     private var gone: String?
+    private let pruneInterval: Duration
+    private var prunedAt = ContinuousClock.now
 
     /// The part of the history that the file has from the beginning.
     package enum Extent: Sendable {
@@ -46,9 +48,13 @@ package actor FollowingCopy {
     /// - Parameters:
     ///   - path: The path of the file, which is not there yet.
     ///   - feeds: The feeds that are wanted; nil for all, also those that come.
+    ///   - pruneInterval: The interval at which history that PostgreSQL no longer has is deleted from the file.
     /// - Throws: `FeedSyncError` of kind `store`.
-    package init(path: String, uri: String, feeds: [String]?, extent: Extent) async throws(FeedSyncError) {
+    package init(
+        path: String, uri: String, feeds: [String]?, extent: Extent, pruneInterval: Duration = .seconds(60)
+    ) async throws(FeedSyncError) {
         self.path = path
+        self.pruneInterval = pruneInterval
         self.uri = uri
         self.feeds = feeds
         self.extent = extent
@@ -138,13 +144,19 @@ package actor FollowingCopy {
             "SELECT md5(string_agg(feed || configured_at, ' ' ORDER BY feed)) FROM _gone")
         if let snapshot, gone == self.gone {
             let changes = StoreChanges(source: source, since: snapshot, feeds: feeds, numbers: numbers)
-            if let changed = try changes.apply(to: file) { return changed }
+            if let changed = try changes.apply(to: file) {
+                guard prunedAt.duration(to: .now) >= pruneInterval else { return changed }
+                try PrunedHistory(source: source).delete(from: file)
+                prunedAt = .now
+                return changed
+            }
         }
         (snapshot, self.gone) = (nil, gone)
         // All rows get the numbers that they had.
         numbers = LogNumbers()
         let copy = WorkingCopy(source: source, scope: FeedScope(feeds: feeds), target: file, numbers: numbers)
         _ = try copy.fill(extent == .whole ? .all : .recent, block: nil)
+        prunedAt = .now
         return Set(try StoredFeed.all(in: file).map(\.name))
     }
 }
