@@ -19,12 +19,17 @@ struct RowLookup {
     /// Passes the columns of the coming rows to a result.
     func begin(_ result: inout some ListingResult) { result.begin(selection) }
 
-    /// Reads rows. Returns the number of items that the upstream still has.
+    /// Reads rows until the result is full. Returns the number of items that the upstream still has.
     func take(_ rows: some Sequence<Int64>, into result: inout some ListingResult) throws -> Int {
         var count = 0
-        try connection.rows(sql, forEach: rows) { row in
+        try connection.takeRows(sql, forEach: rows) { row in
+            guard !result.isFull else {
+                result.hasMore = true
+                return false
+            }
             result.take(row)
             count += 1
+            return true
         }
         return count
     }
@@ -79,10 +84,12 @@ struct FeedRows {
     /// The SELECT of a listing's columns.
     func listed(_ query: ItemQuery, on connection: Connection) throws -> RowSelection {
         let raw = "SELECT 1 FROM pragma_table_info(?) WHERE name = '_raw'"
-        return try RowSelection(
+        var selection = try RowSelection(
             columns.filter { query.columns?.contains($0.name) ?? true }, hasPlace: true, key: key,
             hasRaw: query.wantsRaw && (try connection.scalar(raw, .text(name)) != nil), textLimit: query.textLimit,
             from: table)
+        selection.byteLimit = query.byteLimit
+        return selection
     }
 
     /// Passes the rows of a query in its order, as many as its limit permits.

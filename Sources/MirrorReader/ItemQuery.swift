@@ -32,12 +32,18 @@ package struct ItemQuery: Sendable {
     package var limit: Int?
     /// The most characters of a text in a listing; nil for all. A key is never cut.
     package var textLimit: Int?
+    /// The number of bytes at which a listing takes no further item. Without it, one as JSON ends as an answer does,
+    /// and any other has all items.
+    package var byteLimit: Int?
     /// True to include the item's JSON as received in a listing.
     package var wantsRaw = false
     /// True to include removed items.
     package var includesRemoved = false
 
     package typealias Order = ItemOrder
+
+    /// The number of bytes at which an answer for programs ends, with the rest to come.
+    package static let mostBytesOfAnswer = 16 << 20
 
     package init(feed: String, limit: Int? = nil) {
         (self.feed, self.limit) = (feed, limit)

@@ -21,6 +21,8 @@ package struct Listing: Sendable {
     package internal(set) var hasMore = false
     /// The columns of the rows from which it is made.
     var selection: RowSelection?
+    /// The bytes of the values, where the query limits them.
+    var byteCount = 0
 
     /// Creates an empty listing.
     package init() {}

@@ -12,16 +12,7 @@ package struct ListingText: Sendable {
     /// The number of items.
     package private(set) var count = 0
     /// True if further items follow these.
-    package internal(set) var hasMore: Bool {
-        get { isFull || followsMore }
-        set { followsMore = newValue }
-    }
-
-    private var followsMore = false
-    /// True if items were left out because the text is long.
-    private var isFull = false
-    /// A text this long takes no further item.
-    private static let longest = 16 << 20
+    package internal(set) var hasMore = false
     private var selection: RowSelection?
     /// The text before each value, for all columns in one text.
     private var names: [UInt8] = []
@@ -49,6 +40,8 @@ package struct ListingText: Sendable {
 }
 
 extension ListingText: ListingResult {
+    var isFull: Bool { bytes.count >= selection?.byteLimit ?? ItemQuery.mostBytesOfAnswer }
+
     mutating func begin(_ selection: RowSelection) {
         self.selection = selection
         let own = PlaceColumn.allCases
@@ -63,10 +56,6 @@ extension ListingText: ListingResult {
 
     mutating func take(_ row: Statement) {
         guard let selection else { return }
-        guard bytes.count < Self.longest else {
-            isFull = true
-            return
-        }
         count += 1
         if lastPlace != nil {
             itemEnds.append(bytes.count)

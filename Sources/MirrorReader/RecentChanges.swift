@@ -67,15 +67,14 @@ struct BackwardReader {
             result.counts = [:]
             let count = min(max(moment?.count ?? 0, 0), Self.mostCount)
             let stretch = try stretch(until: moment?.at, wanted: limit + count + 1)
-            let found = try changes(of: stretch, until: moment?.at, count: limit + count + 1)
-            let isCut = found.count > limit + count
-            result.changes = Array(found.dropFirst(count).prefix(limit))
+            let found = try changes(of: stretch, until: moment?.at, passing: count)
+            result.changes = found.changes
             // Rows that were deleted since leave a stretch without changes.
             moment =
-                isCut
-                ? result.changes.last?.at.placed(in: found.prefix(limit + count))
+                found.isCut
+                ? found.end
                 : stretch.begin.map { begin in
-                    ChangeMoment(at: begin, count: found.count { $0.at == begin })
+                    ChangeMoment(at: begin, count: found.end.flatMap { $0.at == begin ? $0.count : nil } ?? 0)
                 }
         } while result.changes.isEmpty && moment != nil
         result.next = moment
@@ -150,11 +149,39 @@ struct BackwardReader {
             + (kinds.contains(.removed) ? min(max(counts.2, 0), most) : 0)
     }
 
-    private func changes(of stretch: Stretch, until end: String?, count: Int) throws -> [ItemChange] {
+    /// Changes of a stretch that are read together.
+    private struct Found {
+        private(set) var changes: [ItemChange] = []
+        /// The place after those that were passed over or taken.
+        private(set) var end: ChangeMoment?
+        /// True if others of the stretch were left.
+        var isCut = false
+        private var byteCount = 0
+
+        /// True if it takes no further change, because changes of large items are many bytes.
+        func isFull(_ limit: Int) -> Bool {
+            changes.count >= limit || byteCount >= ItemQuery.mostBytesOfAnswer
+        }
+
+        mutating func pass(_ at: String) {
+            end = ChangeMoment(at: at, count: end.flatMap { $0.at == at ? $0.count + 1 : nil } ?? 1)
+        }
+
+        mutating func take(_ change: ItemChange) {
+            pass(change.at)
+            changes.append(change)
+            byteCount += change.byteCount
+        }
+    }
+
+    /// - Parameter passed: The number of changes to pass over, which earlier pages had.
+    private func changes(of stretch: Stretch, until end: String?, passing passed: Int) throws -> Found {
+        var found = Found()
+        let count = limit + passed + 1
         let sources = try queries.filter { stretch.feeds.contains($0.feed) }.compactMap {
             try ChangeSource($0, on: connection)
         }
-        guard !sources.isEmpty else { return [] }
+        guard !sources.isEmpty else { return found }
         let words = (
             begin: try SQL.string(stretch.begin ?? ""), end: try SQL.string(end ?? Self.endOfTime),
             kinds: try kinds.map { try SQL.string($0.rawValue) }.sorted().joined(separator: ", ")
@@ -182,21 +209,31 @@ struct BackwardReader {
         let statement = try connection.prepare(
             "SELECT * FROM (\(terms.joined(separator: "\nUNION ALL\n"))) ORDER BY 1 DESC, 4, 2, 3 DESC, 11 DESC, 10 LIMIT \(count)"
         )
-        var changes: [ItemChange] = []
+        var left = passed
         while try statement.step() {
-            if let change = try sources[Int(clamping: statement.int64(at: 3))].change(statement) {
-                changes.append(change)
+            guard left == 0 else {
+                found.pass(statement.text(at: 0) ?? "")
+                left -= 1
+                continue
             }
+            guard !found.isFull(limit) else {
+                found.isCut = true
+                break
+            }
+            if let change = try sources[Int(clamping: statement.int64(at: 3))].change(statement) { found.take(change) }
         }
-        return changes
+        return found
     }
 
     private static let endOfTime = "9999-12-31T23:59:59.999Z"
 }
 
-extension String {
-    /// The place of a time after the given changes.
-    fileprivate func placed(in changes: some Sequence<ItemChange>) -> ChangeMoment {
-        ChangeMoment(at: self, count: changes.count { $0.at == self })
+extension ItemChange {
+    /// The number of bytes of its values, or about as many.
+    fileprivate var byteCount: Int {
+        func count(_ values: some Sequence<String>) -> Int { values.reduce(0) { $0 + $1.utf8.count } }
+        // The values after a change are those of the item, mostly.
+        let now = max(count(after.lazy.map(\.json)), count(item.values))
+        return count(before.lazy.map(\.json)) + now + (title?.utf8.count ?? 0)
     }
 }

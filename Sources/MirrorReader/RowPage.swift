@@ -26,6 +26,8 @@ package struct RowPage: Sendable, Hashable {
 }
 
 extension RowPage: ListingResult {
+    var isFull: Bool { false }
+
     mutating func begin(_ selection: RowSelection) { (columns, key) = (selection.columns, selection.key) }
 
     mutating func take(_ row: Statement) { rows.append(StoredRow(row, columnCount: columns.count)) }

@@ -10,6 +10,8 @@ struct RowSelection: Sendable {
     /// The names of the key's columns.
     let key: [String]
     private let hasRaw: Bool
+    /// The number of bytes at which a listing takes no further item; nil for any.
+    var byteLimit: Int?
     /// The statement, without conditions.
     let sql: String
 
@@ -55,6 +57,9 @@ protocol ListingResult: Sendable {
     /// True if further items follow these.
     var hasMore: Bool { get set }
 
+    /// True if it has so many bytes that it takes no further row.
+    var isFull: Bool { get }
+
     /// Receives the columns of the rows, before the first one.
     mutating func begin(_ selection: RowSelection)
 
@@ -63,6 +68,8 @@ protocol ListingResult: Sendable {
 }
 
 extension Listing: ListingResult {
+    var isFull: Bool { selection?.byteLimit.map { byteCount >= $0 } ?? false }
+
     mutating func begin(_ selection: RowSelection) {
         self.selection = selection
         columns = selection.columns
@@ -70,9 +77,20 @@ extension Listing: ListingResult {
 
     mutating func take(_ row: Statement) {
         guard let selection else { return }
-        items.append(
-            Item(
-                key: selection.key(of: row), row: StoredRow(row, columnCount: columns.count),
-                raw: selection.raw(of: row)))
+        let item = Item(
+            key: selection.key(of: row), row: StoredRow(row, columnCount: columns.count), raw: selection.raw(of: row))
+        items.append(item)
+        if selection.byteLimit != nil { byteCount += item.row.values.reduce(0) { $0 + $1.byteCount } }
+    }
+}
+
+extension StoredValue {
+    /// The number of bytes of its text, or about as many.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .null, .integer, .real: 8
+        case .text(let text): text.utf8.count
+        case .blob(let bytes): bytes.count * 2
+        }
     }
 }

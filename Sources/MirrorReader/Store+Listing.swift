@@ -44,7 +44,7 @@ extension Store {
                 var result = Result()
                 lookup.begin(&result)
                 _ = try lookup.take(rows, into: &result)
-                result.hasMore = hasMore
+                if hasMore { result.hasMore = true }
                 return (result, known)
             }
         }
@@ -65,7 +65,11 @@ extension Store {
                 further.limit = query.mostListed + 1
                 var count = 0
                 try source.read(selection, further, on: connection) { row in
-                    if count == query.mostListed { result.hasMore = true } else { result.take(row) }
+                    guard count < query.mostListed, !result.isFull else {
+                        result.hasMore = true
+                        return false
+                    }
+                    result.take(row)
                     count += 1
                     return true
                 }

@@ -299,14 +299,34 @@ extension Connection {
     public func rows(
         _ sql: String, forEach numbers: some Sequence<Int64>, _ body: (Statement) throws -> Void
     ) throws {
+        try takeRows(sql, forEach: numbers) { row in
+            try body(row)
+            return true
+        }
+    }
+
+    /// Runs a query once for each number, which is its only parameter, and calls `take` for each row, until it returns
+    /// false.
+    ///
+    /// - Parameter take: Reads the row; it must not step the statement itself.
+    /// - Throws: `SQLiteError`, or the error of `take`.
+    public func takeRows(
+        _ sql: String, forEach numbers: some Sequence<Int64>, _ take: (Statement) throws -> Bool
+    ) throws {
         var failure: (any Error)?
         try withCached(sql, [.null]) { statement throws(SQLiteError) in
-            for number in numbers where failure == nil {
+            var isWanted = true
+            for number in numbers {
                 try statement.reset()
                 try statement.bindInt64(number, at: 1)
-                while failure == nil, try statement.step() {
-                    do { try body(statement) } catch { failure = error }
+                while isWanted, try statement.step() {
+                    do {
+                        isWanted = try take(statement)
+                    } catch {
+                        (failure, isWanted) = (error, false)
+                    }
                 }
+                guard isWanted else { break }
             }
         }
         if let failure { throw failure }

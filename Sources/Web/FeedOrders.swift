@@ -46,14 +46,16 @@ extension Served {
 }
 
 extension Store {
-    fileprivate func listing(
+    /// The items of a query, with a feed order for the next one on the same connection.
+    func listing(
         _ query: ItemQuery, knowing order: FeedOrder?
     ) throws(FeedSyncError) -> (Listing, FeedOrder?) {
         var order = order
         return (try listing(query, order: &order), order)
     }
 
-    fileprivate func listingText(
+    /// The same listing as JSON.
+    func listingText(
         _ query: ItemQuery, knowing order: FeedOrder?
     ) throws(FeedSyncError) -> (ListingText, FeedOrder?) {
         var order = order

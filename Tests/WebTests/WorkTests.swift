@@ -56,4 +56,45 @@ import Web
             #expect(ids.count == 30 && Set(ids).count == 30)
         }
     }
+
+    /// Items of more than a megabyte each, numbered at their beginning.
+    private static let largeItems = (1...30).map { number in
+        #"{"id":\#(number),"name":"begin \#(number). \#(String(repeating: "long ", count: 220_000))"}"#
+    }
+
+    /// The numbers of the large items in an answer.
+    private static func numbers(_ body: String) -> [String] {
+        body.components(separatedBy: "begin ").dropFirst().map { String($0.prefix { $0 != "." }) }
+    }
+
+    @Test(
+        "An answer of the API ends at 16 MB with a Link to the rest, whatever its form and its order",
+        arguments: [
+            "items?limit=1000&format=csv", "items?limit=1000&format=csv&sort=-id", "items?limit=1000&sort=-id",
+            "items?limit=1000&format=ndjson", "changes?limit=1000",
+        ])
+    func ends(target: String) async throws {
+        try await WebPlace.serving(items: Self.largeItems) { place in
+            try await place.perform(.sync)
+            var (found, next) = ([Set<String>](), Optional("/feeds/things/\(target)"))
+            while let target = next, found.count < 20 {
+                let reply = try await place.ask(target)
+                #expect(reply.status == 200 && reply.body.utf8.count < 20_000_000)
+                found.append(Set(Self.numbers(reply.body)))
+                next = reply.next
+            }
+            #expect((2...8).contains(found.count) && found.allSatisfy { !$0.isEmpty })
+            // Each is on one page.
+            #expect(found.reduce(0) { $0 + $1.count } == 30 && Set(found.joined()).count == 30)
+        }
+    }
+
+    @Test("An export of large items has each once and in feed order", arguments: ["csv", "ndjson"])
+    func export(format: String) async throws {
+        try await WebPlace.serving(items: Self.largeItems) { place in
+            try await place.perform(.sync)
+            let reply = try await place.ask("/feeds/things/export?format=\(format)")
+            #expect(Self.numbers(reply.body) == (1...30).map(String.init))
+        }
+    }
 }

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import FeedSync
 internal import HTTPServer
 internal import JSON
@@ -91,16 +92,20 @@ struct FeedDocuments {
                 ("Content-Disposition", "attachment; filename=\"\(fileName)\""),
             ]))
         guard let store = visit.served.search, visit.request.method == "GET" else { return .whole(head) }
+        // Large items make small pages, which must not sort the feed again each time.
+        let order = Lock<FeedOrder?>(nil)
         return .stream(
             head,
             ExportStream { [name] place in
                 var query = ItemQuery(feed: name, limit: Self.itemsAtOnce)
-                query.after = place
+                (query.after, query.byteLimit) = (place, Self.bytesAtOnce)
                 guard !isLines else {
-                    let listing = try await store.listingText(query)
+                    let (listing, known) = try await store.listingText(query, knowing: order.withLock { $0 })
+                    order.withLock { $0 = known }
                     return (listing.lines, listing.hasMore ? listing.lastPlace : nil)
                 }
-                let listing = try await store.listing(query)
+                let (listing, known) = try await store.listing(query, knowing: order.withLock { $0 })
+                order.withLock { $0 = known }
                 let columns = listing.columns.enumerated().map { (index: $0.offset, column: $0.element) }
                 let text = CommaSeparated.document(listing, columns, hasNames: place == nil)
                 return (text, listing.hasMore ? listing.items.last?.place : nil)
@@ -108,4 +113,5 @@ struct FeedDocuments {
     }
 
     private static let itemsAtOnce = 1_000
+    private static let bytesAtOnce = 1 << 20
 }

@@ -93,7 +93,8 @@ struct ItemsDocument {
         let view = TableView(visit.request, known: try await TableView.columns(of: name, in: store))
         if let problem = view.problem { return Responses.problem(400, .rejected, problem, advice: "see /openapi.json") }
         let limit = visit.request.limit
-        let query = view.query(name, limit: limit)
+        var query = view.query(name, limit: limit)
+        query.byteLimit = ItemQuery.mostBytesOfAnswer
         func link(_ offset: Int) -> Link {
             let place = [(name: "limit", value: String(limit)), (name: "offset", value: String(offset))]
             return .feed(name, "items", query: view.words + visit.request.kept("format", "total") + place)

@@ -96,11 +96,17 @@ enum CommaSeparated {
     static func document(
         _ listing: Listing, _ columns: [(index: Int, column: RowColumn)], hasNames: Bool = true
     ) -> [UInt8] {
-        var text = hasNames ? columns.map { quoted($0.column.name) }.joined(separator: ",") + "\r\n" : ""
-        for item in listing.items {
-            text += columns.map { quoted(value(item.row.values[$0.index], $0.column)) }.joined(separator: ",") + "\r\n"
+        var bytes: [UInt8] = []
+        func add(_ values: some Sequence<String>) {
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                bytes.append(contentsOf: quoted(value).utf8)
+            }
+            bytes.append(contentsOf: "\r\n".utf8)
         }
-        return Array(text.utf8)
+        if hasNames { add(columns.lazy.map(\.column.name)) }
+        for item in listing.items { add(columns.lazy.map { value(item.row.values[$0.index], $0.column) }) }
+        return bytes
     }
 
     private static func value(_ value: StoredValue, _ column: RowColumn) -> String {
