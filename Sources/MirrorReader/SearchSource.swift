@@ -230,8 +230,12 @@ final class SearchSource {
         return rows
     }
 
-    /// Reads the feed's rows.
-    func rowLookup() throws -> RowLookup { try RowLookup(ItemQuery(feed: feed), of: source, on: connection) }
+    /// Reads the feed's rows, as many as an answer has.
+    func rowLookup() throws -> RowLookup {
+        var query = ItemQuery(feed: feed)
+        query.byteLimit = ItemQuery.mostBytesOfAnswer
+        return try RowLookup(query, of: source, on: connection)
+    }
 
     /// The item of a row; nil if it was removed upstream.
     func hit(_ id: Int64) throws -> SearchHit? {

@@ -91,18 +91,31 @@ extension Store {
         }
     }
 
-    /// The results of a search in one feed, as JSON, the best first; nil if it has no index.
+    /// The results of a search in one feed, the best first, as many as an answer has; nil if it has no index.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func found(_ query: SearchQuery, in feed: String) throws(FeedSyncError) -> Listing? {
+        try best(query, in: feed)
+    }
+
+    /// The same results as JSON.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func foundText(_ query: SearchQuery, in feed: String) throws(FeedSyncError) -> ListingText? {
+        try best(query, in: feed)
+    }
+
+    private func best<Result: ListingResult>(
+        _ query: SearchQuery, in feed: String
+    ) throws(FeedSyncError) -> Result? {
         try storing {
             let began = ContinuousClock.now
-            return try connection.transaction(.deferred) {
+            return try connection.transaction(.deferred) { () -> Result? in
                 guard let source = try SearchSource(feed, query, indexedFeeds, since: began, on: connection) else {
                     return nil
                 }
                 let rows = try source.rowLookup()
-                var result = ListingText()
+                var result = Result()
                 rows.begin(&result)
                 let best = try source.ranked().prefix(query.mostHits).map(\.row)
                 let count = try rows.take(best, into: &result)

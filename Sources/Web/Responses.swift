@@ -192,6 +192,9 @@ extension ServerRequest {
     /// True if a list is to have each object in a line of its own.
     var wantsLines: Bool { parameter("format") == "ndjson" }
 
+    /// True if items are to come as CSV.
+    var wantsCSV: Bool { parameter("format") == "csv" }
+
     /// True if the number of all objects of a list is to be counted.
     var wantsTotal: Bool { parameter("total") == "true" }
 

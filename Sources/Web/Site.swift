@@ -228,14 +228,16 @@ final class Site: Sendable {
         if parts.last != "parts", isWrong("after", { Place(text: $0) != nil }) {
             return "`after` is no place in a feed: follow the Link of the page before"
         }
-        if isWrong("offset", { Int($0).map { $0 >= 0 } ?? false }) { return "`offset` is a whole number from 0" }
+        if isWrong("offset", { Int($0).map { (0...TableView.mostOffset).contains($0) } ?? false }) {
+            return "`offset` is a whole number from 0 to \(TableView.mostOffset)"
+        }
         let formats = ["items", "export"].contains(parts.last) ? ["csv", "ndjson"] : ["ndjson"]
         if isWrong("format", formats.contains) {
             return "`format` is \(formats.map { "`\($0)`" }.joined(separator: " or ")), or not there"
         }
         if isWrong("total", { $0 == "true" }) { return "`total` is `true`, or not there" }
         if isWrong("order", { $0 == "place" }) { return "`order` is `place`, or not there" }
-        return nil
+        return parts.last == "items" ? ItemsDocument.mixture(in: request) : nil
     }
 
     /// The problem with a parameter that a path of the API does not take. Without it, `sort=stars` at a path that sorts

@@ -1,4 +1,5 @@
 import FeedSync
+import Foundation
 import MirrorReader
 import ScriptedServer
 import Testing
@@ -83,6 +84,118 @@ import Testing
             let reply = try await place.ask("/feeds/things/items?format=csv&columns=name,id&sort=id")
             #expect(reply.header("Content-Type") == "text/csv; charset=utf-8")
             #expect(reply.body == "name,id\r\n\"a, \"\"b\"\"\nc\",1\r\n,2\r\n")
+        }
+    }
+
+    /// A place with nine items in two sections, every third of them tea.
+    private func servingTea(_ extra: String, _ body: (WebPlace) async throws -> Void) async throws {
+        let items = (1...9).map { #"{"id":\#($0),"name":"\#($0 % 3 == 0 ? "tea" : "milk")","kind":"\#($0 % 2)"}"# }
+        try await WebPlace.serving(items: items, extra: "section: {path: kind}\n    \(extra)") { place in
+            try await place.perform(.sync)
+            try await body(place)
+        }
+    }
+
+    /// The keys of the items of a list as JSON or CSV.
+    private static func ids(_ reply: Reply) -> [String] {
+        guard reply.header("Content-Type")?.hasPrefix("text/csv") == true else { return reply.list("id") }
+        return reply.body.components(separatedBy: "\r\n").dropFirst().filter { !$0.isEmpty }
+            .map { String($0.prefix { $0 != "," }) }
+    }
+
+    @Test(
+        "A text and a section narrow a list, whatever its form, with an index and without",
+        arguments: [
+            "", "&format=csv", "&format=csv&order=place", "&format=csv&sort=id", "&sort=-id", "&where=id+%3E+0",
+            "&columns=id&format=csv", "&offset=0",
+        ], ["", "search: [name]"])
+    func narrowed(words: String, extra: String) async throws {
+        try await servingTea(extra) { place in
+            for (narrowing, ids) in [
+                ("q=tea", ["3", "6", "9"]), ("section=1", ["1", "3", "5", "7", "9"]), ("q=tea&section=1", ["3", "9"]),
+                ("q=zzzz", []), ("section=nope", []),
+            ] {
+                let reply = try await place.ask("/feeds/things/items?\(narrowing)\(words)")
+                #expect(reply.status == 200)
+                #expect(Self.ids(reply).sorted() == ids, "\(narrowing)")
+                let total = try await place.ask("/feeds/things/items?total=true&limit=1&\(narrowing)\(words)")
+                #expect(total.header("X-Total-Count") == String(ids.count), "\(narrowing)")
+            }
+        }
+    }
+
+    @Test(
+        "The Link of a page leads to the next one of the same list",
+        arguments: [
+            ("format=csv", 9), ("section=1&format=csv", 5), ("q=tea&order=place&format=csv", 3),
+            ("section=1&sort=-id", 5), ("q=tea&sort=-id&format=csv", 3), ("q=tea&section=1&where=id+%3E+0", 2),
+        ])
+    func narrowedPages(words: String, count: Int) async throws {
+        try await servingTea("") { place in
+            var (ids, target) = ([String](), Optional("/feeds/things/items?limit=2&\(words)"))
+            while let next = target, ids.count < 20 {
+                let reply = try await place.ask(next)
+                ids += Self.ids(reply)
+                target = reply.next
+            }
+            #expect(ids.count == count && Set(ids).count == count)
+        }
+    }
+
+    @Test("CSV of a feed of which nothing is stored has no items") func emptyTable() async throws {
+        try await WebPlace.serving { place in
+            for target in ["/feeds/things/items?format=csv", "/feeds/things/items?format=csv&q=tea"] {
+                let reply = try await place.ask(target)
+                #expect(reply.status == 200 && reply.header("Content-Type") == "text/csv; charset=utf-8")
+                #expect(Self.ids(reply).isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "A parameter for the feed's order is refused beside one for a table, and both are named",
+        arguments: [
+            ("after=1.240&where=id+%3E+1", "after", "where"), ("order=place&sort=id", "order", "sort"),
+            ("columns=id&after=1.2&format=csv", "after", "columns"), ("offset=0&order=place&q=tea", "order", "offset"),
+            ("column=id&after=1.2", "after", "column"),
+        ])
+    func mixture(words: String, one: String, other: String) async throws {
+        try await serving { place in
+            let reply = try await place.ask("/feeds/things/items?\(words)")
+            #expect(reply.status == 400)
+            #expect(reply.body.contains("`\(one)` and `\(other)` do not go together"), "\(reply.body)")
+        }
+    }
+
+    @Test("A table takes 20 filters, 200 columns and an offset of ten million, and refuses more")
+    func most() async throws {
+        try await serving { place in
+            for (word, most, name) in [("where=id+%3E+", 20, "filters"), ("column=id&limit=", 200, "columns")] {
+                let words = (1...most + 1).map { "\(word)\($0)" }
+                let taken = words.dropLast().joined(separator: "&")
+                #expect(try await place.ask("/feeds/things/items?\(taken)").status == 200)
+                let all = words.joined(separator: "&")
+                let reply = try await place.ask("/feeds/things/items?\(all)")
+                #expect(reply.status == 400 && reply.body.contains("at most \(most) \(name)"), "\(reply.body)")
+                #expect(try await place.ask("/table/things?\(all)").body.contains("role=\"alert\""))
+            }
+            #expect(try await place.ask("/feeds/things/items?offset=10000000").status == 200)
+            #expect(try await place.ask("/feeds/things/items?offset=10000001").status == 400)
+        }
+    }
+
+    @Test("A column whose name has a comma is chosen by a parameter of its own, also by the page")
+    func commaInName() async throws {
+        let items = [#"{"id":1,"a,b":2,"c":3}"#, #"{"id":2,"a,b":4,"c":5}"#]
+        try await WebPlace.serving(items: items, columns: "") { place in
+            try await place.perform(.sync)
+            let view = "column=a%2Cb&column=id"
+            let reply = try await place.ask("/feeds/things/items?\(view)&format=csv&limit=1")
+            #expect(reply.body == "\"a,b\",id\r\n2,1\r\n")
+            #expect(try await place.ask(try #require(reply.next)).body == "\"a,b\",id\r\n4,2\r\n")
+            let page = try await place.ask("/table/things?\(view)").body
+            let words = view.replacing("&", with: "&amp;")
+            #expect(page.contains("/feeds/things/items?\(words)&amp;format=csv&amp;limit=1000\""))
         }
     }
 

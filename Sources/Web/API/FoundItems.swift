@@ -62,20 +62,39 @@ struct FeedSearch {
         return (FoundItems(listing: listing, items: items, isRanked: true), max(count, items.count))
     }
 
-    /// The items as JSON; nil if the feed does not exist or nothing of it is stored.
+    /// The best items; nil if the feed does not exist or nothing of it is stored.
+    static func listing(
+        _ text: SearchText, in name: String, _ served: Served, limit: Int
+    ) async throws(FeedSyncError) -> Listing? {
+        guard let store = served.search else { return nil }
+        let show = served.configuration?.feed(named: name)?.show
+        if let listing = try await store.found(query(text, name, show, limit: limit), in: name) { return listing }
+        guard let query = try await unindexed(text, in: name, served, limit: limit) else { return nil }
+        return try await store.listing(query)
+    }
+
+    /// The same items as JSON.
     static func listingText(
         _ text: SearchText, in name: String, _ served: Served, limit: Int
     ) async throws(FeedSyncError) -> ListingText? {
         guard let store = served.search else { return nil }
         let show = served.configuration?.feed(named: name)?.show
         if let listing = try await store.foundText(query(text, name, show, limit: limit), in: name) { return listing }
+        guard let query = try await unindexed(text, in: name, served, limit: limit) else { return nil }
+        return try await store.listingText(query)
+    }
+
+    /// The query for items of a feed without a full-text index; nil if the feed does not exist.
+    private static func unindexed(
+        _ text: SearchText, in name: String, _ served: Served, limit: Int
+    ) async throws(FeedSyncError) -> ItemQuery? {
         guard let feed = try await served.feed(named: name) else { return nil }
-        // It has no full-text index.
         var query = ItemQuery(feed: feed.name, limit: limit)
+        query.byteLimit = ItemQuery.mostBytesOfAnswer
         if let pages = served.pages {
             query.words = (text, try await served.shape(of: feed, in: pages).rule.columns)
         }
-        return try await store.listingText(query)
+        return query
     }
 
     private static func query(_ text: SearchText, _ name: String, _ show: ShowRule?, limit: Int?) -> SearchQuery {

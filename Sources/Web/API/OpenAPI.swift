@@ -153,16 +153,22 @@ enum OpenAPI {
         Operation(
             path: "/feeds/{feed}/items", method: "get",
             summary:
-                "Items in feed order, a page at a time: follow Link rel=next. With only q and limit: the best that have all its words",
+                "Items in feed order, a page at a time: follow Link rel=next. With q and neither section nor order: the best that have all its words. With where, sort, columns, column or offset: a table of them",
             parameters: [
                 feed, limit, after, parameter("section", "only this section; empty for the items without one", text),
                 parameter("q", "only items that have all these words", text),
                 parameter(
-                    "order", "in feed order and by pages, also with q", #"{"type":"string","enum":["place"]}"#),
-                parameter("where", "only items for which it is true, as in `stars > 100`; may be repeated", text),
+                    "order", "in feed order and by pages, also with q; as `after`, not for a table",
+                    #"{"type":"string","enum":["place"]}"#),
+                parameter(
+                    "where", "only items for which it is true, as in `stars > 100`; may be repeated, up to 20 times",
+                    text),
                 parameter("sort", "the column that sorts them; -NAME sorts downwards", text),
                 parameter("columns", "only these columns, separated by commas", text),
-                parameter("offset", "with where, sort or columns: how many to pass over", number),
+                parameter("column", "only this column, whose name may have a comma; may be repeated", text),
+                parameter(
+                    "offset", "in a table: how many to pass over",
+                    "{\"type\":\"integer\",\"minimum\":0,\"maximum\":\(TableView.mostOffset)}"),
                 parameter(
                     "format", "CSV, or each item in a line of its own", #"{"type":"string","enum":["csv","ndjson"]}"#),
                 total,

@@ -139,7 +139,7 @@ struct TablePage: Page {
 
     /// The view as fields of a form that adds to it.
     private func hidden(isWithColumns: Bool = true, to html: inout HTMLWriter) {
-        for (name, value) in view.words where isWithColumns || name != "columns" {
+        for (name, value) in view.words where isWithColumns || !["columns", "column"].contains(name) {
             html.void("input", .plain(.type, "hidden"), .plain(.name, name), .plain(.value, value))
         }
     }

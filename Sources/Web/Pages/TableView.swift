@@ -16,20 +16,23 @@ struct TableView: Sendable {
     /// The most filters, columns and rows to pass over.
     private static let mostFilters = 20
     private static let mostColumns = 200
-    private static let mostOffset = 10_000_000
+    static let mostOffset = 10_000_000
 
-    /// The parameters that make a view.
-    static let parameters: Set = ["columns", "column", "where", "sort", "offset"]
+    /// Creates a view of all rows and columns.
+    init() {}
 
     init(_ request: ServerRequest, known: [RowColumn]) {
         let names = known.map(\.name)
         func values(_ name: String) -> [String] { request.query.filter { $0.name == name }.map(\.value) }
         let wanted = values("columns").flatMap { $0.split(separator: ",").map(String.init) } + values("column")
+        check(wanted.count, "column", most: Self.mostColumns)
         for name in wanted.prefix(Self.mostColumns) where !columns.contains(name) {
             guard check(name, names) else { continue }
             columns.append(name)
         }
-        for text in values("where").prefix(Self.mostFilters) where text.contains(where: { $0 != " " }) {
+        let conditions = values("where").filter { $0.contains { $0 != " " } }
+        check(conditions.count, "filter", most: Self.mostFilters)
+        for text in conditions.prefix(Self.mostFilters) {
             guard let filter = ColumnFilter(text, columns: names) else {
                 problem = "\(Excerpt.quoted(text, limit: 60)) is no filter: write a column, a comparison and a value"
                 continue
@@ -43,6 +46,10 @@ struct TableView: Sendable {
         offset = min(max(request.parameter("offset").flatMap { Int($0) } ?? 0, 0), Self.mostOffset)
     }
 
+    private mutating func check(_ count: Int, _ word: String, most: Int) {
+        if count > most { problem = "a table takes at most \(most) \(word)s: here are \(count)" }
+    }
+
     private mutating func check(_ name: String, _ names: [String]) -> Bool {
         if names.contains(name) { return true }
         let nearest = NearestWord.suggestion(for: name, among: names).map { "; did you mean \($0)?" } ?? ""
@@ -53,7 +60,11 @@ struct TableView: Sendable {
     /// The parameters of the view, but for the place in it.
     var words: [(name: String, value: String)] {
         var words: [(name: String, value: String)] = []
-        if !columns.isEmpty { words.append(("columns", columns.joined(separator: ","))) }
+        if columns.contains(where: { $0.contains(",") }) {
+            words += columns.map { ("column", $0) }
+        } else if !columns.isEmpty {
+            words.append(("columns", columns.joined(separator: ",")))
+        }
         words += filters.map { ("where", $0.text) }
         if let sort { words.append(("sort", (sort.isDescending ? "-" : "") + sort.column)) }
         return words
