@@ -24,7 +24,8 @@ public struct ColumnFilter: Sendable, Hashable {
     public let column: String
     /// The comparison.
     public let comparison: Comparison
-    /// The value as text. In a column of times, a year, a month or a day means all of it; an empty text means NULL.
+    /// The value as text. In a column of times, a year, a day or a second means all of it, in UTC unless a zone is
+    /// named; an empty text means NULL.
     public let value: String
 
     /// A condition such as `ColumnFilter("stars", .above, "100")`.
@@ -59,8 +60,11 @@ public struct ColumnFilter: Sendable, Hashable {
             return ("\(name) IS \(comparison == .unequal ? "NOT " : "")NULL", [])
         }
         if type == .boolean, let truth = Self.truth(value) { return Self.compared(name, comparison, .integer(truth)) }
-        // A column that was declared without a type has times, too.
-        if type == .timestamp || type == nil && Self.isMonth(value) { return Self.period(name, comparison, value) }
+        if type == .timestamp {
+            return Self.period(name, comparison, Timestamp.storedBeginning(of: value) ?? value)
+        }
+        // A column that was declared without a type has times, too, as the upstream writes them.
+        if type == nil, Self.isMonth(value) { return Self.period(name, comparison, value) }
         // Any text is above any number, which nobody means.
         if type != .text, type != .json, let number = Self.number(value) {
             let (text, values) = Self.compared(name, comparison, number)
@@ -77,7 +81,7 @@ public struct ColumnFilter: Sendable, Hashable {
         return ("\(name) \(word) ?", [value])
     }
 
-    /// A time as far as it is written stands for the whole year, month, day or hour.
+    /// A time as far as it is written stands for the whole year, month, day, hour, minute or second.
     private static func period(
         _ name: String, _ comparison: Comparison, _ value: String
     ) -> (text: String, values: [Value]) {

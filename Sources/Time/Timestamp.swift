@@ -97,6 +97,18 @@ public struct Timestamp: Sendable, Hashable {
         guard Self.range.contains(seconds) else { return nil }
     }
 
+    /// The beginning that stored texts have in common with a date and a time, as far as that is written:
+    /// `2026-11-21T02:20` of `2026-11-21T03:20+01:00`, for all of the minute; nil for anything but a date and a time.
+    package static func storedBeginning(of text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard bytes.count > 10, var time = Timestamp(text) else { return nil }
+        guard bytes.count > 16, bytes[16] == UInt8(ascii: ":") else { return String(time.text.prefix(16)) }
+        guard !time.fraction.isEmpty else { return String(time.text.prefix(19)) }
+        // `.5` and `.5000` are one moment, which is stored as `.500`.
+        while time.fraction.count > 3, time.fraction.last == UInt8(ascii: "0") { time.fraction.removeLast() }
+        return String(time.text.dropLast())
+    }
+
     /// The text, 24 bytes or more.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 

@@ -36,6 +36,20 @@ struct TimestampTests {
     }
 
     @Test(
+        "A time as far as it is written is the beginning of the stored texts that it stands for",
+        arguments: [
+            ("2026-11-21T02:20:11Z", "2026-11-21T02:20:11"), ("2026-11-21 02:20:11", "2026-11-21T02:20:11"),
+            ("2026-11-21T03:20+01:00", "2026-11-21T02:20"), ("2026-01-01T00:30:00+01:00", "2025-12-31T23:30:00"),
+            ("2026-11-21T02:20:11.5Z", "2026-11-21T02:20:11.500"),
+            ("2026-11-21T02:20:11,5000", "2026-11-21T02:20:11.500"),
+            ("2026-11-21T02:20:11.123456Z", "2026-11-21T02:20:11.123456"), ("2026-11-21", nil), ("2026-11", nil),
+            ("2026-11-21T02", nil), ("2026-11-21T02:20:11 01:00", nil), ("yesterday at noon", nil), ("", nil),
+        ] as [(String, String?)])
+    func storedBeginning(text: String, beginning: String?) {
+        #expect(Timestamp.storedBeginning(of: text) == beginning)
+    }
+
+    @Test(
         "Anything else is not a timestamp",
         arguments: [
             "", "2026", "2026-13-01", "2026-02-29", "2026-11-21T24:00:00Z", "2026-11-21T02:20:60Z",
