@@ -41,25 +41,22 @@ package struct CrawlFacts: Sendable, Hashable {
     package var isQuotaLow = false
     /// The number of requests that the run may still make; nil without a limit.
     package var requestsLeft: Int?
+}
 
-    package init(
-        met: Int = 0, total: Int? = nil, hasTotals: Bool = false, hasTotalMoved: Bool = false,
-        hasMovedDown: Bool = false, hasRepeats: Bool = false, cursorsCount: Bool = false, overlaps: Bool = false,
-        pageCount: Int = 0, pages: [PageOfCrawl] = [], olderPages: Int = 0, isInSequence: Bool = true,
-        requestsLeft: Int? = nil
-    ) {
-        self.met = met
-        self.total = total
-        self.hasTotals = hasTotals
-        self.hasTotalMoved = hasTotalMoved
-        self.hasMovedDown = hasMovedDown
-        self.hasRepeats = hasRepeats
+extension CrawlFacts {
+    /// The facts of a list before those of its crawls are added.
+    package init(of definition: FeedDefinition) {
+        self.init(hasTotals: true, overlaps: true, isInSequence: definition.pagination.prefetch <= 1)
+    }
+
+    /// Adds one of the crawls of the list, in its order.
+    package mutating func add(_ crawl: CrawlState, cursorsCount: Bool) {
+        hasTotals = hasTotals && crawl.hasTotals && crawl.total != nil
+        hasTotalMoved = hasTotalMoved || crawl.hasTotalMoved || total.map { $0 != crawl.total } ?? false
         self.cursorsCount = cursorsCount
-        self.overlaps = overlaps
-        self.pageCount = pageCount
-        self.pages = pages
-        self.olderPages = olderPages
-        self.isInSequence = isInSequence
-        self.requestsLeft = requestsLeft
+        hasMovedDown = hasMovedDown || !crawl.isOrdered
+        hasRepeats = hasRepeats || crawl.repeats > 0
+        overlaps = overlaps && (crawl.overlaps || crawl.pages < 2)
+        total = crawl.total ?? total
     }
 }

@@ -114,6 +114,8 @@ package struct CrawlProgress: Sendable, Hashable {
         /// The earlier generation of the row of its last item; nil if the item is new.
         package var lastGeneration: Int64?
         package var isSync = false
+        /// True if the range that it met consists of this page. The page's information about the end is then newer.
+        package var coversRange = false
         /// True if the list moved under `more`, which read it to its end and neither goes back nor reads the head
         /// again. The next sync reads its pages again.
         package var hasMovedUnderMore = false
@@ -123,29 +125,6 @@ package struct CrawlProgress: Sendable, Hashable {
         package var isAscending = true
         /// True if the page is read again because only earlier runs had read it.
         package var readsThrough = false
-        /// True if the range that it met consists of this page. The page's information about the end is then newer.
-        package var coversRange = false
-
-        package init(
-            crawl: Int64, generation: Int64? = nil, isHeader: Bool = false, end: SyncedRange.End,
-            met: SyncedRange? = nil, meetsTop: Bool = true, lastGeneration: Int64? = nil, isSync: Bool = false,
-            coversRange: Bool = false, hasMovedUnderMore: Bool = false, unstored: IncompleteReason? = nil,
-            isAscending: Bool = true, readsThrough: Bool = false
-        ) {
-            self.crawl = crawl
-            self.generation = generation
-            self.isHeader = isHeader
-            self.end = end
-            self.met = met
-            self.meetsTop = meetsTop
-            self.lastGeneration = lastGeneration
-            self.isSync = isSync
-            self.coversRange = coversRange
-            self.hasMovedUnderMore = hasMovedUnderMore
-            self.unstored = unstored
-            self.isAscending = isAscending
-            self.readsThrough = readsThrough
-        }
     }
 
     /// Adds a page that was read, and returns the next step.

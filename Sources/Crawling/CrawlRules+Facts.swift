@@ -77,20 +77,7 @@ extension CrawlRules {
         var isPartitioned = false
         /// True if it is unknown how the list continues after its first page, and if it does.
         var isOpen = false
-        var pageLimit: PageLimit
-
-        package init(
-            mode: CrawlMode = .new, verify: VerifyRule = .auto, isShifting: Bool = false, overlaps: Bool = false,
-            isPartitioned: Bool = false, isOpen: Bool = false, pageLimit: PageLimit = PageLimit(nil)
-        ) {
-            self.isOpen = isOpen
-            self.mode = mode
-            self.verify = verify
-            self.isShifting = isShifting
-            self.overlaps = overlaps
-            self.isPartitioned = isPartitioned
-            self.pageLimit = pageLimit
-        }
+        var pageLimit = PageLimit(nil)
     }
 }
 

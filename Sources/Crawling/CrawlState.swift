@@ -119,13 +119,13 @@ package struct CrawlTrail: Sendable {
 /// The state of a feed and its current crawl during a run; changed only after a transaction has succeeded.
 package struct FeedState: Sendable {
     /// The feed's newest generation.
-    package var generation: Int64
+    package var generation: Int64 = 0
     /// The crawl of the next page; nil before the first page.
     package var crawl: CrawlState?
     /// The stored ranges of the list.
     package var progress = CrawlProgress()
     /// The largest number of positions of any page of the feed.
-    package var longestPage: Int64
+    package var longestPage: Int64 = 0
     package var metrics = RunMetrics()
     /// The begin event that is still open.
     package var open: PageDirection?
@@ -135,21 +135,7 @@ package struct FeedState: Sendable {
     package var isComplete = false
     package var isVerified = false
 
-    package init(
-        generation: Int64, crawl: CrawlState? = nil, progress: CrawlProgress = CrawlProgress(), longestPage: Int64,
-        metrics: RunMetrics = RunMetrics(), open: PageDirection? = nil, hasChanged: Bool = false,
-        isComplete: Bool = false, isVerified: Bool = false
-    ) {
-        self.generation = generation
-        self.crawl = crawl
-        self.progress = progress
-        self.longestPage = longestPage
-        self.metrics = metrics
-        self.open = open
-        self.hasChanged = hasChanged
-        self.isComplete = isComplete
-        self.isVerified = isVerified
-    }
+    package init() {}
 
     /// The number of the page that is requested next.
     package func number(of direction: PageDirection) -> Int {

@@ -82,10 +82,7 @@ package struct CrawledList {
 
     /// The facts of a crawl that has reached the end of the list.
     func facts() throws -> CrawlFacts {
-        var facts = CrawlFacts()
-        facts.hasTotals = true
-        facts.isInSequence = definition.pagination.prefetch <= 1
-        facts.overlaps = true
+        var facts = CrawlFacts(of: definition)
         var trail = CrawlTrail()
         for id in crawlsToProve {
             let isCurrent = id == state.crawl?.id
@@ -333,18 +330,5 @@ package struct CrawledList {
     private func rowsPassedOver() throws -> Set<Int64> {
         guard state.crawl?.sharesValues == true, let sharedColumns else { return [] }
         return try records.rows.sharing(sharedColumns)
-    }
-}
-
-extension CrawlFacts {
-    /// Adds one of the crawls of the list, in its order.
-    fileprivate mutating func add(_ crawl: CrawlState, cursorsCount: Bool) {
-        hasTotals = hasTotals && crawl.hasTotals && crawl.total != nil
-        hasTotalMoved = hasTotalMoved || crawl.hasTotalMoved || total.map { $0 != crawl.total } ?? false
-        self.cursorsCount = cursorsCount
-        hasMovedDown = hasMovedDown || !crawl.isOrdered
-        hasRepeats = hasRepeats || crawl.repeats > 0
-        overlaps = overlaps && (crawl.overlaps || crawl.pages < 2)
-        total = crawl.total ?? total
     }
 }

@@ -27,7 +27,7 @@ package struct StoredState {
     func load() throws -> (FeedState, CrawlTrail, ResumePoint) {
         let name = Value.text(feed)
         var trail = CrawlTrail()
-        var state = FeedState(generation: 0, longestPage: 0)
+        var state = FeedState()
         var resumePoint = ResumePoint(isLoaded: false)
         var crawl: Int64?
         try connection.rows(

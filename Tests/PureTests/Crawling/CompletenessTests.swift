@@ -318,7 +318,8 @@ struct CompletenessTests {
 
     @Test("A run is as complete as the mirror that it leaves, unless it failed", arguments: RunOutcome.allCases)
     func run(_ outcome: RunOutcome) {
-        var state = FeedState(generation: 1, longestPage: 10, isComplete: true, isVerified: true)
+        var state = FeedState()
+        (state.isComplete, state.isVerified) = (true, true)
         let isSuccess = [.ok, .unchanged, .noMoreData].contains(outcome)
         let failure: IncompleteReason? = isSuccess ? nil : outcome == .failed ? .failed : .cutOff
         var run = Completeness.of(outcome, state)
