@@ -150,40 +150,28 @@ package struct FeedState: Sendable {
 }
 
 /// The point at which the next command resumes.
-package struct ResumePoint: Sendable, Hashable {
-    /// True if a first page is stored.
-    package var isLoaded: Bool
-    /// The range with which `more` continues; nil at the end, or before the first page.
-    package var open: SyncedRange?
-    /// The stored ranges of the list.
-    package var progress = CrawlProgress()
+package struct ResumePoint: Sendable {
+    /// The stored state of the feed.
+    package var state = FeedState()
     /// The time of the last complete full crawl, in milliseconds since 1970.
     package var fullAt: Int64?
     /// The watermark in the requests of the current crawl.
     package var crawlWatermark: String?
     /// The name of the first partition of the last crawl.
     package var firstPartition: String?
-    /// The number of items of a partition that the upstream serves, as seen so far.
-    package var cap: Int?
     /// The furthest watermark value that a sync has met, as JSON.
     package var watermark: String?
     /// True if a full crawl is due, or the one under way began as such.
     package var isFullDue = false
 
-    package init(
-        isLoaded: Bool, open: SyncedRange? = nil, progress: CrawlProgress = CrawlProgress(), fullAt: Int64? = nil,
-        crawlWatermark: String? = nil, firstPartition: String? = nil, cap: Int? = nil, watermark: String? = nil
-    ) {
-        self.isLoaded = isLoaded
-        self.open = open
-        self.progress = progress
-        self.fullAt = fullAt
-        self.crawlWatermark = crawlWatermark
-        self.firstPartition = firstPartition
-        self.cap = cap
-        self.watermark = watermark
-    }
+    package init() {}
 
-    /// True if the upstream has no further page.
-    var isAtEnd: Bool { isLoaded && open == nil }
+    /// True if a first page is stored.
+    var isLoaded: Bool { state.crawl != nil }
+    /// The range with which `more` continues; nil at the end, or before the first page.
+    var open: SyncedRange? { state.progress.open }
+    /// The stored ranges of the list.
+    package var progress: CrawlProgress { state.progress }
+    /// The number of items of a partition that the upstream serves, as seen so far.
+    package var cap: Int? { state.crawl?.cap }
 }

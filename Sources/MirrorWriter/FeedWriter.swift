@@ -39,20 +39,20 @@ package final class FeedWriter: PageTransactionWriter {
     private var loss: (any Error)?
 
     init(
-        feed: String, run: Int64, shape: ResolvedFeed, state: FeedState, trail: CrawlTrail, resumePoint: ResumePoint,
+        feed: String, run: Int64, shape: ResolvedFeed, resumePoint: ResumePoint, trail: CrawlTrail,
         in transactions: Transactions
     ) throws {
         let connection = transactions.connection
-        table = try ListTable(shape, run: run, isComplete: state.isComplete, on: connection)
+        table = try ListTable(shape, run: run, isComplete: resumePoint.state.isComplete, on: connection)
         tableBefore = table.state
         records = try ListRecords(of: feed, in: table, on: connection)
         quota = RunQuota(of: feed, in: transactions)
         log = RunLog(of: feed, run: run, on: connection)
         self.feed = feed
         self.run = run
-        self.state = state
-        self.trail = trail
         self.resumePoint = resumePoint
+        self.trail = trail
+        state = resumePoint.state
         self.transactions = transactions
         self.connection = connection
     }

@@ -23,12 +23,11 @@ package struct StoredState {
 
     // MARK: - Facts
 
-    /// The state, with the trail of its crawl and the point at which the next command resumes.
-    func load() throws -> (FeedState, CrawlTrail, ResumePoint) {
+    /// The point at which the next command resumes, with the state and the trail of its crawl.
+    func load() throws -> (ResumePoint, CrawlTrail) {
         let name = Value.text(feed)
         var trail = CrawlTrail()
-        var state = FeedState()
-        var resumePoint = ResumePoint(isLoaded: false)
+        var point = ResumePoint()
         var crawl: Int64?
         try connection.rows(
             """
@@ -36,28 +35,24 @@ package struct StoredState {
             FROM \(tables.feed) AS feed JOIN \(tables.state) AS _feed ON _feed.feed = feed.name WHERE name = ?
             """, [name]
         ) { row in
-            state.generation = row.number(at: 0)
+            point.state.generation = row.number(at: 0)
             crawl = row.isNull(at: 1) ? nil : row.int64(at: 1)
-            resumePoint.watermark = row.text(at: 2)
-            state.progress = CrawlProgress(json: row.text(at: 3))
-            state.isComplete = row.int64(at: 4) == 1
-            state.isVerified = row.int64(at: 5) == 1
-            resumePoint.fullAt = Timestamp.milliseconds(of: row.text(at: 6))
+            point.watermark = row.text(at: 2)
+            point.state.progress = CrawlProgress(json: row.text(at: 3))
+            point.state.isComplete = row.int64(at: 4) == 1
+            point.state.isVerified = row.int64(at: 5) == 1
+            point.fullAt = Timestamp.milliseconds(of: row.text(at: 6))
         }
-        state.longestPage = Int64(try connection.count("SELECT max(placed) FROM _page WHERE feed = ?", name))
-        resumePoint.progress = state.progress
-        resumePoint.open = state.progress.open
-        resumePoint.firstPartition = state.progress.firstPartition
-        guard let crawl else { return (state, trail, resumePoint) }
-        resumePoint.isLoaded = true
-        let loaded = try CrawlState.load(crawl, trail: &trail, on: connection)
-        state.crawl = loaded
-        resumePoint.cap = loaded.cap
-        resumePoint.firstPartition =
-            try state.progress.firstPartition ?? CrawlState.firstPartition(of: feed, on: connection)
-        resumePoint.crawlWatermark = try connection.scalar(
-            "SELECT watermark FROM _crawl WHERE id = ?", Value(state.progress.round?.id ?? crawl))?.text
-        return (state, trail, resumePoint)
+        point.state.longestPage = Int64(try connection.count("SELECT max(placed) FROM _page WHERE feed = ?", name))
+        point.firstPartition = point.progress.firstPartition
+        guard let crawl else { return (point, trail) }
+        point.state.crawl = try CrawlState.load(crawl, trail: &trail, on: connection)
+        if point.firstPartition == nil {
+            point.firstPartition = try CrawlState.firstPartition(of: feed, on: connection)
+        }
+        point.crawlWatermark = try connection.scalar(
+            "SELECT watermark FROM _crawl WHERE id = ?", Value(point.progress.round?.id ?? crawl))?.text
+        return (point, trail)
     }
 
     /// The number of rows that the upstream has, as far as known.

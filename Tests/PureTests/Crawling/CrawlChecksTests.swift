@@ -13,7 +13,7 @@ struct CrawlChecksTests {
         isUnchanged: Bool = true, isInPlace: Bool = true
     ) -> (rules: CrawlRules, step: CrawlRules.Step) {
         var rules = CrawlRules(.sync, feed)
-        _ = rules.opened(ResumePoint(isLoaded: true))
+        _ = rules.opened(ResumePoint.loaded())
         for number in 1...3 {
             _ = rules.committed(.page(number, PageCursor("p\(number + 1)"), isUnchanged: isUnchanged))
         }

@@ -22,9 +22,9 @@ struct CrawlModeTests {
 
     /// A feed that was crawled whole an hour ago, changed by `change`.
     private static func point(_ change: (inout ResumePoint) -> Void = { _ in }) -> ResumePoint {
-        var point = ResumePoint(isLoaded: true)
-        point.progress.synced = .whole(.whole(1, generations: [1]))
-        point.progress.fullPages = 50
+        var point = ResumePoint.loaded()
+        point.state.progress.synced = .whole(.whole(1, generations: [1]))
+        point.state.progress.fullPages = 50
         point.fullAt = now - day / 24
         point.watermark = "\"2026-01-01T00:00:00Z\""
         change(&point)
@@ -44,23 +44,23 @@ struct CrawlModeTests {
             Case(testDescription: "nothing is special", point: point(), modes: [.new, .new, .since, .all]),
             Case(
                 testDescription: "a crawl of all is under way",
-                point: point { $0.progress.beginRound(2, .all) }, modes: [.all, .all, .all, .all]),
+                point: point { $0.state.progress.beginRound(2, .all) }, modes: [.all, .all, .all, .all]),
             Case(
                 testDescription: "a crawl by watermark is under way",
-                point: point { $0.progress.beginRound(2, .since) }, modes: [.since, .since, .since, .since]),
+                point: point { $0.state.progress.beginRound(2, .since) }, modes: [.since, .since, .since, .since]),
             Case(
                 testDescription: "a crawl is under way and a full one due",
                 point: point {
-                    $0.progress.beginRound(2, .since)
+                    $0.state.progress.beginRound(2, .since)
                     $0.fullAt = now - 2 * day
                 }, modes: [.since, .since, .since, .since]),
             Case(
-                testDescription: "nothing is stored", point: ResumePoint(isLoaded: false),
+                testDescription: "nothing is stored", point: ResumePoint(),
                 modes: [.all, .all, .all, .all]
             ),
             Case(
                 testDescription: "there are rows and nothing to join, but a watermark",
-                point: point { $0.progress.forgetRanges() }, modes: [.all, .all, .since, .all]),
+                point: point { $0.state.progress.forgetRanges() }, modes: [.all, .all, .since, .all]),
             Case(
                 testDescription: "there is no watermark", point: point { $0.watermark = nil },
                 modes: [.new, .new, .all, .all]),
@@ -74,13 +74,13 @@ struct CrawlModeTests {
                 testDescription: "the clock went back", point: point { $0.fullAt = now + 1 },
                 modes: [.all, .all, .all, .all]),
             Case(
-                testDescription: "ten pages", point: point { $0.progress.fullPages = 10 },
+                testDescription: "ten pages", point: point { $0.state.progress.fullPages = 10 },
                 modes: [.new, .all, .since, .all]),
             Case(
-                testDescription: "eleven pages", point: point { $0.progress.fullPages = 11 },
+                testDescription: "eleven pages", point: point { $0.state.progress.fullPages = 11 },
                 modes: [.new, .new, .since, .all]),
             Case(
-                testDescription: "nobody has counted the pages", point: point { $0.progress.fullPages = nil },
+                testDescription: "nobody has counted the pages", point: point { $0.state.progress.fullPages = nil },
                 modes: [.new, .new, .since, .all]),
         ])
     func modes(_ row: Case) throws {

@@ -5,9 +5,9 @@ import Pagination
 extension ResumePoint {
     /// A feed with these ranges, and no crawl of every page under way.
     static func loaded(_ ranges: SyncedRange...) -> ResumePoint {
-        var point = ResumePoint(isLoaded: true)
-        point.progress.synced = SyncedRanges(ranges: ranges)
-        point.open = point.progress.open
+        var point = ResumePoint()
+        point.state.crawl = CrawlState(id: 1)
+        point.state.progress.synced = SyncedRanges(ranges: ranges)
         return point
     }
 }

@@ -21,7 +21,7 @@ struct CrawlRulesTests {
     @Test("The next page of a feed that was never loaded is the first")
     func firstOfMore() {
         var rules = CrawlRules(.nextPage)
-        #expect(rules.opened(ResumePoint(isLoaded: false)) == .fetch(.header, nil))
+        #expect(rules.opened(ResumePoint()) == .fetch(.header, nil))
         #expect(rules.committed(.page(1, .p2)) == .end(.ok))
     }
 
@@ -41,7 +41,7 @@ struct CrawlRulesTests {
         #expect(rules.committed(.page(5, .p6)) == .end(.ok))
 
         var fresh = CrawlRules(.nextPages(2))
-        #expect(fresh.opened(ResumePoint(isLoaded: false)) == .fetch(.header, nil))
+        #expect(fresh.opened(ResumePoint()) == .fetch(.header, nil))
         #expect(fresh.committed(.page(1, .p2, isUnchanged: true)) == .fetch(.footer, .p2))
         #expect(fresh.committed(.page(2, .p3, isUnchanged: true)) == .end(.unchanged))
     }
@@ -75,7 +75,7 @@ struct CrawlRulesTests {
         ])
     func fails(kind: FeedSyncError.Kind, outcome: RunOutcome) {
         var rules = CrawlRules(.sync)
-        _ = rules.opened(ResumePoint(isLoaded: false))
+        _ = rules.opened(ResumePoint())
         #expect(rules.failed(FeedSyncError(kind, "it failed")) == outcome)
         #expect(!rules.wantsNext)
     }
@@ -85,7 +85,7 @@ struct CrawlRulesTests {
     @Test("A first sync reads every page, examines the crawl, and looks for what is gone")
     func firstSync() {
         var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true))
-        #expect(rules.opened(ResumePoint(isLoaded: false)) == .fetch(.header, nil))
+        #expect(rules.opened(ResumePoint()) == .fetch(.header, nil))
         #expect(rules.isSync)
         #expect(rules.wantsNext)
         #expect(rules.pagesWanted == nil)
@@ -100,7 +100,7 @@ struct CrawlRulesTests {
     @Test("A list of one page is proved by that page")
     func onePage() {
         var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true))
-        _ = rules.opened(ResumePoint(isLoaded: false))
+        _ = rules.opened(ResumePoint())
         #expect(rules.committed(.end(1)) == .examine)
         #expect(rules.examined(CrawlFacts(met: 3, pageCount: 1)) == .findMissing)
         #expect(rules.found(missingBeside: nil) == .end(.ok, .complete(isVerified: true)))
@@ -243,7 +243,7 @@ struct CrawlRulesTests {
         ])
     func border(_ row: Border) {
         var rules = CrawlRules(.sync, CrawlRules.Feed(isShifting: row.isShifting))
-        _ = rules.opened(ResumePoint(isLoaded: false))
+        _ = rules.opened(ResumePoint())
         _ = rules.committed(.page(1, .p2))
         _ = rules.committed(.page(2, .p3))
         #expect(rules.came(row.border) == row.step)
@@ -266,7 +266,7 @@ struct CrawlRulesTests {
     @Test("A border that stays broken takes the crawl back only so often")
     func boundedSteps() {
         var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true))
-        _ = rules.opened(ResumePoint(isLoaded: false))
+        _ = rules.opened(ResumePoint())
         _ = rules.committed(.page(1, .p2))
         _ = rules.committed(.page(2, .p3))
         #expect((1...10).contains(stepsBack(&rules)))
@@ -276,7 +276,7 @@ struct CrawlRulesTests {
     @Test("A total that fell and rose again while the crawl went a page back is one that moved")
     func totalRoseAgain() {
         var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true))
-        _ = rules.opened(ResumePoint(isLoaded: false))
+        _ = rules.opened(ResumePoint())
         _ = rules.committed(.page(1, .p2))
         #expect(rules.came(.init(number: 2, total: 4, totalBefore: 5, crawl: 1)) == .goOn(crawl: 1, from: 1))
         #expect(rules.committed(.page(1, .p2)) == .fetch(.footer, .p2))
@@ -288,7 +288,7 @@ struct CrawlRulesTests {
     @Test("A crawl that could not be repaired in so many steps is not complete")
     func unrepaired() {
         var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true))
-        _ = rules.opened(ResumePoint(isLoaded: false))
+        _ = rules.opened(ResumePoint())
         _ = rules.committed(.page(1, .p2))
         _ = rules.committed(.page(2, .p3))
         _ = stepsBack(&rules)
@@ -324,7 +324,7 @@ struct CrawlRulesTests {
     @Test("Steps back at one place leave some for places further on")
     func stepsRecover() {
         var rules = CrawlRules(.sync, CrawlRules.Feed(mode: .all, isShifting: true))
-        _ = rules.opened(ResumePoint(isLoaded: false))
+        _ = rules.opened(ResumePoint())
         _ = rules.committed(.page(1, .p2))
         _ = rules.committed(.page(2, .p3))
         _ = stepsBack(&rules)

@@ -126,7 +126,7 @@ struct SimulatedCrawl {
 
     /// Crawls; nil if it does not end.
     mutating func run() -> CrawlClosing? {
-        var step = rules.opened(ResumePoint(isLoaded: false))
+        var step = rules.opened(ResumePoint())
         for _ in 0..<1000 {
             if case .end(_, let closing) = step {
                 return closing == .complete(isVerified: true) && isDoubtful ? .complete(isVerified: false) : closing

@@ -16,11 +16,12 @@ struct SyncSpanTests {
 
     /// All requests of a sync that nothing keeps from going on, as `from..to`.
     private static func windows(_ rule: SinceRule, _ mark: String? = nil) -> [String] {
-        var point = ResumePoint(isLoaded: mark != nil, watermark: mark.map { "\"\($0)\"" })
+        var point = ResumePoint()
+        point.watermark = mark.map { "\"\($0)\"" }
         var sent: [String] = []
         while let span = SyncSpan(rule, point, now: now), let window = span.window, sent.count < 20 {
             sent.append(span.parameters(rule).map(\.value).joined(separator: ".."))
-            point.progress.walk = WindowEnd(window, of: rule, point).walk
+            point.state.progress.walk = WindowEnd(window, of: rule, point).walk
             if window.isLast { break }
         }
         return sent
@@ -79,7 +80,7 @@ struct SyncSpanTests {
         let widest = granule * (1 + seed % 7)
         let rule = try Self.rule(
             "param: from, until: to, widest: \(widest)s, format: '\(format)', start: \(granule * (1 + seed % 11))s")
-        var point = ResumePoint(isLoaded: false)
+        var point = ResumePoint()
         var reached: Int64?
         while let window = SyncSpan(rule, point, now: Self.now)?.window {
             let end = window.to - window.to % Int64(granule)
@@ -91,13 +92,14 @@ struct SyncSpanTests {
             }
             let walk = WindowEnd(window, of: rule, point).walk
             #expect(walk.next > window.from && walk.isFull)
-            (point.progress.walk, reached) = (walk, window.to)
+            (point.state.progress.walk, reached) = (walk, window.to)
         }
     }
 
     @Test("A watermark goes out in the notation of the rule, or in that of the items")
     func format() throws {
-        let point = ResumePoint(isLoaded: true, watermark: #""2026-11-21T10:00:30+02:00""#)
+        var point = ResumePoint()
+        point.watermark = #""2026-11-21T10:00:30+02:00""#
         for (members, sent) in [
             ("", "2026-11-21T09:59:30+02:00"), (", format: unix", "1795247970"), (", format: unix_ms", "1795247970000"),
             (", format: date", "2026-11-20"), (", format: '%d.%m.%Y', overlap: 0", "21.11.2026"),
