@@ -325,8 +325,8 @@ package enum Completeness {
             walk = window.window.isLast ? nil : way
         }
         let isProved = if case .complete(let isVerified, _) = verdict { isVerified } else { false }
-        return AfterCrawl(
-            isComplete: reason == nil && walk == nil, isVerified: isProved && reason == nil, reason: reason, walk: walk)
+        let isComplete = reason == nil && walk == nil
+        return AfterCrawl(isComplete: isComplete, isVerified: isComplete && isProved, reason: reason, walk: walk)
     }
 
     // MARK: - A crawl that proves the one before

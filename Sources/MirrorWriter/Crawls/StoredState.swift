@@ -119,7 +119,7 @@ package struct StoredState {
             """
             UPDATE \(tables.feed) SET complete = ?, verified = ?, synced_at = ?, item_count = item_count - ?,
                 next_page = ?, no_more_data = ? WHERE name = ?
-            """, Value(state.isComplete), Value(state.isComplete && state.isVerified), .text(syncedAt), Value(removed),
+            """, Value(state.isComplete), Value(state.isVerified), .text(syncedAt), Value(removed),
             Value(next?.text), Value(next == nil), .text(feed))
         try countInOwner(-removed)
     }

@@ -75,7 +75,7 @@ struct CompletenessClaimTests {
             Completeness.after(verdict, window: WindowEnd(window, walk), progress)
         }
         #expect(
-            after(proved, Self.first, clean) == .init(isComplete: false, isVerified: true, reason: nil, walk: clean))
+            after(proved, Self.first, clean) == .init(isComplete: false, isVerified: false, reason: nil, walk: clean))
         #expect(after(proved, Self.last, clean) == .init(isComplete: true, isVerified: true, reason: nil, walk: nil))
         #expect(
             after(proved, Self.last, missed) == .init(isComplete: false, isVerified: false, reason: .drift, walk: nil))
