@@ -175,7 +175,7 @@ struct Session: Sendable {
     ///   - searched: The feeds whose full-text index is read then.
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func storeIfAny(
-        _ configuration: Configuration?, reading extent: ReadingCopy.Extent = .all, of names: [String]? = nil,
+        _ configuration: Configuration?, reading extent: CopyExtent = .all, of names: [String]? = nil,
         searched: [FeedDefinition] = []
     ) async throws(Failure) -> Store? {
         if let uri = sharedStore(configuration) {

@@ -32,7 +32,7 @@ final class FollowingCopyTests {
                 VALUES ('things', 'things', 'id', '["id"]', '[]', 'd', 1)
             """)
         copy = try await FollowingCopy(
-            path: folder.appending(path: "copy.db").path, uri: uri, feeds: nil, extent: .whole, pruneInterval: .zero)
+            path: folder.appending(path: "copy.db").path, uri: uri, feeds: nil, hasHistory: true, pruneInterval: .zero)
         #expect(try await copy.look([]))
     }
 

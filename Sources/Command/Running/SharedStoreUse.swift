@@ -76,7 +76,7 @@ final class SharedStoreUse: Sendable {
     ///   - searched: The feeds that get a full-text index, if their definitions ask for one.
     /// - Throws: `Failure` with exit code 73.
     func read(
-        _ extent: ReadingCopy.Extent, of names: [String], searched: [FeedDefinition], in uri: String,
+        _ extent: CopyExtent, of names: [String], searched: [FeedDefinition], in uri: String,
         for session: Session
     ) async throws(Failure) -> Store? {
         let path = try path(session)
@@ -88,7 +88,7 @@ final class SharedStoreUse: Sendable {
             }
         }
         return try await session.reading { () async throws(FeedSyncError) in
-            let copy = try await FollowingCopy(path: path, uri: uri, feeds: feeds, extent: .whole)
+            let copy = try await FollowingCopy(path: path, uri: uri, feeds: feeds, hasHistory: true)
             try await copy.look([])
             let following = Task {
                 await copy.follow({ [] }) { session.console.reportBriefly(Failure($0), always: true) }

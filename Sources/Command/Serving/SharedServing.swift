@@ -20,7 +20,7 @@ struct SharedServing: Sendable {
         let folder = try TemporaryFolder(session.environment, for: "serve")
         let path = "\(folder.path)/store.db"
         let copy = try await session.reading { () async throws(FeedSyncError) in
-            let copy = try await FollowingCopy(path: path, uri: uri, feeds: nil, extent: .latest)
+            let copy = try await FollowingCopy(path: path, uri: uri, feeds: nil, hasHistory: false)
             try await copy.look(configuration?.feeds ?? [])
             return copy
         }

@@ -21,7 +21,7 @@ package actor FollowingCopy {
     private let file: SQLite.Connection
     private let uri: String
     private let feeds: [String]?
-    private let extent: Extent
+    private let hasHistory: Bool
     private var numbers = LogNumbers()
     private var source: StoreDatabase?
     /// PostgreSQL's snapshot at the last update; nil before the first one.
@@ -30,14 +30,6 @@ package actor FollowingCopy {
     private var gone: String?
     private let pruneInterval: Duration
     private var prunedAt = ContinuousClock.now
-
-    /// The part of the history that the file has from the beginning.
-    package enum Extent: Sendable {
-        /// Of each feed the latest runs.
-        case latest
-        /// All of it.
-        case whole
-    }
 
     /// The interval of queries for news in PostgreSQL, and the limit on their share of the time.
     private static let pause = Duration.milliseconds(250)
@@ -48,16 +40,17 @@ package actor FollowingCopy {
     /// - Parameters:
     ///   - path: The path of the file, which is not there yet.
     ///   - feeds: The feeds that are wanted; nil for all, also those that come.
+    ///   - hasHistory: True for the whole history; false for the latest runs of each feed.
     ///   - pruneInterval: The interval at which history that PostgreSQL no longer has is deleted from the file.
     /// - Throws: `FeedSyncError` of kind `store`.
     package init(
-        path: String, uri: String, feeds: [String]?, extent: Extent, pruneInterval: Duration = .seconds(60)
+        path: String, uri: String, feeds: [String]?, hasHistory: Bool, pruneInterval: Duration = .seconds(60)
     ) async throws(FeedSyncError) {
         self.path = path
         self.pruneInterval = pruneInterval
         self.uri = uri
         self.feeds = feeds
-        self.extent = extent
+        self.hasHistory = hasHistory
         guard let executor = ThreadExecutor() else {
             throw FeedSyncError(.store, "no thread can be started for the store", advice: "see `ulimit -u`")
         }
@@ -155,7 +148,7 @@ package actor FollowingCopy {
         // All rows get the numbers that they had.
         numbers = LogNumbers()
         let copy = WorkingCopy(source: source, scope: FeedScope(feeds: feeds), target: file, numbers: numbers)
-        _ = try copy.fill(extent == .whole ? .all : .recent, block: nil)
+        _ = try copy.fill(hasHistory ? .all : .recent, block: nil)
         prunedAt = .now
         return Set(try StoredFeed.all(in: file).map(\.name))
     }

@@ -6,18 +6,6 @@ package import StoreFile
 
 /// A file with the content of a store in PostgreSQL, for a command that reads.
 package enum ReadingCopy {
-    /// The part of a store that a command reads.
-    package enum Extent: Sendable {
-        /// The states of feeds, and what follows from them.
-        case summary
-        /// The same with the latest history.
-        case states
-        /// The same with the rows of feeds.
-        case recent
-        /// All rows.
-        case all
-    }
-
     /// Fills a new file, and opens it for reading.
     ///
     /// - Parameters:
@@ -27,7 +15,7 @@ package enum ReadingCopy {
     /// - Returns: Nil if there is no store in PostgreSQL yet.
     /// - Throws: `FeedSyncError` of kind `store`.
     package static func open(
-        uri: String, feeds: [String]?, extent: Extent, searched: [FeedDefinition] = [], path: String
+        uri: String, feeds: [String]?, extent: CopyExtent, searched: [FeedDefinition] = [], path: String
     ) async throws(FeedSyncError) -> Store? {
         var options = Store.Options()
         options.isScratch = true
@@ -38,12 +26,7 @@ package enum ReadingCopy {
                 guard try Self.isThere(source) else { return false }
                 let copy = WorkingCopy(
                     source: source, scope: FeedScope(feeds: feeds), target: target, numbers: LogNumbers())
-                switch extent {
-                case .summary: _ = try copy.fill(.summary, block: nil)
-                case .states: _ = try copy.fill(.states, block: nil)
-                case .recent: _ = try copy.fill(.recent, block: nil)
-                case .all: _ = try copy.fill(.all, block: nil)
-                }
+                _ = try copy.fill(extent, block: nil)
                 return true
             } catch {
                 throw FeedSyncError(copying: error, path: path)

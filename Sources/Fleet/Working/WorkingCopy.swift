@@ -2,6 +2,18 @@ internal import PostgreSQL
 internal import PostgreSQLStore
 internal import SQLite
 
+/// The part of a store in PostgreSQL that a file gets.
+package enum CopyExtent: Sendable {
+    /// The data from which the states of feeds follow, without a table for each feed: there may be thousands.
+    case summary
+    /// The same with the latest history and the feeds' tables, which stay empty.
+    case states
+    /// The same with items: the data that a sync may need.
+    case recent
+    /// All rows.
+    case all
+}
+
 /// A group's part of a store in PostgreSQL, in a SQLite file of a worker's own.
 struct WorkingCopy {
     let source: StoreDatabase
@@ -11,25 +23,13 @@ struct WorkingCopy {
     /// The numbers of events and changes; nil if they keep their own, because more will be written.
     var numbers: LogNumbers?
 
-    /// The part of the store to copy.
-    enum Extent: Sendable {
-        /// The data that a sync may need, with the latest history.
-        case recent
-        /// The same without items.
-        case states
-        /// The data from which the states of feeds follow, without a table for each feed: there may be thousands.
-        case summary
-        /// All rows.
-        case all
-    }
-
     /// Fills the file with PostgreSQL's content at one moment.
     ///
     /// - Parameters:
     ///   - groups: The claimed groups of these feeds.
     ///   - block: The ids for rows stored from now on; nil if there will be none.
     /// - Returns: The number of the groups' commits at that moment.
-    func fill(_ extent: Extent, groups: [String] = [], block: NumberBlock?) throws -> [Int64] {
+    func fill(_ extent: CopyExtent, groups: [String] = [], block: NumberBlock?) throws -> [Int64] {
         // PostgreSQL does not wait until SQLite has committed all rows.
         try target.transaction {
             try source.connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
@@ -38,7 +38,7 @@ struct WorkingCopy {
         }
     }
 
-    private func read(_ extent: Extent, groups: [String], block: NumberBlock?) throws -> [Int64] {
+    private func read(_ extent: CopyExtent, groups: [String], block: NumberBlock?) throws -> [Int64] {
         let versions = try source.connection.query(
             "SELECT version FROM _claim WHERE \"group\" = ANY(CAST($1 AS text[]))",
             [PostgreSQL.Connection.array(groups)])

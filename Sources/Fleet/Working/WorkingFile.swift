@@ -30,7 +30,7 @@ struct WorkingFile: Sendable {
     /// - Throws: `FeedSyncError` of kind `store`; the error of `claims`.
     init(
         path: String, pool: ConnectionPool, keep: Retention, feeds: [String]? = nil,
-        extent: WorkingCopy.Extent = .recent,
+        extent: CopyExtent = .recent,
         claims: @escaping @Sendable () async throws -> [Claim]
     ) async throws(FeedSyncError) {
         let filled = Lock<(numbers: NumberBlock, progress: WriteThrough.Progress)?>(nil)
