@@ -33,7 +33,25 @@ struct RunNotices {
     ///   - columns: The notices about columns of the feed's table.
     ///   - seen: The number of items that the upstream has served.
     func all(_ columns: [String], _ crawl: CrawlState?, seen: Int, of feed: FeedDefinition) -> [String] {
-        texts + columns + SkippedItems.notices(of: skipped) + ofCrawl(crawl, seen: seen, of: feed)
+        texts + columns + ofSkippedItems + ofCrawl(crawl, seen: seen, of: feed)
+    }
+
+    /// The notices about skipped items: one sentence for each kind.
+    private var ofSkippedItems: [String] {
+        var all = SkippedItems()
+        for (_, skipped) in skipped.sorted(by: { $0.key < $1.key }) { all.add(skipped) }
+        func items(_ count: Int) -> String { count == 1 ? "1 item was" : "\(count) items were" }
+        var notices: [String] = []
+        if all.count > 0 {
+            notices.append("\(items(all.count)) skipped" + (all.first.map { ": \($0)" } ?? ", as before"))
+        }
+        if all.sameKey > 0 {
+            let first = all.firstSameKey.map { ": \($0)" } ?? ", as before"
+            notices.append(
+                "\(items(all.sameKey)) lost, because different items of a page have the same key\(first); "
+                    + "give the feed a `key` that tells them apart")
+        }
+        return notices
     }
 
     /// None if the upstream served everything and an item moved the watermark.

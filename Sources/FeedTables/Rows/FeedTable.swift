@@ -8,7 +8,7 @@ package final class FeedTable {
     private let connection: Connection
     package let plan: DecodePlan
     private let name: String
-    let scope: RowScope
+    private let scope: RowScope
     /// Logs the changes of rows; nil if the feed keeps no changes.
     private let log: ChangeLog?
     /// The columns in which a row lost its value because its item no longer has the member.
@@ -22,7 +22,7 @@ package final class FeedTable {
     @exclusivity(unchecked) private var prepared: Statements?
 
     /// The columns of `select` before the model's.
-    static let fixed = 5
+    private static let fixed = 5
 
     /// Prepares nothing before the first item, because a feed that never had an item has no table.
     package init(named name: String, plan: DecodePlan, scope: RowScope, log: ChangeLog?, on connection: Connection) {
@@ -261,7 +261,24 @@ package final class FeedTable {
     /// Logs a change of the row that the last `row(for:)` returned.
     private func keep(_ kind: ChangeLog.Kind, _ item: PageItem?, now: Value) throws(SQLiteError) {
         guard let log else { return }
-        try keep(kind, item, of: try statements().select, in: log, now: now)
+        let row = try statements().select
+        let before = item.flatMap { changes(to: $0, of: row) }
+        // If only `_raw` differs, no column of the model has changed.
+        guard kind != .changed || before != nil else { return }
+        let key = ChangeLog.key(row, at: plan.keyColumns.map { Self.fixed + $0 }, below: scope)
+        try log.add(kind, key: key, before: before, now: now)
+    }
+
+    /// The columns in which an item differs from the row, with their stored values; nil if there are none.
+    private func changes(to item: PageItem, of row: Statement) -> String? {
+        var before = JSONObjectText()
+        var hasChanges = false
+        for (index, column) in plan.columns.enumerated() where !isSame(item, index, in: row) {
+            let stored = StoredValue(row.value(at: Self.fixed + index))
+            before.add(column.name, json: RowColumn(name: "", type: column.type).json(stored))
+            hasChanges = true
+        }
+        return hasChanges ? before.text : nil
     }
 
     /// Ends the read that `row(for:)` began, so that no read stays open and no view of the page is kept.
@@ -331,7 +348,7 @@ package final class FeedTable {
             || plan.ignored.excuse(raw: item.raw, stored: select.text(at: raw))
     }
 
-    func isSame(_ item: PageItem, _ column: Int, in select: Statement) -> Bool {
+    private func isSame(_ item: PageItem, _ column: Int, in select: Statement) -> Bool {
         let value = item.value(of: column)
         if isSame(value, in: select, at: Self.fixed + column) { return true }
         if case .missing = value, item.isPartial { return true }
