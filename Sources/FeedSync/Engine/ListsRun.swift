@@ -102,19 +102,12 @@ struct ListsRun: Sendable {
         case failed(FeedSyncError)
     }
 
-    /// True if a request for a list may wait at the host for the previous one. False if a rule reads success from the
-    /// body, because the next request has been sent by then, and if its access token may have expired by its turn.
-    private var mayLookAhead: Bool {
-        let needsToken = definition.authentication?.needsToken == true
-        return !needsToken && !definition.responses.contains(where: \.doubtsSuccess)
-    }
-
     /// Sends a command to lists, several at a time as far as their hosts allow.
     ///
     /// - Returns: The error that ended the run before all lists were requested.
     private func askLists(_ opening: Store.PartsOpening, _ results: inout ListsResults) async -> FeedSyncError? {
         var rest = 0..<opening.count
-        var queue = ListQueue<List>(perHost: definition.pagination.prefetch, mayLookAhead: mayLookAhead)
+        var queue = ListQueue<List>(perHost: definition.pagination.prefetch, mayLookAhead: definition.mayRequestAhead)
         var end: FeedSyncError?
         // Known once a run has compared the feed's table with the definition.
         var findings: Findings?

@@ -147,8 +147,6 @@ final class RunRequests {
             // An error of a page that cannot be requested is reported when the page is processed.
             guard let page = try? loader.requests.page(for: cursor) else { break }
             let isAhead = prefetches.count > 0
-            // The token of a request that waits at the host may have expired by its turn.
-            if prefetches.count >= loader.definition.pagination.prefetch, page.tokenRequest != nil { break }
             guard try mayPrefetch(page, after: loaded.fetched, by: loader) else { break }
             let stored = try storedPage(page)
             let response = PendingFetch()
@@ -173,9 +171,8 @@ final class RunRequests {
     /// its turn. It is 1 if anything speaks against more.
     private func mostAsked(after fetched: FetchedPage, _ loader: PageLoader) -> Int {
         guard !gate.isShut else { return 1 }
-        // A response rule takes effect when the response is read, and the waiting request has been sent by then.
-        let isPlain = isPredictable && !loader.definition.responses.contains(where: \.doubtsSuccess)
-        let allowed = loader.definition.pagination.prefetch + (isPlain ? 1 : 0)
+        let mayRequestAhead = isPredictable && loader.definition.mayRequestAhead
+        let allowed = loader.definition.pagination.prefetch + (mayRequestAhead ? 1 : 0)
         let left = fetched.quota.compactMap(\.remaining).min().map { Int(clamping: $0) } ?? .max
         // An estimate from the size of the last page.
         let fitting = loader.definition.memory.body / max(fetched.response.body.count, 1)

@@ -189,6 +189,12 @@ extension FeedDefinition {
         return names
     }
 
+    /// True if a request may wait at the host for the previous one. False if a rule reads success from the body,
+    /// because the request has been sent by then, and if its access token may have expired by its turn.
+    package var mayRequestAhead: Bool {
+        authentication?.needsToken != true && !responses.contains(where: \.doubtsSuccess)
+    }
+
     /// True if a request of the feed uses the output of a command.
     package var refersToCommands: Bool { templates.contains { !$0.commands.isEmpty } }
 

@@ -41,7 +41,7 @@ package struct ResponseRule: Sendable, Hashable {
     }
 
     /// True if the rule may match a response that looks successful.
-    package var doubtsSuccess: Bool { status.map { (200..<300).contains($0) || $0 == 304 } ?? true }
+    var doubtsSuccess: Bool { status.map { (200..<300).contains($0) || $0 == 304 } ?? true }
 }
 
 extension MappingDecoder {
