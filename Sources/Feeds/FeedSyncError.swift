@@ -36,6 +36,9 @@ public struct FeedSyncError: Error, Sendable, Hashable {
         /// True if a request failed, for good or for now.
         package var isOfRequest: Bool { isOfAnswer || self == .unreachable || self == .limited }
 
+        /// True if other lists of the feed may still succeed.
+        package var isOfOneList: Bool { isOfAnswer || self == .unreachable || self == .locked }
+
         /// True if the user or the environment, not the upstream, ended the run.
         package var isOfUser: Bool {
             [.cancelled, .interrupted, .limited, .locked, .store, .configuration].contains(self)

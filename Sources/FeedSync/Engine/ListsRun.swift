@@ -152,7 +152,7 @@ struct ListsRun: Sendable {
                 case .heldBack: queue.putBack(turn, as: list, isOpen: false, host: list.host)
                 case .gone(let removed): results.noteGone(removed: removed, at: list.host)
                 case .failed(let error):
-                    guard error.concernsOneList else {
+                    guard error.kind.isOfOneList else {
                         end = end ?? error
                         continue
                     }
@@ -182,7 +182,7 @@ struct ListsRun: Sendable {
             common = lines
             return List(part: part, definition: definition, seen: seen, common: lines)
         } catch {
-            guard error.concernsOneList else { throw error }
+            guard error.kind.isOfOneList else { throw error }
             results.note(error, of: FeedPart.name(of: part.feed, key: part.key.map(\.value)), at: nil)
             return nil
         }
@@ -236,7 +236,7 @@ struct ListsRun: Sendable {
                 if command == .sync { try await store.keepSeen(list.seen, of: list.part) }
                 return .done(summary)
             } catch {
-                guard error.concernsOneList, [404, 410].contains(error.httpStatus),
+                guard error.kind.isOfOneList, [404, 410].contains(error.httpStatus),
                     // If the list has a first page, only a later page is missing.
                     try await store.events(of: list.definition.name, last: 1).last?.status == .endHeader
                 else { throw error }
@@ -250,16 +250,6 @@ struct ListsRun: Sendable {
             }
         } catch {
             return .failed(error)
-        }
-    }
-}
-
-extension FeedSyncError {
-    /// True if other lists of the feed may still succeed.
-    fileprivate var concernsOneList: Bool {
-        switch kind {
-        case .cancelled, .interrupted, .limited, .store, .bug, .configuration: false
-        case .locked, .undecodable, .unfollowable, .unreachable, .rejected, .refused: true
         }
     }
 }
