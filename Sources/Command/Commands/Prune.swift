@@ -25,9 +25,9 @@ extension Command {
             throw .usage("prune --columns needs the names of feeds", advice: "feedsync feeds  # lists them")
         }
         let feeds = operands.isEmpty ? configuration.feeds : try session.feeds(of: configuration)
+        let pruning = Pruning(session: session, feeds: feeds, configuration: configuration)
         if let uri = session.sharedStore(configuration) {
-            let pruning = SharedPruning(session: session, configuration: configuration, uri: uri)
-            return try await isOfColumns ? pruning.columns(of: feeds) : pruning.items(of: feeds)
+            return try await isOfColumns ? pruning.columns(inShared: uri) : pruning.items(inShared: uri)
         }
         guard let opened = try await session.storeIfAny(configuration), let path = session.storePath(configuration)
         else {
@@ -36,8 +36,7 @@ extension Command {
             return .done
         }
         let isTrial = session.invocation.has(.dryRun)
-        let pruning = Pruning(session: session, feeds: feeds, retention: configuration.retention)
-        let going = try await isOfColumns ? pruning.columns(in: opened) : pruning.items(in: opened)
+        let going = try await pruning.losses(in: opened, columns: isOfColumns)
         guard try pruning.mayGo(going, isTrial: isTrial) else { return .done }
         let store = try await session.reading { () async throws(FeedSyncError) in
             try await Store(path: path, options: Store.Options(access: .existing, keep: configuration.retention))

@@ -5,12 +5,10 @@ internal import Reports
 struct Pruning {
     let session: Session
     let feeds: [FeedDefinition]
-    let retention: Retention
+    let configuration: Configuration
     private let now = WallClock.system.seconds
 
-    init(session: Session, feeds: [FeedDefinition], retention: Retention) {
-        (self.session, self.feeds, self.retention) = (session, feeds, retention)
-    }
+    private var console: Console { session.console }
 
     /// The data that a feed loses.
     struct Loss: JSONRecord {
@@ -35,29 +33,31 @@ struct Pruning {
         }
     }
 
-    /// The items that each feed would lose.
-    func items(in store: Store) async throws(Failure) -> [Loss] {
+    /// The data that each feed would lose.
+    func losses(in store: Store, columns isOfColumns: Bool) async throws(Failure) -> [Loss] {
         var losses: [Loss] = []
         for feed in feeds {
-            guard let limit = retention.limit(of: feed.name, at: now) else { continue }
-            let count = try await session.reading { () async throws(FeedSyncError) in
-                try await store.prunableCount(of: feed.name, goneBefore: limit)
+            guard let loss = try await isOfColumns ? columns(of: feed, in: store) : items(of: feed, in: store) else {
+                continue
             }
-            losses.append(Loss(feed: feed.name, items: count))
+            losses.append(loss)
         }
         return losses
     }
 
-    /// The columns that each feed would lose.
-    func columns(in store: Store) async throws(Failure) -> [Loss] {
-        var losses: [Loss] = []
-        for feed in feeds {
-            let columns = try await session.reading { () async throws(FeedSyncError) in
-                try await store.oldColumns(of: feed)
-            }
-            losses.append(Loss(feed: feed.name, old: columns))
+    private func items(of feed: FeedDefinition, in store: Store) async throws(Failure) -> Loss? {
+        guard let limit = configuration.retention.limit(of: feed.name, at: now) else { return nil }
+        let count = try await session.reading { () async throws(FeedSyncError) in
+            try await store.prunableCount(of: feed.name, goneBefore: limit)
         }
-        return losses
+        return Loss(feed: feed.name, items: count)
+    }
+
+    private func columns(of feed: FeedDefinition, in store: Store) async throws(Failure) -> Loss {
+        let columns = try await session.reading { () async throws(FeedSyncError) in
+            try await store.oldColumns(of: feed)
+        }
+        return Loss(feed: feed.name, old: columns)
     }
 
     /// Says what goes, and asks before columns do.
@@ -66,33 +66,36 @@ struct Pruning {
     func mayGo(_ losses: [Loss], isTrial: Bool) throws(Failure) -> Bool {
         tell(losses, isTrial: isTrial)
         guard !isTrial else {
-            if session.invocation.has(.json) { session.console.print(json: JSONLines.array(losses.map(\.result))) }
+            if session.invocation.has(.json) { console.print(json: JSONLines.array(losses.map(\.result))) }
             return false
         }
         guard session.invocation.has(.oldColumns) else { return true }
         if losses.contains(where: { !$0.columns.isEmpty }), try session.isSure(of: "delete these columns?") {
             return true
         }
-        if session.invocation.has(.json) { session.console.print(json: JSONLines.array([])) }
+        if session.invocation.has(.json) { console.print(json: JSONLines.array([])) }
         return false
     }
 
     /// Prints the data that goes: as the result of a trial, or as a note before it goes.
-    func tell(_ losses: [Loss], isTrial: Bool) {
-        let console = session.console
+    private func tell(_ losses: [Loss], isTrial: Bool) {
         guard losses.contains(where: { $0.text != nil }) else {
             if isTrial || session.invocation.has(.oldColumns) { console.note("nothing would be deleted") }
             return
         }
         for loss in losses {
-            guard let text = loss.text else { continue }
-            guard isTrial else {
+            if isTrial {
+                tell(loss, "would be deleted")
+            } else if let text = loss.text {
                 console.note("\(loss.feed): deleting \(text)")
-                continue
             }
-            guard !session.invocation.has(.json) else { continue }
-            console.print("\(console.palette.name(loss.feed))  \(text) would be deleted")
         }
+    }
+
+    /// Prints what a feed loses or has lost, if anything, unless the result is JSON.
+    private func tell(_ loss: Loss, _ end: String) {
+        guard let text = loss.text, !session.invocation.has(.json) else { return }
+        console.print("\(console.palette.name(loss.feed))  \(text) \(end)")
     }
 
     /// Deletes the data, prints what went, and makes the file small.
@@ -102,24 +105,23 @@ struct Pruning {
         for feed in feeds {
             guard let loss = try await isOfColumns ? dropColumns(of: feed, in: store) : deleteItems(of: feed, in: store)
             else {
-                session.console.report(
+                console.report(
                     Failure(
                         .tryLater, ["\(feed.name): another feedsync is using this feed"], advice: "run it again later"))
                 code = .tryLater
                 continue
             }
             losses.append(loss)
-            guard let text = loss.text, !session.invocation.has(.json) else { continue }
-            session.console.print("\(session.console.palette.name(feed.name))  \(text) deleted")
+            tell(loss, "deleted")
         }
         let space = try await session.reading { () async throws(FeedSyncError) in try await store.compact() }
         if session.invocation.has(.json) {
-            session.console.print(json: JSONLines.array(losses.map(\.result)))
+            console.print(json: JSONLines.array(losses.map(\.result)))
         } else {
-            session.console.print("\(NumberFormat.bytes(space.freed)) given back")
+            console.print("\(NumberFormat.bytes(space.freed)) given back")
         }
         if isOfColumns, space.isRead {
-            session.console.report(
+            console.report(
                 Failure(
                     .tryLater, ["another program reads the store, whose log may still have the values"],
                     advice: "feedsync prune  # once no other program reads it"))
@@ -128,8 +130,10 @@ struct Pruning {
         return code
     }
 
-    func deleteItems(of feed: FeedDefinition, in store: Store) async throws(Failure) -> Loss? {
-        guard let limit = retention.limit(of: feed.name, at: now), let time = Timestamp(sinceEpoch: now)?.text else {
+    private func deleteItems(of feed: FeedDefinition, in store: Store) async throws(Failure) -> Loss? {
+        guard let limit = configuration.retention.limit(of: feed.name, at: now),
+            let time = Timestamp(sinceEpoch: now)?.text
+        else {
             return Loss(feed: feed.name)
         }
         let count = try await session.reading { () async throws(FeedSyncError) in
@@ -143,5 +147,50 @@ struct Pruning {
             try await store.dropOldColumns(of: feed)
         }
         return columns.map { Loss(feed: feed.name, old: $0) }
+    }
+}
+
+/// `prune` on a store in PostgreSQL, feed by feed: other feeds of a host stay with its worker. PostgreSQL gives the
+/// space back by itself.
+extension Pruning {
+    /// Deletes items that are long gone.
+    ///
+    /// - Throws: `Failure` if the store cannot be used.
+    func items(inShared uri: String) async throws(Failure) -> ExitCode {
+        let isTrial = session.invocation.has(.dryRun)
+        var losses: [Loss] = []
+        for feed in feeds {
+            let store = try await session.shared.open(uri, for: session, configuration, feeds: [feed.name])
+            let loss = try await isTrial ? items(of: feed, in: store) : deleteItems(of: feed, in: store)
+            if let loss { losses.append(loss) }
+            try await session.shared.end()
+        }
+        guard !session.invocation.has(.json) else {
+            console.print(json: JSONLines.array(losses.map(\.result)))
+            return .done
+        }
+        if losses.allSatisfy({ $0.text == nil }) { console.note("nothing \(isTrial ? "would be" : "was") deleted") }
+        for loss in losses { tell(loss, isTrial ? "would be deleted" : "deleted") }
+        return .done
+    }
+
+    /// Deletes columns that the definitions no longer have.
+    ///
+    /// - Throws: `Failure` if the store cannot be used.
+    func columns(inShared uri: String) async throws(Failure) -> ExitCode {
+        var losses: [Loss] = []
+        for feed in feeds {
+            // Each is claimed by itself: its working file is of no use once its columns are gone.
+            let store = try await session.shared.open(uri, for: session, configuration, feeds: [feed.name])
+            let loss = try await columns(of: feed, in: store)
+            if try mayGo([loss], isTrial: session.invocation.has(.dryRun)) {
+                try await session.shared.dropColumns(loss.columns.map(\.name), of: loss.feed, for: session)
+                tell(loss, "deleted")
+                losses.append(loss)
+            }
+            try await session.shared.end()
+        }
+        if session.invocation.has(.json), !losses.isEmpty { console.print(json: JSONLines.array(losses.map(\.result))) }
+        return .done
     }
 }
