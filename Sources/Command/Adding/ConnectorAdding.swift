@@ -31,13 +31,6 @@ struct ConnectorAdding {
                 path, limit: Connector.Files.mostBytes, advice: "give the URL of the manifest.yaml itself", session)
             return Connector.Files(source: path, manifest: manifest)
         }
-        do throws(FileError) {
-            return try Connector.Files(reading: path)
-        } catch {
-            let message = "\(path) \(error.problem)"
-            throw error.code == 0
-                ? Failure(.data, [message], advice: Command.add.helpAdvice)
-                : .usage(message, advice: Command.add.helpAdvice)
-        }
+        return try DescriptionSource.reading(path, Connector.Files.init(reading:))
     }
 }

@@ -6,8 +6,15 @@ internal import HTTP
 enum DescriptionSource {
     /// The contents of a file that the command line names.
     static func contents(of path: String, limit: Int) throws(Failure) -> [UInt8] {
+        try reading(path) { path throws(FileError) in try FileContents.read(path, limit: limit) }
+    }
+
+    /// Reads a file or a folder that the command line names.
+    static func reading<Content>(
+        _ path: String, _ read: (String) throws(FileError) -> Content
+    ) throws(Failure) -> Content {
         do throws(FileError) {
-            return try FileContents.read(path, limit: limit)
+            return try read(path)
         } catch {
             let message = "\(path) \(error.problem)"
             throw error.code == 0
