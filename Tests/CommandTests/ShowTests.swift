@@ -251,4 +251,27 @@ struct ShowTests {
         #expect(run.errors == "feedsync: things: note: no items stored yet; feedsync sync things fetches them\n")
         #expect(run.code == 0)
     }
+
+    @Test(
+        "An empty list prints nothing, except for the brackets of JSON and the names of CSV",
+        arguments: [
+            ("", ""), ("--tsv", ""), ("--markdown", ""), ("--ndjson", ""), ("--json", "[]\n"), ("--csv", "id\n"),
+        ])
+    func noItems(option: String, output: String) async throws {
+        let place = try await place(
+            columns: "{id: id, n: n}", extra: ", search: [n]", items: #"{"id":1,"n":"a"}"#)
+        for command in ["show things --columns id --where 0", "sql 'SELECT id FROM things WHERE 0'"] {
+            let run = try await place.shell("$FEEDSYNC \(command) \(option)")
+            #expect(run.output == output, "\(command): \(run.errors)")
+            #expect(run.code == 0, "\(command)")
+        }
+        let names = "feed,title,excerpt,link,key,matches\n"
+        #expect(
+            try await place.shell("$FEEDSYNC search zebra \(option)").output == (output == "id\n" ? names : output))
+        #expect(try await place.shell("$FEEDSYNC show things --where 0 \(option) -o things.txt").code == 0)
+        if option.isEmpty {
+            #expect(try place.text(of: "things.txt").isEmpty)
+            #expect(try await terminal(place, "sql 'SELECT id FROM things WHERE 0'").isEmpty)
+        }
+    }
 }

@@ -38,19 +38,14 @@ struct RecordLines: Sendable {
 
     init(_ form: ListingForm) { self.form = form }
 
-    /// A record's line with its line break, the names before the first. An empty list therefore prints nothing, and
-    /// cron sends no mail.
+    /// A record's line with its line break, the names before the first.
     mutating func text(of record: some JSONRecord) -> String {
         guard form == .tabs else { return record.result + "\n" }
         let fields = record.fields
         let values = fields.values.map(Self.value)
-        if var writer {
-            defer { self.writer = writer }
-            return writer.row(values)
-        }
-        var writer = RowWriter(.tsv, fields.names.map { RowColumn(name: $0) })
+        var writer = writer ?? RowWriter(.tsv, fields.names.map { RowColumn(name: $0) })
         defer { self.writer = writer }
-        return writer.head + writer.row(values)
+        return writer.row(values)
     }
 
     /// As a table of the store would have it: Booleans as 0 and 1, and lists and objects as JSON.

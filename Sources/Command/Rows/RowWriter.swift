@@ -11,8 +11,10 @@ struct RowWriter: Sendable {
         self.columns = columns
     }
 
-    /// The text before the rows.
-    var head: String {
+    /// The text before the rows, also where there are none: programs that read CSV look for the names.
+    var head: String { format == .csv ? names : "" }
+
+    private var names: String {
         switch format {
         case .csv: line(columns.map(\.name), by: ",", Self.quoted)
         case .tsv, .table: line(columns.map(\.name), by: "\t", Self.escaped)
@@ -22,9 +24,13 @@ struct RowWriter: Sendable {
         }
     }
 
-    /// A row.
+    /// A row, below the names if it is the first. An empty list therefore prints nothing, and cron sends no mail.
     mutating func row(_ values: [StoredValue]) -> String {
         defer { isFirst = false }
+        return (isFirst && format != .csv ? names : "") + text(of: values)
+    }
+
+    private func text(of values: [StoredValue]) -> String {
         switch format {
         case .csv:
             let line = line(values.map(\.description), by: ",", Self.quoted)

@@ -62,8 +62,8 @@ struct TablePrinter {
             self.layout = layout
             sample = []
         }
-        guard !indexes.isEmpty else { return "" }
-        guard isTable else { return layout.writer.head + sample.map { row(&layout, $0) }.joined() }
+        guard !indexes.isEmpty, !sample.isEmpty else { return "" }
+        guard isTable else { return sample.map { row(&layout, $0) }.joined() }
         let left = table.skipped(width: width)
         let shown = Set(indexes.map { columns[$0].name }).subtracting(left)
         skipped = columns.indices.filter { index in
