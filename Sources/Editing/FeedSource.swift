@@ -110,13 +110,24 @@ package enum FeedWords {
                 throw .words(
                     "unexpected argument: \(word)", advice: "write members as name=value, for example every=1h")
             }
-            let text = String(word[word.index(after: equals)...])
-            let value = try configuring { () throws(ConfigurationError) in
-                text.isEmpty ? nil : try FeedEntry.Value(yaml: text)
-            }
-            members.append((String(word[..<equals]), value))
+            let (name, text) = (String(word[..<equals]), String(word[word.index(after: equals)...]))
+            members.append((name, text.isEmpty ? nil : try value(text, of: "`\(name)`")))
         }
         return members
+    }
+
+    /// A word, or a mapping or a list in braces or brackets.
+    ///
+    /// - Parameter name: The member or the option that has the value, for messages.
+    /// - Throws: `EditingError` for braces or brackets that are no YAML.
+    package static func value(_ text: String, of name: String) throws(EditingError) -> FeedEntry.Value {
+        do throws(ConfigurationError) {
+            return try FeedEntry.Value(yaml: text)
+        } catch {
+            throw .words(
+                "\(name) is neither a word nor a mapping or list: \(error.diagnostics[0].problem)",
+                advice: "write a mapping as '{name: value, name: value}', and a list as '[value, value]'")
+        }
     }
 
     /// A header written as `Name: value`; nil for other text.

@@ -204,7 +204,8 @@ import Testing
                 "--paginate '{style: page, parm: x}'",
                 "unknown member `parm` in `pagination` of feed `a`; did you mean `param`?"
             ),
-            ("--paginate '{style: page'", "--paginate is neither a word nor a mapping: "),
+            ("--paginate '{style: page'", "--paginate is neither a word nor a mapping or list: "),
+            ("--set 'columns=[a, b'", "`columns` is neither a word nor a mapping or list: expected `,` or `]` here"),
             ("--sync hourly", "unknown mode `hourly` in `sync` of feed `a`"),
             ("--sync since", "`sync` of feed `a` has no `from`: mode `since` needs the path of the timestamp or id"),
             ("--every soon", "`every` of feed `a` must be a time such as"),

@@ -115,13 +115,7 @@ struct NewFeed: Sendable {
 
     private static func value(of option: Option, _ invocation: Invocation) throws(Failure) -> FeedEntry.Value? {
         guard let text = invocation.options[option] else { return nil }
-        do throws(ConfigurationError) {
-            return try FeedEntry.Value(yaml: text)
-        } catch {
-            throw .usage(
-                "\(option.written) is neither a word nor a mapping: \(error.diagnostics.first?.problem ?? text)",
-                advice: "write a mapping as '{name: value, name: value}'")
-        }
+        return try editing { () throws(EditingError) in try FeedWords.value(text, of: option.written) }
     }
 
     /// Advice for arguments that make no valid feed: the whole line for a preset with parameters.
