@@ -51,6 +51,10 @@ import Testing
             ("things evry=1h", "unknown member `evry` in feed `things`; did you mean `every`?"),
             ("things every=soon", "`every` of feed `things` must be a time"),
             ("things url=ftp://example.com", "must begin with `https://` or `http://`"),
+            ("things retries=-1", "`retries` of feed `things` must be a whole number from 0 to 100, not `-1`"),
+            ("things retries=1.5", "`retries` of feed `things` must be a whole number from 0 to 100, not `1.5`"),
+            ("things retries=many", "`retries` of feed `things` must be a whole number from 0 to 100, not `many`"),
+            ("things paused=yes", "`paused` of feed `things` must be true or false, not `yes`"),
             ("thngs every=1h", "no such feed: thngs; did you mean things?"),
             ("things every", "unexpected argument: every"), ("things url=", "feed `things` has no `url`"),
             (

@@ -52,8 +52,11 @@ package struct FeedEntry: Sendable, Hashable {
 extension FeedEntry.Value {
     /// A number or a word of the command line: whole numbers without quotes, as people write them.
     package init(word: String) {
-        let digits = word.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        let isNumber = digits && (1...15).contains(word.utf8.count) && (word == "0" || !word.hasPrefix("0"))
+        let digits = word.utf8.dropFirst(word.hasPrefix("-") ? 1 : 0)
+        let isNumber =
+            (1...15).contains(digits.count)
+            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && (word == "0" || digits.first != UInt8(ascii: "0"))
         self = isNumber ? .plain(word) : .text(word)
     }
 

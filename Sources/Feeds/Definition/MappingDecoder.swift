@@ -115,6 +115,13 @@ package final class MappingDecoder {
         report("`\(name)` of \(subject) must be \(expected), not \(node.kind)", at: SourcePosition(node.mark))
     }
 
+    /// Reports that a member's value is not as it should be, and quotes it: for members that hold no credential.
+    private func unfit(_ name: String, _ node: Node, expected: String) {
+        guard let text = node.text, !node.isNull else { return mismatch(name, node, expected: expected) }
+        report(
+            "`\(name)` of \(subject) must be \(expected), not `\(text)`", at: SourcePosition(node.mark), word: text)
+    }
+
     /// A scalar's text as written: `1.10` stays `1.10`.
     package func string(_ name: String) -> String? {
         node(name).flatMap { string(name, $0) }
@@ -123,16 +130,13 @@ package final class MappingDecoder {
     /// A whole number within a range.
     package func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
         guard let node = node(name) else { return nil }
-        guard case .integer(let value)? = node.scalar?.resolution else {
-            if node.scalar?.resolution == .oversizedInteger {
-                outOfRange(name, node, "\(range.lowerBound)", "\(range.upperBound)")
-            } else {
-                mismatch(name, node, expected: "a whole number")
-            }
-            return nil
-        }
-        guard let integer = Int(exactly: value), range.contains(integer) else {
-            outOfRange(name, node, "\(range.lowerBound)", "\(range.upperBound)")
+        guard case .integer(let value)? = node.scalar?.resolution, let integer = Int(exactly: value),
+            range.contains(integer)
+        else {
+            let bounds =
+                range.upperBound == .max
+                ? ", \(range.lowerBound) or more" : " from \(range.lowerBound) to \(range.upperBound)"
+            unfit(name, node, expected: "a whole number\(bounds)")
             return nil
         }
         return integer
@@ -142,7 +146,7 @@ package final class MappingDecoder {
     package func boolean(_ name: String) -> Bool? {
         guard let node = node(name) else { return nil }
         guard case .boolean(let value)? = node.scalar?.resolution else {
-            mismatch(name, node, expected: "true or false")
+            unfit(name, node, expected: "true or false")
             return nil
         }
         return value
@@ -165,12 +169,11 @@ package final class MappingDecoder {
     ) -> Value? {
         guard let node = node(name), let text = string(name, node) else { return nil }
         guard let value = parse(text) else {
-            report(
-                "`\(name)` of \(subject) must be \(kind), not `\(text)`", at: SourcePosition(node.mark), word: text)
+            unfit(name, node, expected: kind)
             return nil
         }
         guard range.contains(value) else {
-            outOfRange(name, node, shown(range.lowerBound), shown(range.upperBound))
+            unfit(name, node, expected: "from \(shown(range.lowerBound)) to \(shown(range.upperBound))")
             return nil
         }
         return value
@@ -254,14 +257,6 @@ package final class MappingDecoder {
             report("in `\(name)` of \(subject): \(error.problem)", at: SourcePosition(node, offset: error.offset))
             return nil
         }
-    }
-
-    private func outOfRange(_ name: String, _ node: Node, _ lowest: String, _ highest: String) {
-        let text = node.text ?? ""
-        report(
-            "`\(name)` of \(subject) must be from \(lowest) to \(highest), not `\(text)`",
-            at: SourcePosition(node.mark),
-            word: text)
     }
 
     /// Words as a sentence lists them.

@@ -289,6 +289,17 @@ struct ConfigurationEditorTests {
         let with = try added(text, entry)
         #expect(try removed("new", with) == text, "seed \(seed)")
     }
+
+    @Test(
+        "A whole number is written without quotes, negative ones too, and what YAML would change is text",
+        arguments: [
+            ("0", true), ("100", true), ("-5", true), ("-", false), ("", false), ("-0", false), ("007", false),
+            ("-07", false), ("--5", false), ("1.10", false), ("1e3", false), ("0x1F", false),
+            ("12345678901234567", false),
+        ])
+    func numbers(word: String, isNumber: Bool) {
+        #expect(FeedEntry.Value(word: word) == (isNumber ? .plain(word) : .text(word)))
+    }
 }
 
 /// Configurations with the liberties that people take.
@@ -306,7 +317,7 @@ private enum RandomConfiguration {
     }
 
     static func entry(_ name: String, _ random: inout SeededGenerator) -> FeedEntry {
-        let words = ["https://a.b/c", "on", "${T}", "a: b", "東京", "1", String(repeating: "long ", count: 30)]
+        let words = ["https://a.b/c", "on", "${T}", "a: b", "東京", "1", "-5", String(repeating: "long ", count: 30)]
         let members = ["url", "query", "columns"].prefix(Int.random(in: 0...3, using: &random)).map { name in
             let word = FeedEntry.Value(word: pick(words, &random))
             return FeedEntry.Member(

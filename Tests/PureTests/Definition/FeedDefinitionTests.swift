@@ -111,18 +111,23 @@ struct FeedDefinitionTests {
                 "every: 99999999999999999999d",
                 "f:4:8: `every` of feed `x` must be a time such as `500ms`, `30s`, `15m`, `2h` or `1d`, not `99999999999999999999d`"
             ),
-            ("retries: many", "f:4:10: `retries` of feed `x` must be a whole number, not text"),
-            ("retries: 101", "f:4:10: `retries` of feed `x` must be from 0 to 100, not `101`"),
+            ("retries: many", "f:4:10: `retries` of feed `x` must be a whole number from 0 to 100, not `many`"),
+            ("retries: 101", "f:4:10: `retries` of feed `x` must be a whole number from 0 to 100, not `101`"),
+            ("retries: -1", "f:4:10: `retries` of feed `x` must be a whole number from 0 to 100, not `-1`"),
+            ("retries: \"-1\"", "f:4:10: `retries` of feed `x` must be a whole number from 0 to 100, not `-1`"),
+            ("retries: 1.5", "f:4:10: `retries` of feed `x` must be a whole number from 0 to 100, not `1.5`"),
+            ("retries: [1]", "f:4:10: `retries` of feed `x` must be a whole number from 0 to 100, not a list"),
+            ("retries:", "f:4:9: `retries` of feed `x` must be a whole number from 0 to 100, not nothing"),
             (
                 "max_pages: 99999999999999999999",
-                "f:4:12: `max_pages` of feed `x` must be from 1 to 9223372036854775807, not `99999999999999999999`"
+                "f:4:12: `max_pages` of feed `x` must be a whole number, 1 or more, not `99999999999999999999`"
             ),
             (
                 "max_memory: 64M",
                 "f:4:13: `max_memory` of feed `x` must be a size such as `64MB`, `256MiB` or `1GB`, not `64M`"
             ),
             ("max_memory: 1MB", "f:4:13: `max_memory` of feed `x` must be from 16MiB to 2GiB, not `1MB`"),
-            ("raw: yes", "f:4:6: `raw` of feed `x` must be true or false, not text"),
+            ("raw: yes", "f:4:6: `raw` of feed `x` must be true or false, not `yes`"),
             ("items: a..b", "f:4:10: in the path `a..b`: expected a name here, not `.`"),
             ("items: \"a..b\"", "f:4:11: in the path `a..b`: expected a name here, not `.`"),
             (

@@ -166,7 +166,7 @@ struct PartitionSchemeTests {
             ),
             (
                 #"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 0, to: 9, widest: 0}"#,
-                "`widest` of `partition` of feed `things` must be from 1 to"
+                "`widest` of `partition` of feed `things` must be a whole number from 1 to"
             ),
             (#"partition: {query: {q: "{from}..{to}"}, by: number, path: at, from: 9, to: 1}"#, "comes before `from`"),
             (
