@@ -78,7 +78,19 @@ struct OldColumnTests {
                 == "[\n{\"feed\":\"things\",\"columns\":[{\"column\":\"mail\",\"values\":150}],\"version\":1}\n]\n")
         #expect(Self.files(of: place).contains { $0.hasBytes("private7@") })
         let unsure = try await place.run("prune --columns things")
-        #expect(unsure.code == 64 && unsure.errors.contains("--yes"), "\(unsure.errors)")
+        #expect(unsure.code == 64 && unsure.output.isEmpty)
+        #expect(
+            unsure.errors == """
+                feedsync: things would lose column mail (150 values); prune needs a confirmation, and there is no terminal to ask on
+                Try: run the same command with --yes
+
+                """)
+        let no = try await place.shell("echo n | script -qec '\"$FEEDSYNC\" prune --columns things' /dev/null")
+        #expect(
+            no.output.contains("things would lose column mail (150 values); delete these columns? [y/N]"),
+            "\(no.output)")
+        #expect(no.output.contains("nothing was deleted") && !no.output.contains("deleting"), "\(no.output)")
+        #expect(try place.query("SELECT count(mail) FROM things") == ["150"])
         let run = try await place.run("prune --columns things --yes")
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.errors.contains("things: deleting column mail (150 values)"), "\(run.errors)")

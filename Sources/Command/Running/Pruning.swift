@@ -60,21 +60,27 @@ struct Pruning {
         return Loss(feed: feed.name, old: columns)
     }
 
-    /// Says what goes, and asks before columns do.
+    /// Says what goes, once the user agrees that columns do.
     ///
     /// - Returns: False for a trial, or if nothing is to go.
     func mayGo(_ losses: [Loss], isTrial: Bool) throws(Failure) -> Bool {
-        tell(losses, isTrial: isTrial)
-        guard !isTrial else {
-            if session.invocation.has(.json) { console.print(json: JSONLines.array(losses.map(\.result))) }
-            return false
+        let isOfColumns = session.invocation.has(.oldColumns)
+        var isGoing = !isTrial && (!isOfColumns || losses.contains { $0.text != nil })
+        if isGoing, isOfColumns, try !isSure(of: losses) {
+            console.note("nothing was deleted")
+            isGoing = false
+        } else {
+            tell(losses, isTrial: isTrial)
         }
-        guard session.invocation.has(.oldColumns) else { return true }
-        if losses.contains(where: { !$0.columns.isEmpty }), try session.isSure(of: "delete these columns?") {
-            return true
+        if !isGoing, session.invocation.has(.json) {
+            console.print(json: JSONLines.array(isTrial ? losses.map(\.result) : []))
         }
-        if session.invocation.has(.json) { console.print(json: JSONLines.array([])) }
-        return false
+        return isGoing
+    }
+
+    private func isSure(of losses: [Loss]) throws(Failure) -> Bool {
+        let texts = losses.compactMap { loss in loss.text.map { "\(loss.feed) would lose \($0)" } }
+        return try session.isSure(of: "delete these columns?", because: texts.joined(separator: ", "))
     }
 
     /// Prints the data that goes: as the result of a trial, or as a note before it goes.
