@@ -93,6 +93,40 @@ struct MaintenanceTests {
         #expect(!place.files.contains { $0.contains(".part-") })
     }
 
+    @Test("backup of a damaged store fails, and keeps the older copy")
+    func damaged() async throws {
+        let place = try await place()
+        #expect(try await place.run("backup copy.db").code == 0)
+        try await place.repeatPage()
+        let run = try await place.run("backup copy.db")
+        #expect(run.code == 73 && run.output.isEmpty, "\(run.output)")
+        #expect(run.errors.contains("feedsync.db is damaged: "), "\(run.errors)")
+        #expect(run.errors.hasSuffix("Try: restore a backup, or run feedsync doctor to see what can be saved\n"))
+        #expect(try place.query("PRAGMA integrity_check", of: "copy.db") == ["ok"])
+        #expect(try place.query("SELECT count(DISTINCT id) FROM things", of: "copy.db") == ["300"])
+        #expect(!place.files.contains { $0.contains(".part-") })
+        let other = try await place.run("backup other.db")
+        #expect(other.code == 73 && !place.files.contains("other.db"), "\(other.errors)")
+    }
+
+    @Test("backup of a store with a wrong index goes on, as no row is lost")
+    func wrongIndex() async throws {
+        let place = try await place()
+        try place.execute("CREATE INDEX own ON things (name)")
+        // The index is taken for one of another column, which it knows nothing of.
+        let change = try await place.shell(
+            """
+            sqlite3 feedsync.db '.dbconfig defensive off' 'PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = "CREATE INDEX own ON things (_changed_at)" WHERE name = "own";'
+            """)
+        #expect(change.code == 0, "\(change.errors)")
+        let run = try await place.run("backup copy.db")
+        #expect(run.code == 0, "\(run.errors)")
+        let repair = try await place.run("doctor --repair --store copy.db")
+        #expect(repair.code == 0, "\(repair.errors)")
+        #expect(try place.query("SELECT count(*) FROM things NOT INDEXED", of: "copy.db") == ["300"])
+    }
+
     @Test("prune deletes items that are gone for longer than `keep`, and makes the file smaller")
     func prune() async throws {
         let place = try await place()

@@ -41,6 +41,21 @@ struct StoreCopyCommandTests {
         #expect(refused.code == 73 && refused.errors.contains("back.db exists already"), "\(refused.errors)")
     }
 
+    @Test("A damaged store is not copied over the copy that PostgreSQL has")
+    func damaged() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...300)))
+        #expect(try await place.run("more things --all").code == 0)
+        let uri = try PostgreSQLServer.database()
+        #expect(try await place.run("store copy feedsync.db \(uri)").code == 0)
+        try await place.repeatPage()
+        let run = try await place.run("store copy feedsync.db \(uri)")
+        #expect(run.code == 73 && run.errors.contains("feedsync.db is damaged: "), "\(run.errors)")
+        let back = try await place.run("store copy \(uri) back.db")
+        #expect(back.code == 0, "\(back.errors)")
+        #expect(try place.query("SELECT count(DISTINCT id) FROM things", of: "back.db") == ["300"])
+    }
+
     @Test(
         "A copy that cannot be made is reported with the reason",
         arguments: [

@@ -107,6 +107,19 @@ final class Workplace: Sendable {
         try Connection(path: path("feedsync.db"), access: .readWrite).execute(sql)
     }
 
+    /// Damages the store so that a table can still be read to its end: one of its pages gets another one's content.
+    func repeatPage(of table: String = "things") async throws {
+        let run = try await shell(
+            """
+            sqlite3 feedsync.db 'PRAGMA wal_checkpoint(TRUNCATE)'
+            set -- $(sqlite3 feedsync.db "SELECT pageno FROM dbstat WHERE name = '\(table)' AND pagetype = 'leaf'")
+            size=$(sqlite3 feedsync.db 'PRAGMA page_size')
+            dd if=feedsync.db of=page.part bs=$size skip=$(($1 - 1)) count=1 2> dd.txt &&
+                dd if=page.part of=feedsync.db bs=$size seek=$(($2 - 1)) conv=notrunc 2> dd.txt
+            """)
+        #expect(run.code == 0, "\(run.errors)")
+    }
+
     /// Runs `feedsync` on a terminal, for its output to people: without colours and pager, stderr apart.
     func terminal(_ words: String, columns: Int = 200) async throws -> CommandLineRun {
         let run = try await shell(

@@ -9,7 +9,7 @@ extension Command {
         explanation: """
             Writes a complete copy of the store as it is at one moment, also while feeds are synced. The copy
             is one file, which needs nothing beside it; it is readable only by you. A file of that name is replaced
-            when the copy is complete.
+            when the copy is complete. If the store is damaged, the older file stays (exit code 73).
             """,
         example: "feedsync backup feedsync-backup.db"
     ) { session throws(Failure) in

@@ -36,6 +36,8 @@ package enum StoreCopy {
         let store = try await Store(path: path, options: Store.Options(access: .readOnly))
         return try await store.copying { source throws(FeedSyncError) in
             try telling(path) {
+                // Not every damage makes a read fail, and the target may be the last good copy.
+                try source.refuseDamage(of: path)
                 let target = try StoreDatabase(uri: uri, patience: Self.patience)
                 return try PostgreSQLCopy(
                     source: source, target: target, now: WallClock.system.text, report: report
