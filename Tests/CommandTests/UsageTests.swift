@@ -53,6 +53,26 @@ import Testing
         #expect(run.code == 64)
     }
 
+    @Test(
+        "An empty word for an argument that a command needs is a missing one",
+        arguments: [
+            ("backup ''", "backup needs the name of the file to write", "feedsync help backup"),
+            ("rename things ''", "rename needs the name of a feed, and a new one", "feedsync feeds  # lists them"),
+            ("sql ''", "sql needs a query, in quotes", "feedsync help sql"),
+            ("search ''", "search needs the words to search for", "feedsync help search"),
+            (
+                "store copy feedsync.db ''", "store needs `copy`, a store, and where to copy it",
+                "feedsync help store"
+            ),
+        ])
+    func emptyWords(words: String, message: String, advice: String) async throws {
+        let place = try Workplace()
+        let run = try await place.shell("$FEEDSYNC \(words)")
+        #expect(run.errors == "feedsync: \(message)\nTry: \(advice)\n")
+        #expect(run.code == 64 && run.output.isEmpty)
+        #expect(place.files == ["feedsync.yaml"])
+    }
+
     @Test("feedsync without a command shows its usage, as an error")
     func alone() async throws {
         let run = try await Workplace().run("")
