@@ -229,10 +229,11 @@ struct Examination {
 }
 
 extension Failure {
-    /// `.dump` leaves out unreadable data, and ends with a rollback then. Debian's sqlite3 has no `.recover`.
+    /// `.dump` leaves out unreadable data, and ends with a rollback then. Debian's sqlite3 has no `.recover`. The
+    /// repair follows in any case, because sqlite3 also fails if it has left out only a row that came twice.
     fileprivate static func rescueAdvice(_ path: String) -> String {
-        "restore a backup; or save what can be read: sqlite3 \(path) .dump | sed 's/^ROLLBACK.*/COMMIT;/' | sqlite3 new.db, "
-            + "then feedsync doctor --repair --store new.db"
+        "sqlite3 \(ShellWord.quoted(path)) .dump | sed 's/^ROLLBACK.*/COMMIT;/' | sqlite3 new.db; "
+            + "feedsync doctor --repair --store new.db  # or restore a backup"
     }
 
     /// The same failure; for a damaged store, with advice on saving the readable data, for which other commands refer
