@@ -20,9 +20,8 @@ package struct LastLook: Sendable {
 
     /// Such as `head 2 min ago, all of it 6 h ago`; where the last look was at all of it, simply when.
     ///
-    /// - Parameter now: In milliseconds since 1970.
-    package func text(at now: Int64) -> String? {
-        let ago = { (time: String?) in RelativeTime.ago(time, now: now / 1000) }
+    /// - Parameter ago: Puts a time of the store into words.
+    package func text(_ ago: (String?) -> String) -> String? {
         if isWhole { return ago(record.fullAtText) }
         let head = record.reloadedAtText ?? record.syncedAtText
         guard let syncedAt = record.syncedAtText else { return head.map { "head \(ago($0))" } }

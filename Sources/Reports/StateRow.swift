@@ -53,8 +53,10 @@ package struct StateRow: Sendable, JSONRecord {
     }
 
     /// The reason for its state; nil for a new feed.
-    package var why: String? {
-        let reasons = [why(state), hookFailure].compactMap(\.self)
+    package var why: String? { reasons(why(state)) }
+
+    private func reasons(_ why: String?) -> String? {
+        let reasons = [why, hookFailure].compactMap(\.self)
         return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 
@@ -68,24 +70,36 @@ package struct StateRow: Sendable, JSONRecord {
     /// The reason for its state apart from a run under way.
     package var whyAtRest: String? { why(stateAtRest) }
 
-    private func why(_ state: MirrorState) -> String? {
+    /// - Parameter isExact: True for times of ISO 8601, so that the words change only when something has changed.
+    private func why(_ state: MirrorState, isExact: Bool = false) -> String? {
         switch state {
         case .running:
             if case .failing = stateAtRest {
-                [progress, why(stateAtRest)].compactMap(\.self).joined(separator: "; ")
+                [progress, why(stateAtRest, isExact: isExact)].compactMap(\.self).joined(separator: "; ")
             } else {
                 progress
             }
-        case .failing(let times, let since): failures(times, since) + cause
-        case .limited(let until): "the server asked us to wait for another \(RelativeTime.until(until, now: now))"
+        case .failing(let times, let since):
+            failures(times, since.map { past($0, isExact: isExact) }) + cause
+        case .limited(let until):
+            isExact
+                ? "the server asked us to wait until \(Self.exact(until))"
+                : "the server asked us to wait for another \(RelativeTime.until(until, now: now))"
         case .new: nil
         case .loading, .incomplete(nil): reach.map { "\($0.count), \($0.next)" }
-        case .stale(let since): "due \(RelativeTime.ago(since, now: now)), and not synced since"
+        case .stale(let since): "due \(past(since, isExact: isExact)), and not synced since"
         case .incomplete(let reason?):
             reason.words(seen: condition.history.seenCount, expected: condition.history.expectedCount)
-        case .fresh: lastLook?.text(at: now)
+        case .fresh:
+            lastLook?.text { isExact ? $0.map { "at \($0)" } ?? "" : RelativeTime.ago($0, now: now / 1000) }
         }
     }
+
+    private func past(_ time: Int64, isExact: Bool) -> String {
+        isExact ? "at \(Self.exact(time))" : RelativeTime.ago(time, now: now)
+    }
+
+    private static func exact(_ time: Int64) -> String { Timestamp(milliseconds: time)?.text ?? "" }
 
     private var lastLook: LastLook? { condition.record.map { LastLook($0, feed.definition?.sync) } }
 
@@ -103,9 +117,9 @@ package struct StateRow: Sendable, JSONRecord {
         return "page \(NumberFormat.count(page))\(count)"
     }
 
-    private func failures(_ times: Int, _ since: Int64?) -> String {
+    private func failures(_ times: Int, _ since: String?) -> String {
         guard times > 1 else { return "" }
-        return "\(times) failures in a row\(since.map { ", first \(RelativeTime.ago($0, now: now))" } ?? ""): "
+        return "\(times) failures in a row\(since.map { ", first \($0)" } ?? ""): "
     }
 
     private var cause: String { condition.failure?.message ?? "the reason was not kept" }
@@ -116,7 +130,7 @@ package struct StateRow: Sendable, JSONRecord {
     package var fields: JSONFields { feed.fields + stateFields }
 
     /// The state, and why it is so.
-    package var stateFields: JSONFields { ["state": state.word, "why": why] }
+    package var stateFields: JSONFields { ["state": state.word, "why": reasons(why(state, isExact: true))] }
 }
 
 extension IncompleteReason {

@@ -240,7 +240,7 @@ import Web
             try await place.perform(.reload)
             for target in [
                 "/feeds/things/items", "/feeds/things/sections", "/runs", "/openapi.json", "/assets/app.js", "/session",
-                "/health", "/feeds", "/list/things", "/list/things/rows", "/", "/login",
+                "/health", "/feeds", "/feeds/things", "/list/things", "/list/things/rows", "/", "/login",
             ] {
                 var tag = try #require(try await place.ask(target).header("ETag"))
                 var again = try await place.ask(target, headers: ["If-None-Match": tag])
@@ -256,6 +256,18 @@ import Web
             let tag = try await place.ask("/feeds/things/items").header("ETag") ?? ""
             try await place.perform(.nextPage)
             #expect(try await place.ask("/feeds/things/items", headers: ["If-None-Match": tag]).status == 200)
+        }
+    }
+
+    @Test("The reason for a feed's state has exact times for programs, and so the same tag as time passes")
+    func reasons() async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.sync)
+            let feed = try await place.ask("/feeds/things")
+            let fullAt = try #require(feed.member("full_at"))
+            #expect(feed.member("state") == "\"fresh\"")
+            #expect(feed.member("why") == "\"at \(fullAt.dropFirst())")
+            #expect(try await place.ask("/feeds").list("why") == [feed.member("why")])
         }
     }
 
