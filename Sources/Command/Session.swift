@@ -186,7 +186,7 @@ struct Session: Sendable {
         // A store that cannot be reached is not one that is not there.
         guard access(path, F_OK) == 0 || errno != ENOENT else {
             // A store that the user named must exist.
-            if invocation.has(.store) { throw .noStore(at: path) }
+            if invocation.has(.store) { throw .noStore(at: path, invocation.storeOptions) }
             return nil
         }
         return try await reading { () async throws(FeedSyncError) in

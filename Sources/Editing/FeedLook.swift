@@ -193,7 +193,7 @@ extension FeedDraft {
             throw EditingError(
                 .feed(.configuration),
                 ["no row of \(parent) has a list: each is removed, or has no value for \(columns)"],
-                advice: "feedsync show \(parent) prints the rows")
+                advice: "feedsync show \(parent)  # prints the rows")
         }
         return rows
     }

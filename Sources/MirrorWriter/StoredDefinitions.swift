@@ -216,7 +216,7 @@ struct StoredDefinitions {
             .configuration, "`key` differs from the one the stored rows use",
             advice: hasParts
                 ? "restore the old `key`, or delete the rows with feedsync remove \(owner) --data and add the feed again"
-                : "feedsync rekey \(owner), or restore the old `key`")
+                : "feedsync rekey \(owner)  # or restore the old `key`")
     }
 
     /// Adds to the table what the definition has and the table lacks.

@@ -52,6 +52,21 @@ struct HintTests {
         #expect(typo.output.isEmpty && folder.output.isEmpty)
     }
 
+    @Test("The advice on a store that is not there is the command that creates it, with the options that name it")
+    func creation() async throws {
+        let place = try Workplace()
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        let usual = try await place.run("backup copy.db")
+        #expect(usual.code == 73 && usual.errors.hasSuffix("\nTry: feedsync sync  # creates it\n"), "\(usual.errors)")
+        let named = try await place.shell("$FEEDSYNC sql 'SELECT 1' --config feedsync.yaml --store 'my own'")
+        let advice = "feedsync sync --config feedsync.yaml --store 'my own'  # creates it"
+        #expect(named.code == 73 && named.errors.hasSuffix("\nTry: \(advice)\n"), "\(named.errors)")
+        let pasted = try await place.shell("feedsync() { $FEEDSYNC \"$@\"; }; \(advice)")
+        #expect(pasted.code == 0 && place.files.contains("my own"), "\(pasted.errors)")
+        let copied = try await place.run("store copy other postgres:///x")
+        #expect(copied.errors.hasSuffix("\nTry: feedsync sync --store other  # creates it\n"), "\(copied.errors)")
+    }
+
     @Test("A new store whose name is nearly that of another is made, with a note")
     func newStore() async throws {
         let place = try Workplace()

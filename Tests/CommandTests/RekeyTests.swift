@@ -48,7 +48,8 @@ struct RekeyTests {
         try setKey("name", in: place)
         let refused = try await place.run("sync")
         #expect(refused.code == 78)
-        #expect(refused.errors.hasSuffix("Try: feedsync rekey things, or restore the old `key`\n"), "\(refused.errors)")
+        #expect(
+            refused.errors.hasSuffix("Try: feedsync rekey things  # or restore the old `key`\n"), "\(refused.errors)")
         let run = try await place.run("rekey things")
         #expect(run.code == 0, "\(run.errors)")
         #expect(run.output == "things  250 items now identified by name; the next sync reads everything again\n")

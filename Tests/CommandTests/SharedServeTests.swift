@@ -221,6 +221,6 @@ import Testing
         let place = try Workplace()
         try place.write("feedsync.yaml", "store: postgres:///feeds\n" + place.text(of: "feedsync.yaml"))
         let run = try await place.run("serve --sync --listen 127.0.0.1:0")
-        #expect(run.code == 64 && run.errors.contains("\nTry: feedsync work syncs it"), "\(run.errors)")
+        #expect(run.code == 64 && run.errors.contains("\nTry: feedsync work  # syncs it"), "\(run.errors)")
     }
 }

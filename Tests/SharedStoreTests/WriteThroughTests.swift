@@ -312,7 +312,7 @@ final class WriteThroughTests {
         #expect(throws: SQLiteError.self) { try addFeed("run-pkey", table: "run_pkey") }
         let error = progress.failure?.error
         #expect(error?.message.hasPrefix("the name of the table `run_pkey` is taken in PostgreSQL") == true)
-        #expect(error?.advice == "feedsync rename run-pkey to another name")
+        #expect(error?.advice == "feedsync rename run-pkey NAME")
     }
 
     @Test("A generated column is not written to")

@@ -26,7 +26,7 @@ extension Command {
                 try await session.storeIfAny(configuration)
             }
         guard let store else {
-            throw .noStore(at: session.storePath(configuration))
+            throw .noStore(at: session.storePath(configuration), session.invocation.storeOptions)
         }
         if let failure = Failure.missingFolder(of: file) { throw failure }
         let bytes = try await session.reading { () async throws(FeedSyncError) in try await store.backUp(to: file) }

@@ -50,10 +50,7 @@ extension Session {
         guard let kept else { return }
         console.note(
             "\(name): note: kept its \(NumberFormat.count(kept.count, "item")) in \(kept.store); to delete them:")
-        let given = [Option.config, .store].compactMap { option in
-            invocation.options[option].map { " \(option.written) \(ShellWord.quoted($0))" }
-        }
-        console.comment("  \(console.errorPalette.hint("feedsync remove \(name) --data\(given.joined())"))")
+        console.comment("  \(console.errorPalette.hint("feedsync remove \(name) --data\(invocation.storeOptions)"))")
     }
 
     /// The stored items of a removed feed; nil if there are none, or they cannot be read.

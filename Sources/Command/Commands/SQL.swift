@@ -25,7 +25,7 @@ extension Command {
             return .done
         }
         guard let store = try await session.storeIfAny(configuration) else {
-            throw .noStore(at: session.storePath(configuration))
+            throw .noStore(at: session.storePath(configuration), session.invocation.storeOptions)
         }
         session.console.startPager()
         do throws(QueryError) {

@@ -29,7 +29,7 @@ extension Command {
         let store = try await session.storeIfAny(
             configuration, of: session.invocation.values[.feed] ?? [], searched: configuration?.feeds ?? [])
         guard let store else {
-            throw .noStore(at: session.storePath(configuration))
+            throw .noStore(at: session.storePath(configuration), session.invocation.storeOptions)
         }
         let feeds = try await session.searchedFeeds(configuration, store)
         var query = SearchQuery(text, in: feeds.map(\.name), limit: try session.limit())
@@ -60,7 +60,8 @@ extension Session {
         let others = known.filter { !searchable.contains($0.name) }
         if let waiting = others.first(where: { $0.definition?.search?.words.isEmpty == false }), feeds.isEmpty {
             throw Failure(
-                .configuration, ["\(waiting.name) has no index yet"], advice: "feedsync sync \(waiting.name) makes it")
+                .configuration, ["\(waiting.name) has no index yet"],
+                advice: "feedsync sync \(waiting.name)\(invocation.storeOptions)  # makes it")
         }
         guard let feed = others.first else { return feeds }
         guard feeds.isEmpty || !names.isEmpty else { return feeds }

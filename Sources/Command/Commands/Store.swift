@@ -29,7 +29,9 @@ extension Command {
             throw .unknown("command of `store`", operands[0], among: ["copy"], advice: "feedsync help store")
         }
         let (from, to) = (StoreAddress(operands[1]), StoreAddress(operands[2]))
-        if case .file(let path) = from, Platform.access(path, F_OK) != 0, errno == ENOENT { throw .noStore(at: path) }
+        if case .file(let path) = from, Platform.access(path, F_OK) != 0, errno == ENOENT {
+            throw .noStore(at: path, " --store \(ShellWord.quoted(path))")
+        }
         if case .file(let path) = to, let failure = Failure.missingFolder(of: path) { throw failure }
         let console = session.console
         let copied = try await session.reading { () async throws(FeedSyncError) in

@@ -130,11 +130,11 @@ struct Examination {
             findings += damages.map { damage in
                 Finding(
                     .store, .problem, "it is damaged: \(damage)",
-                    advice: isOfIndexes ? Self.repairAdvice : Failure.rescueAdvice(path))
+                    advice: isOfIndexes ? repairAdvice : Failure.rescueAdvice(path))
             }
             if damages.isEmpty {
                 findings += try await store.discrepancies().map {
-                    Finding(.store, .problem, $0, advice: Self.repairAdvice)
+                    Finding(.store, .problem, $0, advice: repairAdvice)
                 }
             }
         } catch {
@@ -147,7 +147,7 @@ struct Examination {
         return findings + diskFindings(folder, needs: size)
     }
 
-    private static let repairAdvice = "feedsync doctor --repair"
+    private var repairAdvice: String { "feedsync doctor --repair\(session.invocation.storeOptions)" }
 
     /// - Parameter needs: The bytes of a copy of the store, which some commands make.
     private func diskFindings(_ folder: String, needs size: Int) -> [Finding] {

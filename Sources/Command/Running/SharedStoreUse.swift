@@ -24,7 +24,7 @@ final class SharedStoreUse: Sendable {
             let words = [invocation.command.name, option?.written].compactMap(\.self).joined(separator: " ")
             throw Failure(
                 code, ["the store is in PostgreSQL, and `\(words)` needs a file"],
-                advice: "feedsync store copy URI FILE makes a file of it; see feedsync help work")
+                advice: "feedsync store copy URI FILE  # makes a file of it; see feedsync help work")
         }
     }
 

@@ -145,7 +145,7 @@ struct WorkOrder: Sendable {
         guard let uri = session.sharedStore(configuration) else {
             throw .usage(
                 "work needs a store in PostgreSQL",
-                advice: "--store postgres://USER@HOST/DATABASE; feedsync sync works on a SQLite file")
+                advice: "feedsync work --store postgres://USER@HOST/DATABASE  # feedsync sync works on a file")
         }
         self.uri = uri
         jobs = min(try session.invocation.count(.jobs) ?? 4, 256)

@@ -15,7 +15,7 @@ struct SharedServing: Sendable {
         let configuration = try session.configurationIfAny()
         guard let uri = session.sharedStore(configuration) else { return nil }
         guard !session.invocation.has(.dueSync) else {
-            throw .usage("the store is in PostgreSQL, which serve does not sync", advice: "feedsync work syncs it")
+            throw .usage("the store is in PostgreSQL, which serve does not sync", advice: "feedsync work  # syncs it")
         }
         let folder = try TemporaryFolder(session.environment, for: "serve")
         let path = "\(folder.path)/store.db"

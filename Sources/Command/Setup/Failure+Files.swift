@@ -9,17 +9,19 @@ extension Failure {
     }
 
     /// The failure of a command that needs a store.
-    static func noStore(at path: String?) -> Failure {
+    ///
+    /// - Parameter options: The options that name it, for the command that creates it.
+    static func noStore(at path: String?, _ options: String) -> Failure {
         let missing = path.flatMap(MissingPath.init)
         if let folder = missing?.missingFolder {
             return Failure(
                 .store, ["no store at \(path ?? ""): the folder \(folder) does not exist"],
-                advice: "check the path; feedsync path shows which store is used otherwise")
+                advice: "check the path: feedsync path shows which store is used otherwise")
         }
         if let nearest = missing?.nearest {
             return Failure(.store, ["no store at \(path ?? ""); did you mean \(nearest)?"])
         }
-        return Failure(.store, ["no store at \(path ?? "") yet"], advice: "feedsync sync creates it")
+        return Failure(.store, ["no store at \(path ?? "") yet"], advice: "feedsync sync\(options)  # creates it")
     }
 }
 

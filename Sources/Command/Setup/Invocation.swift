@@ -72,6 +72,14 @@ struct Invocation: Sendable {
         }
     }
 
+    /// The given options that name the configuration and the store, to be added to another command; empty if none were
+    /// given.
+    var storeOptions: String {
+        [Option.config, .store].compactMap { option in
+            options[option].map { " \(option.written) \(ShellWord.quoted($0))" }
+        }.joined()
+    }
+
     /// True if the option was given.
     func has(_ option: Option) -> Bool { options[option] != nil }
 

@@ -20,7 +20,7 @@ struct SQLiteCopy {
     func run() throws -> CopyReport {
         guard try source.exists(), try source.pending().isEmpty else {
             throw CopyProblem.refused(
-                "\(source.connection.place) has no store", advice: "feedsync store copy FILE URI makes one")
+                "\(source.connection.place) has no store", advice: "feedsync store copy FILE URI  # makes one")
         }
         // https://www.postgresql.org/docs/15/transaction-iso.html#XACT-REPEATABLE-READ
         return try source.connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {

@@ -24,9 +24,9 @@ package enum StoreCopy {
         case (.file(let path), .postgreSQL(let uri)): return try await copy(from: path, toURI: uri, report)
         case (.postgreSQL(let uri), .file(let path)): return try await copy(fromURI: uri, to: path, report)
         case (.file, .file):
-            throw FeedSyncError(.store, "both are files", advice: "feedsync backup FILE copies a store to a file")
+            throw FeedSyncError(.store, "both are files", advice: "feedsync backup FILE  # copies a store to a file")
         case (.postgreSQL, .postgreSQL):
-            throw FeedSyncError(.store, "both are in PostgreSQL", advice: "pg_dump copies such a store")
+            throw FeedSyncError(.store, "both are in PostgreSQL", advice: "copy such a store with pg_dump")
         }
     }
 

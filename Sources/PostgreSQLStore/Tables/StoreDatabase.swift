@@ -270,7 +270,7 @@ extension StoreDatabase {
         guard !feed.table.hasPrefix("pg_") else {
             throw CopyProblem.refused(
                 "the table `\(feed.table)` would have the name of one of PostgreSQL's own",
-                advice: "feedsync rename \(feed.name) to a name that does not begin with pg")
+                advice: "feedsync rename \(feed.name) NAME  # one that does not begin with pg")
         }
         var existing = try table(feed.table)
         if let table = existing {
@@ -310,7 +310,7 @@ extension StoreDatabase {
         guard taken == nil else {
             throw CopyProblem.refused(
                 "the name of the table `\(feed.table)` is taken in PostgreSQL, by an index, a sequence or the like",
-                advice: "feedsync rename \(feed.name) to another name")
+                advice: "feedsync rename \(feed.name) NAME")
         }
     }
 

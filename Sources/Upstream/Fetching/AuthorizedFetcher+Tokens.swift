@@ -28,7 +28,7 @@ extension AuthorizedFetcher {
         if let access = entry?.access, access.isFresh(at: fetcher.seconds), access.text != last { return access }
         guard let present = entry?.refresh ?? first else {
             let isOver = entry == nil ? "nobody has signed in" : "the sign-in is over"
-            throw FeedSyncError(.refused, isOver, advice: "feedsync login FEED, with the feed's name")
+            throw FeedSyncError(.refused, isOver, advice: "feedsync login FEED  # with the feed's name")
         }
         var fresh = try await request(token, by: present, for: page)
         try tokens.keep(KeptTokens.Entry(refresh: fresh.refresh ?? present, access: fresh), of: client)
