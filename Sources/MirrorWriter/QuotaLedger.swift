@@ -46,6 +46,14 @@ enum QuotaLedger {
             .text(quota.origin), Value(quota.credential), .text(quota.resource), .text(feed))
     }
 
+    /// Records the host and the credential of a feed's requests. Only a response says which of the host's resources they
+    /// count against.
+    static func count(_ feed: String, at origin: String, _ credential: Int64, on connection: Connection) throws {
+        try connection.run(
+            "UPDATE \(ListTables(of: feed).state) SET quota_origin = ?, quota_credential = ? WHERE feed = ?",
+            .text(origin), Value(credential), .text(feed))
+    }
+
     /// The time before which the host accepts no request of this feed's kind, in seconds since 1970; nil if it accepts
     /// them.
     static func blockedUntil(
@@ -74,6 +82,9 @@ package final class RunQuota {
     private let transactions: Transactions
     /// The last host that was found to accept requests, and the time at which it is looked up again.
     private var freeHost: (host: FreeHost, until: ContinuousClock.Instant)?
+    /// The host that accepts no request of the run, with the credential that it accepts again first; nil if the host
+    /// that was looked up last accepts them.
+    private var blockedHost: (origin: String, credential: Int64)?
 
     init(of feed: String, in transactions: Transactions) {
         self.feed = feed
@@ -91,8 +102,16 @@ package final class RunQuota {
     /// Records the quota readings of responses. Part of the caller's transaction.
     func record(_ readings: [QuotaReading]) throws {
         guard !readings.isEmpty else { return }
+        blockedHost = nil
         transactions.quotaReadings.count += 1
         try QuotaLedger.record(readings, for: feed, on: transactions.connection)
+    }
+
+    /// Records the host that accepts no request, for a run that ends without a response of it: the feed is due when the
+    /// host accepts requests again. Part of the caller's transaction.
+    func recordBlock() throws {
+        guard let (origin, credential) = blockedHost else { return }
+        try QuotaLedger.count(feed, at: origin, credential, on: transactions.connection)
     }
 
     /// The times before which a host accepts no request with each of these credentials, in seconds since 1970.
@@ -106,6 +125,9 @@ package final class RunQuota {
                 origin: origin, credential: credential, feed: feed, now: now, on: transactions.connection)
         }
         freeHost = ends.allSatisfy { $0 == nil } ? (host, .now + .seconds(1)) : nil
+        let blocks = zip(credentials, ends).compactMap { credential, end in end.map { (credential, end: $0) } }
+        let first = blocks.count == credentials.count ? blocks.min { $0.end < $1.end } : nil
+        blockedHost = first.map { (origin, $0.0) }
         return ends
     }
 }

@@ -66,6 +66,7 @@ struct RunEnd {
         }
         if let response = error.response { try log.keep(response, of: error, now: now) }
         try quota.record(cost.quota)
+        try quota.recordBlock()
         try finishRun(outcome, error: error.json)
         return event
     }

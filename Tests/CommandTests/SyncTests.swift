@@ -137,6 +137,27 @@ import Testing
         #expect(plan.output.contains("    blocked until  "))
     }
 
+    @Test("A feed that was never requested waits, too, for a host that asked another feed to wait, and says so")
+    func blockedBeforeFirstRequest() async throws {
+        let place = try Workplace(["a", "b"])
+        place.server.route("/a") { _ in .status(429, headers: [("Retry-After", "7200")]) }
+        place.server.route("/b", to: PagedFeed(PagedFeed.items(1...3)))
+        #expect(try await place.run("sync a --quiet").code == 75)
+        let refused = try await place.run("sync b --quiet")
+        #expect(refused.code == 75 && refused.errors.contains("asked us to wait"), "\(refused.errors)")
+        let status = try await place.run("status b").output
+        #expect(status.contains("\tlimited\tthe server asked us to wait"), "\(status)")
+        let plan = try await place.terminal("plan b")
+        #expect(plan.output.contains("    blocked until  "), "\(plan.output)")
+        let due = try await place.run("sync --due --quiet")
+        #expect(due.code == 0 && due.errors.isEmpty, "\(due.errors)")
+        #expect(place.server.requests.count == 1)
+        try place.execute("UPDATE _quota SET blocked_until = '2020-01-01T00:00:00.000Z'")
+        #expect(try await place.run("sync b").code == 0)
+        #expect(try await place.run("status b").output.contains("\tfresh\t"))
+        try place.expectSound("b")
+    }
+
     @Test("A failure is one line for a mail, says what to try, and does not stop the other feeds")
     func failure() async throws {
         let place = try place()

@@ -134,10 +134,13 @@ extension Store {
                     feed: name, page: page, crawl: crawl, definition: definition, seen: row.value(at: 8),
                     pollInterval: row.isNull(at: 9) ? nil : row.int64(at: 9),
                     freshFor: row.isNull(at: 10) ? nil : row.int64(at: 10),
-                    quota: row.text(at: 11).map {
-                        QuotaReading.Quota(
-                            origin: $0, credential: row.number(at: 12), resource: row.text(at: 13) ?? "")
-                    })
+                    // A list whose request was only held up by a block has a host, and no resource of it.
+                    quota: row.isNull(at: 13)
+                        ? nil
+                        : row.text(at: 11).map {
+                            QuotaReading.Quota(
+                                origin: $0, credential: row.number(at: 12), resource: row.text(at: 13) ?? "")
+                        })
             }
             return found
         }
