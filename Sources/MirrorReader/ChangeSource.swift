@@ -126,45 +126,52 @@ final class ChangeSource {
         var key = ChangeLog.json(ofKey: row.value(at: 6), isSingle: key.count == 1)
         let before = RowColumn.members(row.text(at: 7))
         let now: [String: String]
+        let after: [(name: String, json: String)]
         if kind == .new {
             let stored = try item("_rowid_ = ?", [row.value(at: 8)])
             guard let stored else { return nil }
             key = stored.key
             now = stored.values
+            // The log may have an older item of this key, which was deleted: its runs are earlier ones.
+            after = try values(of: columns.map(\.name), after: "run >= ?", row.int64(at: 4), stored.loggedKey, now)
         } else {
             let values = RowKey.values(of: row.value(at: 6), count: self.key.count)
             now = try values.flatMap { try item(keyIs, $0) }?.values ?? [:]
+            let names = kind == .returned ? columns.map(\.name) : before.map(\.name)
+            after =
+                kind == .removed
+                ? [] : try self.values(of: names, after: "id > ?", row.int64(at: 2), row.value(at: 6), now)
         }
-        let after: [(name: String, json: String)] =
-            switch kind {
-            case .new, .returned: columns.compactMap { column in now[column.name].map { (column.name, $0) } }
-            case .removed: []
-            case .changed: try values(of: before.map(\.name), behind: row.int64(at: 2), row.value(at: 6), now)
-            }
+        let titled = title.flatMap { title in after.first { $0.name == title }?.json ?? now[title] }
         return ItemChange(
             at: row.text(at: 0) ?? "", feed: query.feed, run: Int(clamping: row.int64(at: 4)), kind: kind, key: key,
-            before: before, after: after, title: title.flatMap { now[$0] }, link: link.flatMap { now[$0] }, item: now)
+            before: before, after: after, title: titled, link: link.flatMap { now[$0] }, item: now)
     }
 
     private var keyIs: String { key.map { "\((try? SQL.identifier($0)) ?? "NULL") IS ?" }.joined(separator: " AND ") }
 
-    private func item(_ condition: String, _ values: [Value]) throws -> (key: String, values: [String: String])? {
-        var result: (String, [String: String])?
+    /// An item as it is stored now.
+    private typealias StoredItem = (key: String, loggedKey: Value, values: [String: String])
+
+    private func item(_ condition: String, _ values: [Value]) throws -> StoredItem? {
+        var result: StoredItem?
         try connection.rows("\(items.sql) WHERE \(condition)", values) { row in
             let members = zip(columns, items.values(of: row)).map { ($0.name, $0.json($1)) }
-            result = (items.key(of: row), Dictionary(members) { first, _ in first })
+            result = (items.key(of: row), items.loggedKey(of: row), Dictionary(members) { first, _ in first })
         }
         return result
     }
 
     /// The values of columns after a change: those before the next one, or the present ones.
+    ///
+    /// - Parameter isLater: The condition that a change of the log is a later one.
     private func values(
-        of names: [String], behind id: Int64, _ key: Value, _ now: [String: String]
+        of names: [String], after isLater: String, _ number: Int64, _ key: Value, _ now: [String: String]
     ) throws -> [(name: String, json: String)] {
         var later: [String: String] = [:]
         try connection.rows(
-            "SELECT before FROM _change WHERE feed = ? AND key IS ? AND id > ? AND before IS NOT NULL ORDER BY id",
-            [.text(query.feed), key, .integer(id)]
+            "SELECT before FROM _change WHERE feed = ? AND key IS ? AND \(isLater) AND before IS NOT NULL ORDER BY id",
+            [.text(query.feed), key, .integer(number)]
         ) { row in
             for (name, json) in RowColumn.members(row.text(at: 0)) where later[name] == nil { later[name] = json }
         }

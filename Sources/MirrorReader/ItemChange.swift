@@ -25,9 +25,10 @@ public struct ItemChange: Sendable {
     /// The changed columns with their earlier values, in order, each as JSON; none for a new item.
     public let before: [(name: String, json: String)]
     /// The same columns with their values after the change. All of the model's for an item that is new or came back;
-    /// none for a removed item.
+    /// none for a removed item. Later changes of the item do not matter, as far as the store keeps them.
     public let after: [(name: String, json: String)]
-    /// The item's title, as JSON; nil if the feed has no known column for it.
+    /// The item's title, as JSON: the one after the change if `after` has its column, otherwise the present one; nil if
+    /// the feed has no known column for it.
     public let title: String?
     /// The item's web page, as JSON; nil if the feed has no known column for it.
     public let link: String?

@@ -42,6 +42,11 @@ struct RowSelection: Sendable {
     /// The key as JSON.
     func key(of row: Statement) -> String { RowKey.text(row, from: keyStart, count: key.count) }
 
+    /// The key in the form of the store's logs.
+    func loggedKey(of row: Statement) -> Value {
+        key.count == 1 ? row.value(at: keyStart) : .text(self.key(of: row))
+    }
+
     /// The item's place in the feed.
     func place(of row: Statement) -> Place { row.place(at: columns.count + 1) }
 

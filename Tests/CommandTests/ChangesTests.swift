@@ -50,7 +50,7 @@ struct ChangesTests {
         #expect(
             lines(run) == [
                 "things  new       one", "things  new       two", "things  new       three", "things  new       four",
-                "things  changed   one  name: one → ONE, n: 1 → 1.5, ok: true → false", "things  removed   two",
+                "things  changed   ONE  name: one → ONE, n: 1 → 1.5, ok: true → false", "things  removed   two",
                 "things  changed   one  name: ONE → one, n: 1.5 → 1, ok: false → true", "things  returned  two",
                 "things  removed   four",
             ])
@@ -70,7 +70,7 @@ struct ChangesTests {
         try place.execute("UPDATE event SET at = replace(at, '20', '19')")
         #expect(
             lines(try await place.terminal("changes --key 1")) == [
-                "things  new       one", "things  changed   one  name: one → ONE, n: 1 → 1.5, ok: true → false",
+                "things  new       one", "things  changed   ONE  name: one → ONE, n: 1 → 1.5, ok: true → false",
                 "things  changed   one  name: ONE → one, n: 1.5 → 1, ok: false → true",
             ])
         #expect(lines(try await place.terminal("changes --key 2 --since last")) == ["things  returned  two"])
@@ -113,8 +113,50 @@ struct ChangesTests {
         let place = try await place((1...3).map { #"{"id":1,"name":"v\#($0)","n":7}"# })
         #expect(
             lines(try await place.terminal("changes")).suffix(2) == [
-                "things  changed   v3  name: v1 → v2", "things  changed   v3  name: v2 → v3",
+                "things  changed   v2  name: v1 → v2", "things  changed   v3  name: v2 → v3",
             ])
+    }
+
+    @Test("A new or returned item is told with the values that it had then, whatever changed since")
+    func asItWas() async throws {
+        let place = try await place(
+            [
+                #"{"id":1,"name":"v1","n":1},{"id":2,"name":"other","n":1}"#,
+                #"{"id":1,"name":"v2","n":1},{"id":2,"name":"other","n":1}"#, #"{"id":2,"name":"other","n":1}"#,
+                #"{"id":1,"name":"v3","n":1},{"id":2,"name":"other","n":1}"#,
+                #"{"id":1,"name":"v4","n":2},{"id":2,"name":"other","n":1}"#,
+            ])
+        let told = [
+            #""kind":"new","key":1,"title":"v1","before":null,"after":{"id":1,"name":"v1","n":1,"ok":null},"#,
+            #""kind":"changed","key":1,"title":"v2","before":{"name":"v1"},"after":{"name":"v2"},"#,
+            #""kind":"removed","key":1,"title":"v4","before":null,"after":null,"#,
+            #""kind":"returned","key":1,"title":"v3","before":{"name":"v2"},"after":{"id":1,"name":"v3","n":1,"ok":null},"#,
+            #""kind":"changed","key":1,"title":"v4","before":{"name":"v3","n":1},"after":{"name":"v4","n":2},"#,
+        ]
+        for words in ["changes --json --key 1", "changes --json --ack mail"] {
+            let lines = try await place.run(words).output.split(separator: "\n").filter { $0.contains(#""key":1,"#) }
+            #expect(lines.count == told.count, "\(lines)")
+            for (line, part) in zip(lines, told) { #expect(line.contains(part), "\(line)") }
+        }
+    }
+
+    @Test("A new item has nothing of a deleted one with its key")
+    func afterDeletion() async throws {
+        let place = try await place([#"{"id":1,"name":"old","n":1}"#, #"{"id":1,"name":"older","n":1}"#])
+        try place.execute("DELETE FROM things")
+        try await sync(place, #"{"id":1,"name":"young","n":1}"#)
+        let line = try await place.run("changes --json --since last").output
+        #expect(line.contains(#""kind":"new","key":1,"title":"young""#), "\(line)")
+        #expect(line.contains(#""after":{"id":1,"name":"young","n":1,"ok":null}"#), "\(line)")
+    }
+
+    @Test("A new item whose key has several columns is told with the values that it had then")
+    func asItWasWithWideKey() async throws {
+        let place = try await place(
+            [#"{"id":1,"name":"a","n":1}"#, #"{"id":1,"name":"a","n":2}"#], key: "[id, name]")
+        let new = try await place.run("changes --json").output.split(separator: "\n").first
+        #expect(new?.contains(#""kind":"new","key":[1,"a"],"title":"a","before":null,"#) == true, "\(new ?? "")")
+        #expect(new?.contains(#""after":{"id":1,"name":"a","n":1,"ok":null}"#) == true, "\(new ?? "")")
     }
 
     @Test("The view `change` has them all for SQL, keys of several columns as JSON")

@@ -64,7 +64,7 @@ struct ChangeText: Sendable, Hashable {
         case "link": link(of: change)
         case "at": change.at
         case "changes": changes(change)
-        default: change.item[name].map(text)
+        default: (change.after.first { $0.name == name }?.json ?? change.item[name]).map(text)
         }
     }
 
