@@ -110,6 +110,13 @@ extension MappingDecoder {
                 at: SourcePosition(node.mark))
             return nil
         }
+        // A libcurl with IDN finds hosts with letters beyond ASCII.
+        if template.isLiteral, template.literalText.utf8.allSatisfy({ $0 < 0x80 }),
+            let fault = URLFault(inHostOf: template.literalText)
+        {
+            report(fault, of: name, node)
+            return nil
+        }
         return .url(template)
     }
 

@@ -81,6 +81,10 @@ extension MappingDecoder {
                 at: SourcePosition(node.mark), word: text)
             return nil
         }
+        if let fault = URLFault(inHostOf: text) {
+            report(fault, of: name, node)
+            return nil
+        }
         return text
     }
 

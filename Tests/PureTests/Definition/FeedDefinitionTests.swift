@@ -230,6 +230,63 @@ struct FeedDefinitionTests {
         #expect(error?.description == expected)
     }
 
+    @Test(
+        "A URL that no request could be made to is refused, with the place of the fault",
+        arguments: [
+            ("http://x:99999/", 15, "has a port that is not a number from 1 to 65535"),
+            ("http://x:0/", 15, "has a port that is not a number from 1 to 65535"),
+            ("http://x:8x", 15, "has a port that is not a number from 1 to 65535"),
+            ("http://[::1]:65536/", 19, "has a port that is not a number from 1 to 65535"),
+            ("https://x:99999/${PART}/b", 16, "has a port that is not a number from 1 to 65535"),
+            ("http://ex ample.com/", 15, "has a space in its host"), ("http://a,b/", 14, "has `,` in its host"),
+            ("http://a%20b/", 14, "has `%` in its host"), ("http://:80/", 13, "names no host"),
+            ("https://exämple.com/", 16, "has letters beyond ASCII in its host; write it in its `xn--` form"),
+            ("http://[::1/", 13, "has no IPv6 address in the brackets of its host"),
+            ("http://[zz]/", 13, "has no IPv6 address in the brackets of its host"),
+            (#""http://x/a\tb""#, 17, "has a control character in it"),
+            (#""http://x/${A}/\u007f""#, 7, "has a control character in it"),
+        ])
+    func urls(url: String, column: Int, fault: String) {
+        let error = #expect(throws: ConfigurationError.self) {
+            try FeedDefinition.parse(name: "x", yaml: "url: \(url)\nkey: id\ncolumns: {id: id}", file: "f")
+        }
+        #expect(error?.description == "f:1:\(column): `url` of feed `x` \(fault)")
+    }
+
+    @Test(
+        "A URL that can be requested is taken as it is, also with what is percent-encoded on its way",
+        arguments: [
+            "https://example.com/ä b?q=ü x&r=[1]|\"^", "HTTP://EXAMPLE.com", "http://x:08080/", "http://x:/a",
+            "http://x:65535",
+            "http://[::1]:80/", "http://[fe80::1%25eth0]/", "http://a_b.c~d/", "http://127.1/", "http://a%41.b/",
+            "https://x:${PORT}/", "https://x:9${PORT}/", "https://x${HOST}", "${URL}", "https://{host}:{port}/",
+            "https://x/{a b}/$${c}",
+        ])
+    func goodURLs(url: String) throws {
+        let feed = try FeedDefinition.parse(name: "x", yaml: "url: '\(url)'\nkey: id\ncolumns: {id: id}", file: "f")
+        #expect(feed.url.description == url)
+    }
+
+    @Test(
+        "All members with a URL are checked as `url` is",
+        arguments: [
+            ("allow_origins: [\"https://a:99999\"]", 28, "`allow_origins` of feed `x`"),
+            ("proxy: http://me:pw@a:99999", 23, "`proxy` of feed `x`"),
+            ("on_change: {webhook: http://a:99999/}", 31, "`webhook` of `on_change` of feed `x`"),
+            (
+                "auth: {oauth2: {token_url: https://a:99999/, client_id: b, client_secret: c}}", 38,
+                "`token_url` of `oauth2` of `auth` of feed `x`"
+            ),
+            (
+                "sync: {mode: delta, token: a, param: b, at: https://a:99999/}", 55,
+                "`at` of `sync` of feed `x`"
+            ),
+        ])
+    func otherURLs(member: String, column: Int, place: String) {
+        let error = #expect(throws: ConfigurationError.self) { try feed(member + "\n") }
+        #expect(error?.description == "f:4:\(column): \(place) has a port that is not a number from 1 to 65535")
+    }
+
     @Test("All diagnostics of a feed definition are reported at once, in the order of the file")
     func allDiagnostics() {
         let error = #expect(throws: ConfigurationError.self) { try feed("raw: 1\ntimeot: 3s\nretries: x\n") }

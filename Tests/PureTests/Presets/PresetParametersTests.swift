@@ -48,6 +48,17 @@ struct PresetParametersTests {
             ])
     }
 
+    @Test("A parameter for a host has a port that there can be")
+    func port() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try feed("preset: mastodon.timeline\nwith: {host: \"x.org:99999\"}")
+        }
+        #expect(
+            error?.diagnostics.map(\.description) == [
+                "f:2:21: `host` of `with` of feed `x` has a port that is not a number from 1 to 65535"
+            ])
+    }
+
     @Test("A parameter for a part of the path leads to no other one", arguments: ["", ".", ".."])
     func parts(part: String) {
         let error = #expect(throws: ConfigurationError.self) {
