@@ -100,7 +100,7 @@ package enum FeedWords {
     /// `member=value` words, as members of a feed; a value may be a mapping or a list in braces or brackets, and an
     /// empty one is nil.
     ///
-    /// - Throws: `EditingError` for another word.
+    /// - Throws: `EditingError` for another word, and for a member that is given twice.
     package static func members(
         _ words: some Sequence<String>
     ) throws(EditingError) -> [(name: String, value: FeedEntry.Value?)] {
@@ -111,6 +111,9 @@ package enum FeedWords {
                     "unexpected argument: \(word)", advice: "write members as name=value, for example every=1h")
             }
             let (name, text) = (String(word[..<equals]), String(word[word.index(after: equals)...]))
+            guard !members.contains(where: { $0.name == name }) else {
+                throw .words("the member `\(name)` is given twice", advice: "give it one value")
+            }
             members.append((name, text.isEmpty ? nil : try value(text, of: "`\(name)`")))
         }
         return members

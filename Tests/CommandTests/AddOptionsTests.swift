@@ -218,6 +218,14 @@ import Testing
             ("-d a=b", "--data must be JSON"),
             ("-H 'A: 1' -H 'a: 2'", "the header `a` is given twice"),
             ("-H 'A: 1' -H 'A: 2'", "the header `A` is given twice"),
+            ("--set every=1h --every 2h", "--every and --set every=… cannot be used together"),
+            ("--key id --set key=name", "--key and --set key=… cannot be used together"),
+            ("--set key= --key id", "--key and --set key=… cannot be used together"),
+            ("--columns --set 'columns={a: b}'", "--columns and --set columns=… cannot be used together"),
+            ("-H 'A: 1' --set 'headers={B: 1}'", "--header and --set headers=… cannot be used together"),
+            ("q=a --set 'query={q: b}'", "KEY=VALUE and --set query=… cannot be used together"),
+            ("--set url=https://example.com", "a URL and --set url=… cannot be used together"),
+            ("--set every=1h --set every=2h", "the member `every` is given twice"),
             ("--curl 'curl x'", "--curl has a URL already; unexpected argument: http"),
         ])
     func errors(options: String, message: String) async throws {
@@ -227,6 +235,16 @@ import Testing
         #expect(run.code == 64)
         #expect(place.server.requests.isEmpty)
         #expect(place.files.isEmpty)
+    }
+
+    @Test("--set replaces a member of a curl command, which comes from elsewhere")
+    func replaced() async throws {
+        let place = try Workplace.withoutConfiguration()
+        let run = try await place.shell(
+            "$FEEDSYNC add a --dry-run --set method= --set 'headers={A: 2}' --curl \"curl -H 'A: 1' '\(place.server.url)/things'\""
+        )
+        #expect(run.code == 0, "\(run.errors)")
+        #expect(run.output.contains("headers: {A: 2}"), "\(run.output)")
     }
 
     @Test("A setting that cannot be found can be given: the error has the option")

@@ -56,6 +56,8 @@ import Testing
             ("things retries=many", "`retries` of feed `things` must be a whole number from 0 to 100, not `many`"),
             ("things paused=yes", "`paused` of feed `things` must be true or false, not `yes`"),
             ("thngs every=1h", "no such feed: thngs; did you mean things?"),
+            ("things every=1h every=2h", "the member `every` is given twice"),
+            ("things every=1h paused=true every=", "the member `every` is given twice"),
             ("things every", "unexpected argument: every"), ("things url=", "feed `things` has no `url`"),
             (
                 "things 'sync={mode: all'",

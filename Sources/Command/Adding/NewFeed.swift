@@ -53,12 +53,38 @@ struct NewFeed: Sendable {
         if let body { members.append(.init("body", body)) }
         members += try Self.given(invocation)
         let set = try editing { () throws(EditingError) in try FeedWords.members(invocation.values[.set] ?? []) }
+        var stated = Self.members(statedBy: invocation)
+        // A curl command is from elsewhere, and its members may be replaced.
+        if curl == nil { stated.append((source.member.name, Self.words(for: source))) }
+        if !parameters.values.isEmpty { stated.append(("with", "KEY=VALUE")) }
+        if !parameters.query.isEmpty { stated.append(("query", "KEY=VALUE")) }
         for member in set {
+            if let other = stated.first(where: { $0.member == member.name }) {
+                throw .usage(
+                    "\(other.words) and \(Option.set.written) \(member.name)=… cannot be used together",
+                    advice: "feedsync help add")
+            }
             members.removeAll { $0.name == member.name }
             if let value = member.value { members.append(.init(member.name, value)) }
         }
         entry = FeedEntry(name: name, members: members)
         notes = curl.map(Self.notes) ?? []
+    }
+
+    /// The members that options of their own write, with these options.
+    private static func members(statedBy invocation: Invocation) -> [(member: String, words: String)] {
+        let members: [(option: Option, name: String)] = [
+            (.request, "method"), (.header, "headers"), (.body, "body"), (.items, "items"), (.key, "key"),
+            (.paginate, "pagination"), (.sync, "sync"), (.every, "every"), (.columns, "columns"),
+        ]
+        return members.filter { invocation.has($0.option) }.map { ($0.name, $0.option.written) }
+    }
+
+    private static func words(for source: FeedSource) -> String {
+        switch source {
+        case .url: "a URL"
+        case .preset: "a preset"
+        }
     }
 
     private static func curl(_ text: String) throws(Failure) -> CurlCommand {
