@@ -206,6 +206,19 @@ import Testing
         }
     }
 
+    @Test("CSV of the server is for spreadsheets: Booleans are words, and only columns of the feed are there")
+    func spreadsheet() async throws {
+        let items = [#"{"id":1,"sold":true}"#, #"{"id":2,"sold":false}"#]
+        let columns = "columns: {id: id, sold: {path: sold, type: boolean}}"
+        try await WebPlace.serving(items: items, columns: columns) { place in
+            try await place.perform(.sync)
+            let text = "id,sold\r\n1,true\r\n2,false\r\n"
+            #expect(try await place.ask("/feeds/things/items?format=csv").body == text)
+            // Its body comes in chunks.
+            #expect(try await place.ask("/feeds/things/export?format=csv").body.contains(text))
+        }
+    }
+
     @Test(
         "A view with a mistake says so",
         arguments: ["sort=starz", "columns=id,nothing", "where=starz > 1", "where=stars"])
