@@ -8,31 +8,55 @@ struct DueSyncs: Sendable {
 
     /// The number of feeds at a time, as in `sync`.
     private static let jobs = 4
-    /// The longest sleep: so soon, a feed that was added is taken.
+    /// The longest time until the next look at what is due: so soon, a feed that was added is taken.
     private static let longestPause: Int64 = 30_000
+    /// The same while feeds are synced: those that have ended may soon be due again.
+    private static let longestPauseOfWork: Int64 = 5_000
 
     /// Runs until its task is cancelled.
     func run() async {
-        while !Task.isCancelled {
-            await syncDue()
-            let now = WallClock.system.milliseconds
-            let next = await nextDue() ?? .max
-            let pause = min(max(next.subtractingReportingOverflow(now).partialValue, 1_000), Self.longestPause)
-            try? await Task.sleep(for: .milliseconds(pause))
+        await withTaskGroup(of: FeedDefinition?.self) { group in
+            var turns = DueTurns(atOnce: Self.jobs)
+            var isPausing = false
+            while !Task.isCancelled {
+                let plans = isPausing ? nil : await plans
+                if let plans { turns.wait(SyncOrder.due(plans.feeds, plans.plans, at: WallClock.system.milliseconds)) }
+                while let feed = turns.next() {
+                    group.addTask {
+                        await sync(feed)
+                        return feed
+                    }
+                }
+                if !isPausing {
+                    isPausing = true
+                    let pause = Self.pause(until: plans?.plans ?? [], isIdle: turns.isIdle)
+                    group.addTask {
+                        try? await Task.sleep(for: pause)
+                        return nil
+                    }
+                }
+                guard let ended = await group.next() else { return }
+                if let feed = ended { turns.end(feed) } else { isPausing = false }
+            }
+            group.cancelAll()
         }
     }
 
-    private func syncDue() async {
-        guard let (feeds, store) = await server.work,
-            let plans = try? await session.plans(of: feeds, in: store)
-        else { return }
-        let due = SyncOrder.due(feeds, plans, at: WallClock.system.milliseconds)
-        for level in SyncOrder.levels(due) { await sync(level) }
+    /// The plans of all feeds; nil if the store or the configuration cannot be read.
+    private var plans: (feeds: [FeedDefinition], plans: [Plan])? {
+        get async {
+            guard let (feeds, store) = await server.work, let plans = try? await session.plans(of: feeds, in: store)
+            else { return nil }
+            return (feeds, plans)
+        }
     }
 
-    private func sync(_ feeds: [FeedDefinition]) async {
-        var queue = JobQueue(feeds) { $0.url.host }
-        await queue.perform(atOnce: Self.jobs) { await sync($0) }
+    /// The time until the first feed is due that is not due yet.
+    private static func pause(until plans: [Plan], isIdle: Bool) -> Duration {
+        let now = WallClock.system.milliseconds
+        let next = plans.compactMap(\.takenFrom).filter { $0 > now }.min() ?? .max
+        let left = next.subtractingReportingOverflow(now).partialValue
+        return .milliseconds(min(max(left, 1_000), isIdle ? longestPause : longestPauseOfWork))
     }
 
     private func sync(_ feed: FeedDefinition) async {
@@ -43,12 +67,5 @@ struct DueSyncs: Sendable {
             guard error.kind != .locked, error.kind != .cancelled else { return }
             session.console.reportBriefly(Failure(error, feed: feed.name), always: true)
         }
-    }
-
-    private func nextDue() async -> Int64? {
-        guard let (feeds, store) = await server.work, let plans = try? await session.plans(of: feeds, in: store) else {
-            return nil
-        }
-        return plans.map { $0.takenFrom ?? .min }.min()
     }
 }
