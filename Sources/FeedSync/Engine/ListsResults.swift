@@ -7,8 +7,10 @@ struct ListsResults {
     var first: (list: String, error: FeedSyncError)?
     /// The number of lists in a row that could not be reached, by host.
     var unreachable: [String: Int] = [:]
-    var notices: [String] = []
-    var noticeCount = 0
+    /// The notes of the lists, by their text: the first list that has each, and their number.
+    private var notes: [(text: String, list: String, count: Int)] = []
+    /// The number of notes whose text is not kept.
+    private var otherNotes = 0
     var asked = 0
 
     mutating func note(_ summary: RunSummary, of list: String, at host: String) {
@@ -16,9 +18,19 @@ struct ListsResults {
         unreachable[host] = nil
         metrics.add(summary.figures)
         hasChanged = hasChanged || summary.outcome == .ok
-        noticeCount += summary.notices.count
-        if notices.isEmpty, let notice = summary.notices.first { notices = ["\(list): \(notice)"] }
+        for text in summary.notices {
+            if let index = notes.firstIndex(where: { $0.text == text }) {
+                notes[index].count += 1
+            } else if notes.count < Self.mostNotes {
+                notes.append((text, list, 1))
+            } else {
+                otherNotes += 1
+            }
+        }
     }
+
+    /// The number of notes that people read for one feed.
+    private static let mostNotes = 10
 
     /// Records an unchanged list.
     mutating func noteUnchanged(_ metrics: RunMetrics, at host: String) {
@@ -62,9 +74,15 @@ extension ListsResults {
         return hasChanged ? .ok : .unchanged
     }
 
-    /// The first notice of the lists and the number of others; empty if there are none.
+    /// The notes of the lists, each text once; empty if there are none.
     var summary: [String] {
-        noticeCount > 1 ? notices + ["\(noticeCount - 1) more notes of other lists; see feedsync events"] : notices
+        let told = notes.map { note in
+            let others = note.count - 1
+            let more = others == 0 ? "" : " and \(others) other \(others == 1 ? "list" : "lists")"
+            return "\(note.list)\(more): \(note.text)"
+        }
+        guard otherNotes > 0 else { return told }
+        return told + ["\(otherNotes) more \(otherNotes == 1 ? "note" : "notes") of other lists"]
     }
 
     /// The error of a run with failed lists; nil if none failed.
