@@ -11,6 +11,8 @@ internal import ResponseBody
 package struct BodyReader: Sendable {
     private let format: FeedFormat?
     private let numbers: Set<String>
+    /// The names of the columns of the key in a table.
+    private let keyNames: [String]
     private let memory: PageMemory
     private let items: ItemsRule?
     private let plainList: PlainList
@@ -33,6 +35,9 @@ package struct BodyReader: Sendable {
         plainList = PlainList(items: items?.path, names: rowNames, key: key)
         self.memory = memory
         self.columns = columns.map(\.path)
+        keyNames = key.compactMap { path in
+            if case .member(let name)? = path.segments.first { name } else { nil }
+        }
         let isTable = format == nil || format == .csv
         let numeric = isTable ? columns.filter { $0.type == .integer || $0.type == .real } : []
         numbers = Set(
@@ -98,7 +103,8 @@ package struct BodyReader: Sendable {
         case .events: try EventStreamReader(text).write(to: &output)
         case .csv:
             let isTabbed = response.contentType == "text/tab-separated-values"
-            var table = TableReader(text, separator: isTabbed ? UInt8(ascii: "\t") : nil, numbers: numbers)
+            var table = TableReader(
+                text, separator: isTabbed ? UInt8(ascii: "\t") : nil, numbers: numbers, key: keyNames)
             try table.write(to: &output)
         case .atom, .rss:
             do throws(BodyFault) {

@@ -11,15 +11,18 @@ struct TableReader {
     private let text: [UInt8]
     private let separator: UInt8
     private let numbers: Set<String>
+    private let key: [String]
     private var place = 0
     private var line = 1
 
     /// - Parameters:
     ///   - separator: The byte between fields; nil where the header line says it.
     ///   - numbers: The names of the columns that take numbers.
-    init(_ text: [UInt8], separator: UInt8? = nil, numbers: Set<String> = []) {
+    ///   - key: The names of the columns of the key; empty where the key is found.
+    init(_ text: [UInt8], separator: UInt8? = nil, numbers: Set<String> = [], key: [String] = []) {
         self.text = text
         self.numbers = numbers
+        self.key = key
         let preamble = Preamble(text)
         (place, line) = (preamble.length, preamble.lines + 1)
         self.separator = separator ?? preamble.separator ?? Self.separator(in: text[preamble.length...])
@@ -81,7 +84,25 @@ struct TableReader {
             }
             try output.write("}")
         }
+        if isFirst { try checkHeader(names) }
         try output.write("]")
+    }
+
+    /// Checks that a header without rows is one: any line of text reads as such, that of an error, too.
+    private func checkHeader(_ names: [String]) throws(BodyFault) {
+        if let missing = key.first(where: { !names.contains($0) }) {
+            throw BodyFault(
+                "it has no rows, and its header has no column `\(missing)`, the feed's key: \(Self.beginning(names))")
+        }
+        guard key.isEmpty, names.count == 1, let name = names.first else { return }
+        if name.contains(" ") || name.hasPrefix("<") || name.hasPrefix("{") {
+            throw BodyFault("it is one line of text, not a header: \(Self.beginning(names))")
+        }
+    }
+
+    private static func beginning(_ names: [String]) -> String {
+        let text = names.joined(separator: ",")
+        return text.count > 100 ? "\(text.prefix(100))…" : text
     }
 
     /// The number that a text is, as JSON writes it.

@@ -14,7 +14,8 @@ extension CrawlState {
             onlyGrows = onlyGrows && rules.onlyGrows(behindMet: hasMet)
             hasMet = hasMet || !rules.metPlaces.isEmpty
             count(page, by: rules)
-            try noteRepeats(isRepeat: page.elementCount > 0 && rules.placed == 0, url: url)
+            // Many partitions in a row may be empty.
+            try noteRepeats(isRepeat: rules.placed == 0 && (page.elementCount > 0 || page.part == nil), url: url)
         }
         mostElements = max(mostElements, page.elementCount)
         // The token of a later page takes the place of an earlier one.
@@ -73,7 +74,7 @@ extension CrawlState {
         self.total = total
     }
 
-    /// Throws if too many pages in a row brought only items already met, or only `null`: such a list never ends.
+    /// Throws if too many pages in a row brought only items already met, or none: such a list never ends.
     private mutating func noteRepeats(isRepeat: Bool, url: String) throws(FeedSyncError) {
         repeatedPages = isRepeat ? repeatedPages + 1 : 0
         guard repeatedPages > Self.mostRepeatedPages else { return }

@@ -7,6 +7,7 @@ internal import Text
 /// | --- | --- | --- |
 /// | flag | `has_more: true`, `isLast: false`, `end_of_stream: false` | |
 /// | partial | `truncated: true`, `incomplete_results: true`, `complete: false`, a total that is a lower bound | |
+/// | partial | `errors: […]` or `failures: […]` beside items, `_shards: {failed: 1}` | |
 /// | pages | `total_pages: 3` of page 1, `X-Total-Pages`, a `Link` with `rel="last"` | a flag says no more, a total is reached |
 /// | rest | `remainingItemCount: 40`, `pending: 40` | the same |
 /// | lead | `next_cursor: "abc"`, `LastEvaluatedKey: {…}`, a `Link` with `rel="next"` | the same; it leads to this page or back; an empty page that is not the first |
@@ -106,11 +107,35 @@ private struct SignSearch {
     var partial: SignOfMore? {
         flagged(PagingNames.partial)
             ?? sign(.partial, PagingNames.whole) { Self.says($0.value) == false }
-            ?? lowerBound
+            ?? failure ?? lowerBound
     }
 
     /// The sign that the page itself is not whole, whatever follows it.
-    var leftOut: SignOfMore? { flagged(PagingNames.leftOut) }
+    var leftOut: SignOfMore? { flagged(PagingNames.leftOut) ?? failure }
+
+    /// The sign that a part of the request failed: the items of that part are missing.
+    ///
+    /// Sources: `errors` of https://spec.graphql.org/October2021/#sec-Errors, `_shards` of
+    /// https://www.elastic.co/guide/en/elasticsearch/reference/current/search-search.html#search-api-response-body
+    private var failure: SignOfMore? {
+        guard page.elementCount > 0 else { return nil }
+        return envelope.members.first { member in
+            let depth = member.path.segments.count
+            return switch member.value {
+            case .array(let elements):
+                depth == 1 && !elements.isEmpty && ["errors", "failures"].contains(member.name.folded)
+            case .object(let members):
+                depth == 1 && !members.isEmpty && ["error", "errors"].contains(member.name.folded)
+            case .number: depth <= 2 && (member.value.count ?? 0) > 0 && isOfShards(member)
+            default: false
+            }
+        }.map(sign(.partial))
+    }
+
+    private func isOfShards(_ member: PageEnvelope.Member) -> Bool {
+        guard case .member(let name)? = member.parents.last else { return member.name.folded == "failedshards" }
+        return member.name.folded == "failed" && MemberName(name).folded == "shards"
+    }
 
     private func flagged(_ names: Set<String>) -> SignOfMore? {
         sign(.partial, names) { Self.says($0.value) == true }

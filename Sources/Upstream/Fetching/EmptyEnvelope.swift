@@ -6,7 +6,7 @@ package enum EmptyEnvelope {
     private static let longest = 1 << 16
     private static let words: Set<String> = [
         "message", "messages", "msg", "error", "errors", "detail", "details", "reason", "fault", "exception", "warning",
-        "warnings",
+        "warnings", "note", "notice", "information",
     ]
 
     /// True for a body in which nothing stands at the items' path, but that is a page all the same.

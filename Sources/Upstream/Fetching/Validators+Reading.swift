@@ -1,9 +1,13 @@
 package import HTTP
 
 extension Validators {
-    /// The validators of a response that brought the page.
+    /// The validators of a response that brought the page. A page that was modified in the second of the response may
+    /// change again in it, and a 304 would not show that.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2
     package init(of response: Response) {
-        self.init(etag: response.etag, lastModified: response.lastModified)
+        let isWeak = response.etag == nil && response.lastModified == response.headers["Date"]
+        self.init(etag: response.etag, lastModified: isWeak ? nil : response.lastModified)
     }
 
     /// The validators after a 304: its own outrank the stored ones.

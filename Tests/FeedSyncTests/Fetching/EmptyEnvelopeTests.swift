@@ -10,7 +10,8 @@ struct EmptyEnvelopeTests {
         arguments: [
             (#"{"start":0,"total_size":0,"http_etag":"x"}"#, true, true), (#"{"nextPageToken":""}"#, true, true),
             (#"{"kind":"x#list","etag":"y"}"#, false, true), ("{}", false, false), (#"{"rows":[]}"#, false, true),
-            (#"{"message":"no such page"}"#, false, false), (#"{"total":0,"error":null}"#, false, false),
+            (#"{"message":"no such page"}"#, false, false), (#"{"Note":"5 calls a minute"}"#, false, false),
+            (#"{"total":0,"error":null}"#, false, false),
             (#"{"other":[1]}"#, false, false), ("[]", false, false), ("x", false, false),
         ])
     func table(body: String, isEmptyFirst: Bool, isEmptyLater: Bool) {

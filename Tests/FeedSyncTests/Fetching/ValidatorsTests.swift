@@ -13,6 +13,15 @@ private func response(_ headers: Headers) throws -> Response {
         #expect(validators == Validators(etag: #"W/"a b""#, lastModified: "yesterday, about noon"))
     }
 
+    @Test("A page that was modified in the second of its response has no date to ask with, because it may change again")
+    func sameSecond() throws {
+        let (now, before) = ("Sat, 21 Nov 2026 02:20:11 GMT", "Sat, 21 Nov 2026 02:20:10 GMT")
+        #expect(Validators(of: try response(["Last-Modified": now, "Date": now])).isEmpty)
+        #expect(Validators(of: try response(["Last-Modified": before, "Date": now])).lastModified == before)
+        let tagged = Validators(of: try response(["ETag": "\"1\"", "Last-Modified": now, "Date": now]))
+        #expect(tagged == Validators(etag: "\"1\"", lastModified: now))
+    }
+
     @Test("The validators of a 304 outrank the stored ones, and missing ones stay")
     func refreshed() throws {
         let kept = Validators(etag: "\"1\"", lastModified: "then")

@@ -46,6 +46,9 @@ struct TableFormatTests {
             ("a,b\n\"x\ny\",2\n\"open\n,\n", "in line 4: the quotes that open here are not closed"),
             ("a,b\n1,\"x\"y\n", "in line 2: something follows after the closing quote of a field"),
             ("", "it has no header line"),
+            ("Service temporarily unavailable\n", "not a header: Service temporarily unavailable"),
+            ("<html><body>Down</body></html>", "not a header: <html><body>Down</body></html>"),
+            (#"{"error":"slow down"}"#, #"not a header: {"error":"slow down"}"#),
             (String(repeating: ",", count: 1_000), "in line 1: the header has more than 1000 columns"),
             (
                 "a,b\n" + String(repeating: ",", count: 1_000_000),
@@ -55,6 +58,16 @@ struct TableFormatTests {
     func refuses(_ text: String, _ problem: String) throws {
         let message = try #require(try bench.failure(text))
         #expect(message.hasSuffix(problem), "\(message)")
+    }
+
+    @Test(
+        "A header without rows has the columns of the key, or it is an error",
+        arguments: [("id,name\n", true), ("a,id\n", true), ("name\n", false), ("Slow down\n", false)])
+    func keyInHeader(_ text: String, isTable: Bool) throws {
+        let bench = BodyBench(format: .csv, key: [try Path("id")])
+        #expect((try bench.failure(text) == nil) == isTable)
+        // Rows say by themselves that they have no key.
+        #expect(try bench.failure(text + "1\n") == nil)
     }
 
     @Test("A body in CSV is read in the encoding of a byte order mark or the header")
