@@ -5,8 +5,10 @@ internal import FeedSync
 final class FeedOrders: Sendable {
     struct Key: Hashable, Sendable {
         let feed: String
-        /// The number of the connection that read it, because each connection numbers its snapshots itself.
+        /// The number of the opened file.
         let version: Int
+        /// The store that read it, because each connection numbers its snapshots itself.
+        let store: ObjectIdentifier
     }
 
     private let orders = Lock<[Key: FeedOrder]>([:])
@@ -28,7 +30,7 @@ extension Served {
     ///
     /// - Throws: `FeedSyncError`.
     func listing(_ query: ItemQuery, of store: Store) async throws(FeedSyncError) -> Listing {
-        let key = FeedOrders.Key(feed: query.feed, version: version)
+        let key = FeedOrders.Key(feed: query.feed, version: version, store: ObjectIdentifier(store))
         let (listing, order) = try await store.listing(query, knowing: orders.order(key))
         orders.keep(order, key)
         return listing
@@ -38,7 +40,7 @@ extension Served {
     ///
     /// - Throws: `FeedSyncError`.
     func listingText(_ query: ItemQuery, of store: Store) async throws(FeedSyncError) -> ListingText {
-        let key = FeedOrders.Key(feed: query.feed, version: version)
+        let key = FeedOrders.Key(feed: query.feed, version: version, store: ObjectIdentifier(store))
         let (listing, order) = try await store.listingText(query, knowing: orders.order(key))
         orders.keep(order, key)
         return listing

@@ -114,6 +114,8 @@ package final class WebServer: Sendable {
                     // An editor may write a file in several steps.
                     try? await Task.sleep(for: .milliseconds(100))
                     await shelf.refresh(configuration: true)
+                    hub.noteConfiguration()
+                    hub.announceChanges(hasEvents: false)
                     guard await watchedFiles(settings, shelf) == watched else { break }
                 }
                 if groups.contains(0) { await follow(shelf, hub) }

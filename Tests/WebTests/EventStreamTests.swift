@@ -51,6 +51,26 @@ import Web
         }
     }
 
+    @Test("A change of the configuration reaches each listener, because pages show it, too")
+    func configuration() async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.reload)
+            let listener = try listen(place)
+            _ = await listener.read(until: "retry: 1000")
+            let file = "\(place.folder)/feedsync.yaml"
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            try (text + "  more: {url: \"\(place.upstream.url)/more\"}\n").write(
+                toFile: file, atomically: true, encoding: .utf8)
+            // The end of the reload is a change, too.
+            var isThere = false
+            for _ in 1...3 where !isThere {
+                _ = await listener.read(until: "event: change")
+                isThere = try await place.ask("/feeds").body.contains("\"more\"")
+            }
+            #expect(isThere)
+        }
+    }
+
     @Test("A change that comes with events of other feeds reaches each listener of a feed")
     func changeAmongEvents() async throws {
         try await WebPlace.serving { place in

@@ -143,6 +143,8 @@ export function list() {
       if (isAsked && state.text) say(state.total ? `${count(state.total)} found` : "Nothing found");
       if (state.problem?.isOver) set({ problem: null });
     } catch (error) {
+      // The feed was renamed or removed.
+      if (error.status === 404) location.reload();
       if (own === reading && error.name !== "AbortError") {
         set({ isSearching: false, problem: isAsked ? failed(error, () => renew(true)) : state.problem });
       }
@@ -153,6 +155,10 @@ export function list() {
     }
   };
   const changed = coalesced(() => renew(false));
+  const renewState = coalesced(async () => {
+    const about = await get(`${base}/state`);
+    if (!reading) set({ aboutText: about, about: { ...element(about).dataset } });
+  });
 
   // Somebody who reaches the end while rows are under way reaches it again when they are there.
   let isWanted = false;
@@ -320,5 +326,12 @@ export function list() {
   }, { passive: true });
 
   draw();
-  listen(`/events?feed=${encodeURIComponent(feed)}`, view.dataset.event, heard, changed);
+  listen(`/events?feed=${encodeURIComponent(feed)}`, view.dataset.event, heard, changed, {
+    missed: () => {
+      // The ends of these runs may be among what was missed.
+      state.running.clear();
+      changed();
+    },
+    aged: renewState,
+  });
 }

@@ -2,14 +2,20 @@
 //
 // A browser has six connections to a server for all its tabs. A page that is hidden or in the history closes its
 // connection, and opens it again with its last event.
-import { by } from "./page.js";
+import { by, get } from "./page.js";
 
 // After a longer time, missed events are not replayed, and the page reads the store instead.
 const mostMissed = 60_000;
+// States change by the passing of time, too: a feed that was fresh becomes stale.
+const aging = 30_000;
+// The longest time between two tries to connect.
+const longestPause = 30_000;
 
-// Calls `heard` with each event, and `renewed` when events may have been missed.
-export const listen = (path, last, heard, renewed) => {
+// Calls `heard` with each event, `renewed` when the store has changed without one, `missed` when events may have been
+// missed, and `aged` from time to time.
+export const listen = (path, last, heard, renewed, { missed = renewed, aged = () => {} } = {}) => {
   let source = null;
+  let pause = 1_000;
   let closedAt = null;
   let again = 0;
   let silence = 0;
@@ -36,7 +42,8 @@ export const listen = (path, last, heard, renewed) => {
     let wasOpen = closedAt === null;
     source.onopen = () => {
       isLost(false);
-      if (!wasOpen) renewed();
+      pause = 1_000;
+      if (!wasOpen) missed();
       wasOpen = false;
     };
     source.onmessage = (message) => {
@@ -49,12 +56,16 @@ export const listen = (path, last, heard, renewed) => {
       if (!silence) silence = setTimeout(() => isLost(true), 1_000);
       if (source.readyState !== EventSource.CLOSED) return;
       close();
-      again = setTimeout(open, 1_000);
+      // The server refuses: the session has ended, which leads to signing in, or the feed is gone, and the page says so.
+      get(location.href).catch((error) => { if (error.status === 404) location.reload(); });
+      again = setTimeout(open, pause);
+      pause = Math.min(pause * 2, longestPause);
     };
   };
   document.addEventListener("visibilitychange", () => { if (document.hidden) close(); else open(); });
   addEventListener("pagehide", close);
   addEventListener("pageshow", open);
+  setInterval(() => { if (source && !document.hidden) aged(); }, aging);
   open();
 };
 

@@ -10,11 +10,11 @@ export const element = (text) => {
   return holder.content.firstElementChild;
 };
 
-// A failure with advice.
+// A failure with advice, and the status of the response if there was one.
 export class Problem extends Error {
-  constructor(message, advice, kind) {
+  constructor(message, advice, kind, status) {
     super(message);
-    Object.assign(this, { advice, kind });
+    Object.assign(this, { advice, kind, status });
   }
 }
 
@@ -29,7 +29,8 @@ const answered = async (path, options) => {
 
 const problem = async (response) => {
   const said = await response.json().catch(() => ({}));
-  return new Problem(said.error?.message ?? `The server answered ${response.status}`, said.advice, said.error?.kind);
+  const message = said.error?.message ?? `The server answered ${response.status}`;
+  return new Problem(message, said.advice, said.error?.kind, response.status);
 };
 
 export const get = async (path, signal) => {

@@ -10,7 +10,7 @@ export function status() {
     log.prepend(line(event));
     while (log.children.length > 200) log.lastElementChild.remove();
     if (!event.status.startsWith("begin")) renew(".health, .tables");
-  }, () => renew(".health, .tables, .log"));
+  }, () => renew(".health, .tables, .log"), { aged: () => renew(".health, .tables") });
 }
 
 const line = (event) => {
@@ -51,7 +51,8 @@ export function overview() {
     draw();
   }
   const renew = renewing(draw);
-  listen("/events", by("overview").dataset.event, () => renew(".all-feeds"), () => renew(".all-feeds"));
+  const all = () => renew(".all-feeds");
+  listen("/events", by("overview").dataset.event, all, all, { aged: all });
 }
 
 // The changes of a feed, or of all of them.

@@ -57,6 +57,14 @@ final class EventHub: Sendable {
         }
     }
 
+    /// Notes a change of the configuration, which pages show, too.
+    func noteConfiguration() {
+        state.withLock { state in
+            state.changes += 1
+            state.changedAt = state.changedAt ?? .now
+        }
+    }
+
     /// Tells the listeners that got no event of the noted changes.
     ///
     /// The end of a run has no event, but removes rows and changes the state of the feed. It may come together with
