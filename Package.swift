@@ -220,8 +220,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Command", "DemoFeed", "HTTPServer", "JSON", "Platform", "PostgreSQL", "PostgreSQLServer", "Reports",
-                "SQLite", "SchemaChecker", "ScriptedServer", "SeededGenerator", "Concurrency", "Text",
+                "Command", "DemoFeed", "FeedSync", "HTTPServer", "JSON", "Platform", "PostgreSQL", "PostgreSQLServer",
+                "Reports", "SQLite", "SchemaChecker", "ScriptedServer", "SeededGenerator", "Concurrency", "Text",
             ],
             swiftSettings: settings),
         .testTarget(

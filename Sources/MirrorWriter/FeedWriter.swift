@@ -122,7 +122,10 @@ package final class FeedWriter: PageTransactionWriter {
     /// Restores the state of the last commit. The pages since then are not stored.
     package func undo(_ error: any Error) {
         guard let unsaved else { return }
+        let metrics = state.metrics
         state = unsaved.before
+        // The requests were made all the same.
+        (state.metrics.requests, state.metrics.bytes) = (metrics.requests, metrics.bytes)
         self.unsaved = nil
         records.storedPages.forget()
         table.abandon(tableBefore)

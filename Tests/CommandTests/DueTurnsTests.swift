@@ -1,14 +1,12 @@
-import Feeds
+import FeedSync
 import Testing
 
 @testable import Command
 
 @Suite("The feeds that are due in a server")
 struct DueTurnsTests {
-    private func feed(_ name: String, host: String, below parent: String? = nil) throws -> FeedDefinition {
-        let rule = parent.map { "for_each: {feed: \($0), column: id}\n" } ?? ""
-        let path = parent == nil ? name : "{id}"
-        return try FeedDefinition.parse(name: name, yaml: "url: https://\(host)/\(path)\n\(rule)")
+    private func feed(_ name: String, host: String) throws -> FeedDefinition {
+        try FeedDefinition.parse(name: name, yaml: "url: https://\(host)/\(name)")
     }
 
     private func next(_ turns: inout DueTurns) -> String? { turns.next()?.name }
@@ -42,9 +40,15 @@ struct DueTurnsTests {
 
     @Test("A feed waits for the one that it has lists for")
     func levels() throws {
-        let (owners, things) = try (feed("owners", host: "a.example"), feed("things", host: "b.example", below: "owners"))
+        let yaml = """
+            feeds:
+              owners: {url: "https://a.example/owners", key: id}
+              things: {for_each: owners, url: "https://b.example/things/{owners.id}", key: id}
+            """
+        let feeds = try Configuration.parse(Array(yaml.utf8), file: "feedsync.yaml").feeds
+        let owners = try #require(feeds.first { $0.name == "owners" })
         var turns = DueTurns(atOnce: 4)
-        turns.wait([things, owners])
+        turns.wait(feeds.reversed())
         #expect([next(&turns), next(&turns)] == ["owners", nil])
         turns.end(owners)
         #expect(next(&turns) == "things")

@@ -263,7 +263,7 @@ struct SearchTests {
             let found = try await place.shell(
                 "$FEEDSYNC sql \"SELECT id FROM things WHERE rowid IN (SELECT rowid FROM things_fts WHERE things_fts MATCH '\(word)')\""
             )
-            #expect(found.output == "id\n" + (id.isEmpty ? "" : "\(id)\n"), "\(found.errors)")
+            #expect(found.output == (id.isEmpty ? "" : "id\n\(id)\n"), "\(found.errors)")
         }
         // One's own and feedsync's can stand side by side.
         try configure(place, extra: "search: name")

@@ -143,7 +143,7 @@ import Testing
         place.server.route("/a") { _ in .status(429, headers: [("Retry-After", "7200")]) }
         place.server.route("/b", to: PagedFeed(PagedFeed.items(1...3)))
         #expect(try await place.run("sync a --quiet").code == 75)
-        let refused = try await place.run("sync b --quiet")
+        let refused = try await place.run("sync b")
         #expect(refused.code == 75 && refused.errors.contains("asked us to wait"), "\(refused.errors)")
         let status = try await place.run("status b").output
         #expect(status.contains("\tlimited\tthe server asked us to wait"), "\(status)")

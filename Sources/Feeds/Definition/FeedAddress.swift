@@ -130,7 +130,7 @@ struct URLFault {
             guard case .literal(let text) = part,
                 let control = text.unicodeScalars.firstIndex(where: { $0.value < 0x20 || $0.value == 0x7F })
             else { continue }
-            // Where a later part begins is not known.
+            // The place of a later part is not known.
             self.init(
                 "has a control character in it",
                 at: index == 0 ? text.unicodeScalars.distance(from: text.startIndex, to: control) : 0)
