@@ -27,6 +27,11 @@ CONFIGURATION = """
 "query.sort" = "-id"
 "query.columns" = "id,name"
 "query.where" = "id > 1"
+
+# A list is in the feed's order or a table; a mix of the parameters of both is refused, which a description cannot say.
+[[operations]]
+include-path-regex = "/items$"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 400, 401, 403, 404, 409, 429, "5xx"]
 """
 
 
