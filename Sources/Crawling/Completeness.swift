@@ -223,6 +223,8 @@ package enum Completeness {
     package struct Rows: Sendable, Hashable {
         /// The number of rows that the upstream has, as far as known.
         package var count = 0
+        /// The number of those that the run added.
+        package var added = 0
         /// The number of rows that the crawl did not meet.
         package var missing = 0
         /// The number of missing rows that have only missing rows after them.
@@ -363,17 +365,22 @@ package enum Completeness {
         comparison == .same && total != before
     }
 
-    /// True if the list seems to end too soon: more than a page of rows at its end was not met, no total confirms that,
-    /// and the previous crawl did not end at the same place.
+    /// True if the list seems to end too soon: more than a page of rows at its end was not met, or the list is
+    /// half as long as it was, no total confirms that, and the previous crawl did not end at the same place.
     private static func isSuspect(
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
         guard let crawl, !isPartitioned || crawl.isDoubtful else { return false }
-        guard rows.missingAtEnd > (crawl.isDoubtful ? 0 : crawl.mostElements) else { return false }
+        // A list of one page may come with a part of it, which is a page all the same.
+        let isHalf = rows.missingAtEnd >= fewestOfHalf && rows.count - rows.missing <= (rows.count - rows.added) / 2
+        guard isHalf || rows.missingAtEnd > (crawl.isDoubtful ? 0 : crawl.mostElements) else { return false }
         let met = rows.count - rows.missing
         if let total = crawl.total, total == met + rows.others { return false }
         return !isLikeEarlyEnd(crawl, progress, met: met)
     }
+
+    /// The number of rows below which the loss of half of them is nothing odd.
+    private static let fewestOfHalf = 10
 
     /// True if the previous crawl ended too soon within a page of this one's end.
     private static func isLikeEarlyEnd(_ crawl: CrawlState?, _ progress: CrawlProgress, met: Int) -> Bool {

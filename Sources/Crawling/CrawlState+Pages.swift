@@ -13,9 +13,9 @@ extension CrawlState {
             pages += 1
             onlyGrows = onlyGrows && rules.onlyGrows(behindMet: hasMet)
             hasMet = hasMet || !rules.metPlaces.isEmpty
+            let beginsPart = begins(page.part)
             count(page, by: rules)
-            // Many partitions in a row may be empty.
-            try noteRepeats(isRepeat: rules.placed == 0 && (page.elementCount > 0 || page.part == nil), url: url)
+            try noteNews(of: page, hasNews: rules.placed > 0, beginsPart: beginsPart, url: url)
         }
         mostElements = max(mostElements, page.elementCount)
         // The token of a later page takes the place of an earlier one.
@@ -46,6 +46,7 @@ extension CrawlState {
             repeats += mostElements
             isDoubtful = true
         }
+        isDoubtful = isDoubtful || page.end.isDoubtful
         // The older pages that are read through are a crawl of their own.
         if !page.isAgain || page.readsThrough { repeats += max(rules.repeats - page.overlap, 0) }
         if pages > 1, !page.showsPageBefore { overlaps = false }
@@ -74,10 +75,16 @@ extension CrawlState {
         self.total = total
     }
 
-    /// Throws if too many pages in a row brought only items already met, or none: such a list never ends.
-    private mutating func noteRepeats(isRepeat: Bool, url: String) throws(FeedSyncError) {
-        repeatedPages = isRepeat ? repeatedPages + 1 : 0
-        guard repeatedPages > Self.mostRepeatedPages else { return }
+    /// Throws if too many pages in a row brought nothing new: only items already met, only `null`, or no items at all.
+    /// Such a list never ends.
+    private mutating func noteNews(
+        of page: CrawlPage, hasNews: Bool, beginsPart: Bool, url: String
+    ) throws(FeedSyncError) {
+        repeatedPages = page.elementCount > 0 && !hasNews ? repeatedPages + 1 : 0
+        // The number of partitions is limited, and many may be empty.
+        pagesWithoutNews = hasNews || beginsPart ? 0 : pagesWithoutNews + 1
+        let isEndless = pagesWithoutNews > Self.mostRepeatedPages && page.end.next != nil
+        guard repeatedPages > Self.mostRepeatedPages || isEndless else { return }
         throw FeedSyncError(
             .unfollowable,
             "\(Self.mostRepeatedPages) pages in a row brought only items seen before, or none: the upstream is going in circles",

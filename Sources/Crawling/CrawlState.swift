@@ -36,6 +36,9 @@ package struct CrawlState: Sendable {
     package var lifted = 0
     /// The number of pages in a row that brought only items that the crawl had met.
     package var repeatedPages = 0
+    /// The number of pages in a row that brought no item that the crawl had not met, empty ones included; in
+    /// partitions, of the pages of one of them.
+    package var pagesWithoutNews = 0
     /// The place of the last item of its last page with items.
     package var lastPlace: Place?
     /// The place of that item before the crawl wrote it; nil for a new item.

@@ -61,6 +61,15 @@ package struct Response: Sendable {
     /// The `Last-Modified` date byte for byte, to be sent back as it came.
     package var lastModified: String? { validator("Last-Modified") }
 
+    /// True if the content was modified less than a second before it was sent, as far as the dates show. It may change
+    /// again in that second, and its `Last-Modified` date would stay the same.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2
+    package var isJustModified: Bool {
+        guard let date, let modified = lastModified.flatMap(HTTPDate.seconds) else { return false }
+        return modified >= date
+    }
+
     private func validator(_ name: String) -> String? {
         guard let value = headers[name], !value.isEmpty, !value.unicodeScalars.contains("\u{FFFD}") else { return nil }
         return value

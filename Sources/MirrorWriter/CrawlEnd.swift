@@ -128,6 +128,8 @@ struct CrawlEnd {
     /// Keeps the crawl open at its last page, which the next sync checks again.
     private mutating func lookAgain(at met: Int) throws {
         draft.progress.suspectEnd = met
+        // Pages before the end may say that the list goes on.
+        try records.storedPages.forgetValidators()
         let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
         let pages = try records.crawls.pageCount(of: tail)
         var last: PageCursor?

@@ -73,6 +73,7 @@ struct PageStorage {
         draft.hasChanged = draft.hasChanged || !rules.isUnchanged
         draft.longestPage = max(draft.longestPage, rules.placed)
         let changed = try add(commit, written, by: rules)
+        if page.end.sign?.isOfEarlierPage == true { try records.storedPages.forgetValidators() }
         draft.crawl = changed
         if !Completeness.mayStillProveBefore(changed, isCheck: page.isCheck, isUnchanged: rules.isUnchanged) {
             draft.progress.unprovedRun = nil

@@ -5,7 +5,8 @@ internal import Text
 ///
 /// Without `param`, `next` is an object whose members all become parameters. The end is a page without a token:
 /// nothing, `null`, `false`, the text `null`, an empty text, array or object, or a flag for the end; and a page that
-/// leads to itself, or without items if the total is reached or the token merely counts.
+/// leads to itself, or without items if the total is reached or the token merely counts. A full page that leads to
+/// itself may be one of many: the token of a scroll stays the same.
 package struct CursorPaginator: Paginator {
     /// `cursor`
     package static let name = "cursor"
@@ -102,8 +103,23 @@ package struct CursorPaginator: Paginator {
         guard let value = source.value(in: page), let token = try token(value, page.secrets) else {
             return .end(sign: flags.sign(page, of: self))
         }
+        let next = PageCursor(token)
         let isTotalReached = total?.isReached(page, of: self) ?? false
-        return try page.following(PageCursor(token), isTotalReached: isTotalReached)
+        guard next == page.cursor, page.elementCount > 0, !isTotalReached else {
+            return try page.following(next, isTotalReached: isTotalReached)
+        }
+        return end(atSameTokenOf: page)
+    }
+
+    /// The end at a page with items and with the token that it was asked with. Some lists end so, but the token of a
+    /// scroll (`scroll_param`, `_scroll_id`) is the same on every page, and its next page has the same request.
+    private func end(atSameTokenOf page: PaginationInput) -> NextPage {
+        guard page.elementCount < page.fullPageCount else {
+            return .end(sign: SignOfMore(.sameToken, "\(source) is the token that the page was asked with"))
+        }
+        var end = NextPage.end()
+        end.isDoubtful = true
+        return end
     }
 
     /// The page cursor's text; nil for an object that says nothing.

@@ -78,6 +78,10 @@ package struct NextPage: Sendable, Hashable {
     package var sign: SignOfMore?
     /// True if the upstream stated the end explicitly: links and tokens beside it have no meaning then.
     package var isStated = false
+    /// True if the end proves little: the list may go on.
+    package var isDoubtful = false
+    /// The counts of the whole list on a page that leads on; nil if its body was not read.
+    package var counts: ListCounts?
 
     /// The continuation after a page.
     package init(next: PageCursor?, total: Int?, notice: String?, part: PartitionOutcome? = nil) {

@@ -11,6 +11,7 @@ internal import Text
 /// | pages | `total_pages: 3` of page 1, `X-Total-Pages`, a `Link` with `rel="last"` | a flag says no more, a total is reached |
 /// | rest | `remainingItemCount: 40`, `pending: 40` | the same |
 /// | lead | `next_cursor: "abc"`, `LastEvaluatedKey: {…}`, a `Link` with `rel="next"` | the same; it leads to this page or back; an empty page that is not the first |
+/// | same token | a full page with the token that it was asked with | a flag says no more, a total is reached |
 /// | total | `total: 60` where 20 have come | |
 ///
 /// The spelling of a name does not matter: case, `_`, `-` and a vendor's prefix are ignored.
@@ -27,6 +28,8 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         case rest
         /// A token or a URL of a next page.
         case lead
+        /// The token that the page was asked with, once more.
+        case sameToken
         /// A count of all items.
         case total
         /// Items of another page whose position in the list is unknown.
@@ -37,6 +40,8 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
     package let kind: Kind
     /// Its place and value, as part of a sentence; secrets masked.
     package let description: String
+    /// True if an earlier page has it, not the last one.
+    package var isOfEarlierPage = false
 
     /// A sign.
     package init(_ kind: Kind, _ description: String) {
@@ -66,6 +71,11 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         return search.flag ?? search.partial ?? search.pages ?? search.rest ?? search.lead ?? search.total
     }
 
+    /// True if the page says that there is no more, or has the last items of the total: a token beside that says nothing.
+    package static func isDenied(by envelope: PageEnvelope, after page: PaginationInput) -> Bool {
+        SignSearch(envelope, page, nil, isStated: false, isLinked: false).isOver
+    }
+
     /// The sign on a page that leads on that the upstream left items out, which no later page brings.
     package static func partial(in envelope: PageEnvelope, after page: PaginationInput) -> SignOfMore? {
         SignSearch(envelope, page, nil, isStated: false, isLinked: false).leftOut
@@ -90,7 +100,7 @@ private struct SignSearch {
     }
 
     /// True if only an explicit flag counts: the upstream states the end, or all elements have arrived.
-    private var isOver: Bool {
+    var isOver: Bool {
         isStated || envelope.first(PagingNames.more) { Self.says($0.value) == false } != nil
             || envelope.first(PagingNames.last) { Self.saysWord($0.value) == true } != nil
             || Self.isTotalReached(envelope, page)

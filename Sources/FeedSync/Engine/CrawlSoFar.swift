@@ -1,3 +1,9 @@
+/// The number of pages that were read, and of their elements.
+struct ReadCounts: Sendable {
+    var pages = 0
+    var elements = 0
+}
+
 /// The counts of a crawl before a page.
 struct CrawlSoFar: Sendable {
     /// The number of pages.
@@ -12,6 +18,10 @@ struct CrawlSoFar: Sendable {
     var fullPageCount = 0
     /// The number of items of one partition that the upstream serves, as seen so far.
     var cap: Int?
+    /// The counts of the list on earlier pages that the run read.
+    var counts = ListCounts()
+    /// The size of the other crawls of the run, from which the crawl may go on.
+    var others = ReadCounts()
     /// The previous page itself, if this run read it.
     var before: LoadedPage?
 }

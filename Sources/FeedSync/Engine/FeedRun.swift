@@ -23,6 +23,9 @@ final class FeedRun {
     private var notices = RunNotices()
     /// The number of the last pages in a row that had no items.
     private var emptyPages = 0
+    /// The counts of the list on the pages read so far, and the size of the run's crawls by their numbers.
+    private var counts = ListCounts()
+    private var crawlSizes: [Int64: ReadCounts] = [:]
     /// True if the crawl may meet a synced range, after which it continues elsewhere.
     private var mayMeetRange = true
     /// The number of pages that the crawl had read before it went back to an earlier one.
@@ -298,9 +301,14 @@ final class FeedRun {
 
     private func load(_ page: PreparedPage, after crawl: CrawlState?) async throws(FeedSyncError) -> LoadedPage {
         let fetch = try await requests.response(for: page, by: loader)
-        let soFar = CrawlSoFar(
+        var soFar = CrawlSoFar(
             crawl, before: page, isPartitioned: loader.definition.partitioning != nil, emptyPages: emptyPages, cap: cap,
             pageBefore: before)
+        soFar.counts = counts
+        for (id, size) in crawlSizes where id != crawl?.id {
+            soFar.others.pages += size.pages
+            soFar.others.elements += size.elements
+        }
         return try await requests.read(fetch, after: soFar, continuing: crawl != nil, by: loader)
     }
 
@@ -319,6 +327,10 @@ final class FeedRun {
         }
         isAtEnd = writer.state.progress.isAtEnd(after: committed.onward)
         notices.note(loaded, of: loader.definition)
+        if let crawl = writer.state.crawl {
+            if let read = loaded.end.counts { counts = counts.updated(by: read) }
+            crawlSizes[crawl.id] = ReadCounts(pages: crawl.pages, elements: crawl.elements)
+        }
         return rules.committed(committed)
     }
 

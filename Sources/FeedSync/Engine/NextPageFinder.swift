@@ -66,12 +66,15 @@ struct NextPageFinder: Sendable {
         }
         let words = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: BodyProbe.value)
         let place = page.cursor.map { " to `\($0)`" } ?? ""
-        return try next(
-            afterEnd: .end(
-                notice:
-                    "the upstream answered \(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? ""); "
-                    + "this counts as the end, unless `responses` says `fail`",
-                sign: signOfPageBefore()))
+        let said = "\(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? "")"
+        var end = NextPage.end(
+            notice: "the upstream answered \(said); this counts as the end, unless `responses` says `fail`",
+            sign: signOfPageBefore())
+        if end.sign == nil, definition.partitioning == nil {
+            // The body describes the error.
+            end = withEarlierSign(end, facts(count: 0), PageEnvelope(of: .null, besides: Path([])))
+        }
+        return try next(afterEnd: end)
     }
 
     /// The page cursors after a page's next one, as far as they can be predicted.
@@ -192,6 +195,7 @@ struct NextPageFinder: Sendable {
         var end = end
         guard end.next == nil else {
             end.sign = SignOfMore.partial(in: envelope, after: facts)
+            if definition.partitioning == nil { end.counts = ListCounts(in: envelope, of: facts) }
             return end
         }
         let isPartition = definition.partitioning != nil
@@ -202,6 +206,7 @@ struct NextPageFinder: Sendable {
             }
             end.total = total?.value.count.map { min($0, ReportedCount.most) - facts.passedOver }
         }
+        if end.sign?.kind == .sameToken, SignOfMore.isDenied(by: envelope, after: facts) { end.sign = nil }
         end.sign =
             end.sign
             ?? SignOfMore.first(
@@ -209,9 +214,25 @@ struct NextPageFinder: Sendable {
                 isStated: end.isStated,
                 isLinked: definition.pagination.cursorKind == .address)
         if isPartition, end.sign?.kind == .total { end.sign = nil }
+        if end.sign == nil, !isPartition { end = withEarlierSign(end, facts, envelope) }
         if fetched.format == .events { end.sign = SignOfMore(.flag, "a stream of events goes on") }
         if end.sign == nil, definition.hasOpenPagination, let count = loader.shape.findings.strayItemCount, count > 0 {
             end.sign = SignOfMore(.items, "a page that was tried has \(count) more items")
+        }
+        return end
+    }
+
+    /// The end of the list, with the sign that earlier pages gave and the last one does not have.
+    private func withEarlierSign(_ end: NextPage, _ facts: PaginationInput, _ envelope: PageEnvelope) -> NextPage {
+        // The crawl is compared with a total that is known anyway.
+        guard end.total == nil, crawl.total == nil else { return end }
+        let number = max(definition.pagination.number(of: facts.cursor) ?? 0, crawl.pages + 1)
+        var end = end
+        end.sign = crawl.counts.sign(
+            atEnd: envelope, of: facts, seen: facts.seenCount + crawl.others.elements,
+            read: number + crawl.others.pages, isStated: end.isStated)
+        if end.sign?.kind == .total {
+            end.total = crawl.counts.elements.map { min($0, ReportedCount.most) - facts.passedOver }
         }
         return end
     }

@@ -191,8 +191,8 @@ struct PageReader: Sendable {
     ) -> LoadedPage {
         var effective = end
         if definition.pageLimit.left(behind: finder.crawl.pages + 1) == 0 { effective.next = nil }
-        // A 304 would not report the sign again.
-        let isTold = end.sign.map { $0.kind != .total } ?? false
+        // A 304 would not report the sign again, nor the doubt.
+        let isTold = end.sign.map { $0.kind != .total } ?? false || end.isDoubtful
         let notice = end.part == .cut ? nil : noticeOfSign(end.sign, isFollowed: end.next != nil)
         let shape = end.next == nil ? noting(end.sign, in: content.shape) : content.shape
         return LoadedPage(
@@ -217,6 +217,11 @@ struct PageReader: Sendable {
     /// crawl.
     private func noticeOfSign(_ sign: SignOfMore?, isFollowed: Bool) -> String? {
         guard let sign, sign.kind != .total else { return nil }
+        guard sign.kind != .sameToken else {
+            return "\(sign), and the page is as long as the others, so there may be more: a token that stays the same "
+                + "cannot be followed; if the list ends there, say so with `more`, `last` or `total` in the feed's "
+                + "`pagination`"
+        }
         guard !isFollowed else { return "\(sign), so the upstream left items out: ask for fewer at once" }
         return definition.hasOpenPagination
             ? "\(sign), so there is more, and nothing was found that leads there: "

@@ -189,6 +189,7 @@ package struct CrawledList {
     func rowCounts(_ missing: [MissingRows.Row]) throws -> Completeness.Rows {
         var rows = Completeness.Rows()
         rows.count = try records.state.itemCount()
+        rows.added = state.metrics.items.inserted
         rows.missing = missing.count
         rows.missingAtEnd = missing.count(where: \.isAtEnd)
         // They are compared with a total only.

@@ -124,6 +124,17 @@ package final class StoredPages {
             """, Value(validators.etag), Value(validators.lastModified), Value(page.id))
     }
 
+    /// Clears the validators of all pages: of a page that has not changed, a 304 does not repeat what it says beside its
+    /// items.
+    func forgetValidators() throws {
+        lookedUp = [:]
+        try connection.run(
+            """
+            UPDATE _page SET etag = NULL, last_modified = NULL
+            WHERE feed = ? AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+            """, .text(feed))
+    }
+
     /// Moves the record of a page whose rows have moved.
     func place(_ page: Int64, at place: Place) throws {
         lookedUp = [:]

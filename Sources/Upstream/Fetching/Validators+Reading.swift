@@ -1,18 +1,18 @@
 package import HTTP
 
 extension Validators {
-    /// The validators of a response that brought the page. A page that was modified in the second of the response may
-    /// change again in it, and a 304 would not show that.
-    ///
-    /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2
+    /// The validators of a response that brought the page. Without an entity tag, a date does not count that a later
+    /// version of the page may have, too.
     package init(of response: Response) {
-        let isWeak = response.etag == nil && response.lastModified == response.headers["Date"]
-        self.init(etag: response.etag, lastModified: isWeak ? nil : response.lastModified)
+        let isVague = response.etag == nil && response.isJustModified
+        self.init(etag: response.etag, lastModified: isVague ? nil : response.lastModified)
     }
 
     /// The validators after a 304: its own outrank the stored ones.
     package func refreshed(by response: Response) -> Validators {
-        Validators(etag: response.etag ?? etag, lastModified: response.lastModified ?? lastModified)
+        let etag = response.etag ?? etag
+        let isVague = etag == nil && response.isJustModified
+        return Validators(etag: etag, lastModified: isVague ? nil : response.lastModified ?? lastModified)
     }
 }
 

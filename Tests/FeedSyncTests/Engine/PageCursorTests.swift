@@ -51,6 +51,30 @@ struct PageCursorTests {
         #expect(bench.server.requests.count == 2)
     }
 
+    @Test(
+        "A full page whose token is the one that it was asked with ends no list, unless the page says that it is the last",
+        arguments: [
+            (30, "", "20|0|0"), (20, ",\"has_more\":false", "20|1|1"), (14, "", "14|1|0"),
+        ])
+    func scroll(items: Int, members: String, expected: String) async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: all}", paging: "pagination: {style: cursor, param: s, next: s}")
+        let read = Lock(0)
+        bench.server.route("/things") { request in
+            let start = request.parameter("s") == nil ? 0 : read.withLock { $0 }
+            read.withLock { $0 = start + 10 }
+            let ids = Array(1...items).dropFirst(start).prefix(10)
+            let end = start + 10 >= items ? members : ""
+            return .json("{\"s\":\"same\"\(end),\"items\":[\(PagedFeed.items(ids).joined(separator: ","))]}")
+        }
+        for _ in 1...2 {
+            let run = try await bench.sync()
+            #expect(run.reason == (items == 30 ? .upstreamIncomplete : nil))
+            #expect(run.notices.contains { $0.contains("a token that stays the same") } == (items == 30))
+            #expect(try bench.feed("item_count, complete, verified") == expected)
+        }
+    }
+
     @Test("A keyset goes on from the last object, nulls passed over, with the number's digits as they came")
     func keysetDigits() async throws {
         let bench = try await EngineBench(paging: "pagination: {style: keyset, param: after, from: at.s}")
@@ -207,6 +231,20 @@ struct PageCursorTests {
         #expect(error.kind == .unfollowable)
         #expect(error.message.contains("100 pages in a row"))
         #expect(try bench.query("SELECT pages FROM run") == ["100"])
+    }
+
+    @Test("Empty pages with the same item now and then are an error, too, whatever tokens they have")
+    func nothingNew() async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: cursor, param: c, next: next}")
+        bench.server.route("/things") { request in
+            let number = Int(request.parameter("c")?.dropFirst() ?? "0") ?? 0
+            let items = number.isMultiple(of: 7) ? PagedFeed.items(1...1)[0] : ""
+            return .json("{\"next\":\"t\(number + 1)\",\"items\":[\(items)]}")
+        }
+        let error = try await bench.failure(.allPages)
+        #expect(error.kind == .unfollowable)
+        #expect(error.message.contains("brought only items seen before, or none"))
+        #expect(bench.server.requests.count < 110)
     }
 
     @Test("A page that was the end because a header was absent is asked without a condition, and may go on")

@@ -154,6 +154,52 @@ struct SignsTests {
     }
 
     @Test(
+        "A list that ends before the counts of its earlier pages is incomplete, and loses no row, however often it ends there",
+        arguments: [
+            ("{style: next_url, next: next}", "\"count\":60", ""),
+            ("{style: next_url, next: next}", "\"total_pages\":6", ""),
+            ("page", "\"meta\":{\"total\":60}", ""), ("page", "\"x\":1", "X-Total-Pages"), ("link", "\"x\":1", "Link"),
+        ])
+    func earlierPages(paging: String, members: String, header: String) async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: all}", paging: "pagination: \(paging)",
+            columns: "items: items\nkey: id\ncolumns: {id: id}")
+        let isCut = Lock(true)
+        bench.server.route("/things") { request in
+            let number = Int(request.parameter("page") ?? "") ?? 1
+            let isCut = isCut.withLock { $0 }
+            guard number <= (isCut ? 3 : 6) else { return .json(#"{"items":[]}"#) }
+            let items = PagedFeed.items(number * 10 - 9...number * 10).joined(separator: ",")
+            // The page at the cut says nothing beside its items.
+            if isCut, number == 3 { return .json("{\"items\":[\(items)]}") }
+            let next = number < 6 ? "\"/things?page=\(number + 1)\"" : "null"
+            let body = "{\(members),\"next\":\(next),\"items\":[\(items)]}"
+            let tag = "\"\(number)\""
+            guard request.header("If-None-Match") != tag else { return .status(304) }
+            var headers = [(name: "ETag", value: tag)]
+            if header == "X-Total-Pages" { headers.append((name: header, value: "6")) }
+            if header == "Link", number < 6 {
+                let links = "</things?page=\(number + 1)>; rel=\"next\", </things?page=6>; rel=\"last\""
+                headers.append((name: header, value: links))
+            }
+            return .json(body, headers: headers)
+        }
+        for _ in 1...2 {
+            let reason = try await bench.sync().reason
+            #expect(reason == .cap || reason == .upstreamIncomplete)
+            #expect(try bench.feed("item_count, complete, verified") == "30|0|0")
+        }
+        isCut.withLock { $0 = false }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete") == "60|1")
+        isCut.withLock { $0 = true }
+        for _ in 1...3 {
+            #expect(try await bench.sync().reason != nil)
+            #expect(try bench.feed("item_count, complete") == "60|0")
+        }
+    }
+
+    @Test(
         "A flag for further pages does not make a crawl incomplete that followed them",
         arguments: [
             "truncated", "is_truncated", "exceededTransferLimit",

@@ -86,6 +86,24 @@ struct UnprovableListTests {
         #expect(try bench.feed("item_count, complete, verified") == "17|1|0")
     }
 
+    @Test("A list of one page that comes with half of its items loses them when it comes with them a second time")
+    func half() async throws {
+        let bench = try await bench("none")
+        let count = Lock(40)
+        bench.server.route("/things") { [self] request in
+            page(PagedFeed.items(1...40).prefix(count.withLock { $0 }), "\"x\":1", request)
+        }
+        try await bench.sync()
+        count.withLock { $0 = 20 }
+        #expect(try await bench.sync().reason == .cap)
+        #expect(try bench.query(Self.live) == ["40"])
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.query(Self.live) == ["20"])
+        // A few less are what any list may lose.
+        count.withLock { $0 = 11 }
+        #expect(try await bench.sync().figures.items.removed == 9)
+    }
+
     @Test("A page that says that there is more, and behind which there is an error, is not the end")
     func signBeforeError() async throws {
         let bench = try await bench("page")

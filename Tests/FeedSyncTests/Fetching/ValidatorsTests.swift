@@ -13,15 +13,6 @@ private func response(_ headers: Headers) throws -> Response {
         #expect(validators == Validators(etag: #"W/"a b""#, lastModified: "yesterday, about noon"))
     }
 
-    @Test("A page that was modified in the second of its response has no date to ask with, because it may change again")
-    func sameSecond() throws {
-        let (now, before) = ("Sat, 21 Nov 2026 02:20:11 GMT", "Sat, 21 Nov 2026 02:20:10 GMT")
-        #expect(Validators(of: try response(["Last-Modified": now, "Date": now])).isEmpty)
-        #expect(Validators(of: try response(["Last-Modified": before, "Date": now])).lastModified == before)
-        let tagged = Validators(of: try response(["ETag": "\"1\"", "Last-Modified": now, "Date": now]))
-        #expect(tagged == Validators(etag: "\"1\"", lastModified: now))
-    }
-
     @Test("The validators of a 304 outrank the stored ones, and missing ones stay")
     func refreshed() throws {
         let kept = Validators(etag: "\"1\"", lastModified: "then")
@@ -32,5 +23,27 @@ private func response(_ headers: Headers) throws -> Response {
     @Test("The validators of a response without any are empty")
     func absent() throws {
         #expect(Validators(of: try response([:])).isEmpty)
+    }
+
+    @Test(
+        "Without an entity tag, a date counts only if the page was sent a second later or more",
+        arguments: [
+            ("02:20:11", nil, false), ("02:20:12", nil, true), ("02:21:11", nil, true), ("02:20:10", nil, false),
+            ("02:20:11", "\"1\"", true),
+        ] as [(String, String?, Bool)])
+    func justModified(sentAt: String, etag: String?, counts: Bool) throws {
+        let modified = "Sat, 21 Nov 2026 02:20:11 GMT"
+        var headers: Headers = ["Date": "Sat, 21 Nov 2026 \(sentAt) GMT", "Last-Modified": modified]
+        if let etag { headers.append(name: "ETag", value: etag) }
+        let expected = Validators(etag: etag, lastModified: counts ? modified : nil)
+        #expect(Validators(of: try response(headers)) == expected)
+        let kept = Validators(etag: nil, lastModified: "Fri, 20 Nov 2026 02:20:11 GMT")
+        #expect(kept.refreshed(by: try response(headers)) == expected)
+    }
+
+    @Test("A date counts without a `Date` to compare it with")
+    func undated() throws {
+        let modified = "Sat, 21 Nov 2026 02:20:11 GMT"
+        #expect(Validators(of: try response(["Last-Modified": modified])).lastModified == modified)
     }
 }

@@ -195,14 +195,17 @@ struct CompletenessTests {
         var suspectEnd: Int?
         var totalOfRange: Int?
         var isPartitioned = false
-        /// Of 100 rows.
         var missing = 0
         var missingAtEnd = 0
         var isDoubtful = false
+        /// The number of rows, and of elements on the longest page.
+        var rows = 100
+        var longest = 10
+        /// The number of rows that are new.
+        var added = 0
         let verdict: Completeness.Verdict
     }
 
-    /// Pages have at most ten elements.
     @Test(
         "The verdict goes by rows and totals",
         arguments: [
@@ -225,8 +228,26 @@ struct CompletenessTests {
                 testDescription: "the same, and the crawl before ended elsewhere", suspectEnd: 60, missing: 11,
                 missingAtEnd: 11, verdict: .endedEarly(met: 89)),
             Ending(
-                testDescription: "the same in partitions, whose ends are their own", isPartitioned: true, missing: 11,
-                missingAtEnd: 11, verdict: .complete(isVerified: true)),
+                testDescription: "half of the rows are missing at the end of a list of one page", missing: 50,
+                missingAtEnd: 50, longest: 50, verdict: .endedEarly(met: 50)),
+            Ending(
+                testDescription: "the same, and the crawl before ended like it", suspectEnd: 50, missing: 50,
+                missingAtEnd: 50, longest: 50, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "the same, and the total agrees", total: 50, missing: 50, missingAtEnd: 50,
+                longest: 50, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "less than half of a list of one page is missing at the end", missing: 49,
+                missingAtEnd: 49, longest: 51, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "half of a few rows is missing at the end", missing: 9, missingAtEnd: 9, rows: 18,
+                longest: 9, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "all rows of a list of one page are missing, and as many are new", missing: 50,
+                missingAtEnd: 50, longest: 50, added: 50, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "a page of rows and one more in partitions, whose ends are their own",
+                isPartitioned: true, missing: 11, missingAtEnd: 11, verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "a partition whose end proves little", isPartitioned: true, missing: 1,
                 missingAtEnd: 1, isDoubtful: true, verdict: .endedEarly(met: 99)),
@@ -265,13 +286,13 @@ struct CompletenessTests {
         ])
     func verdict(_ row: Ending) {
         var crawl = CrawlState(id: 1)
-        (crawl.mostElements, crawl.total, crawl.isDoubtful) = (10, row.total, row.isDoubtful)
+        (crawl.mostElements, crawl.total, crawl.isDoubtful) = (row.longest, row.total, row.isDoubtful)
         var progress = CrawlProgress()
         progress.suspectEnd = row.suspectEnd
         if let mode = row.mode { progress.beginRound(1, mode) }
         var rows = Completeness.Rows()
-        (rows.count, rows.met, rows.missing, rows.missingAtEnd) = (100, 100, row.missing, row.missingAtEnd)
-        rows.totalOfRange = row.totalOfRange
+        (rows.count, rows.met, rows.missing, rows.missingAtEnd) = (row.rows, row.rows, row.missing, row.missingAtEnd)
+        (rows.totalOfRange, rows.added) = (row.totalOfRange, row.added)
         let verdict = Completeness.verdict(row.closing, crawl, progress, isPartitioned: row.isPartitioned, rows)
         #expect(verdict == row.verdict)
     }

@@ -118,4 +118,37 @@ import Testing
         #expect(crawl.repeatedPages == 100)
         #expect(throws: FeedSyncError.self) { try add(page(1, .more(.p2)), to: &crawl, rules(of: crawl, [])) }
     }
+
+    @Test(
+        "Empty pages and pages of known items count together, until one brings something new",
+        arguments: [
+            // The number of pages between those that are not empty, the items of each of these, and the pages followed.
+            (50, 1, false, 100), (3, 2, false, 100), (100, 1, false, 100), (50, 1, true, 1_000),
+        ])
+    func news(every: Int, elements: Int, isNew: Bool, followed: Int) throws {
+        var crawl = CrawlState(id: 1)
+        try add(page(elements, .more(.p2)), to: &crawl)
+        var count = 0
+        while count < 1_000 {
+            let isEmpty = !(count + 1).isMultiple(of: every)
+            let rules = isNew && !isEmpty ? nil : self.rules(of: crawl, [])
+            do { try add(page(isEmpty ? 0 : elements, .more(.p2)), to: &crawl, rules) } catch {
+                #expect((error as? FeedSyncError)?.kind == .unfollowable)
+                break
+            }
+            count += 1
+        }
+        #expect(count == followed)
+    }
+
+    @Test("A list may end with the page behind a hundred that brought nothing new")
+    func lastWithoutNews() throws {
+        var crawl = CrawlState(id: 1)
+        for _ in 1...50 {
+            try add(page(1, .more(.p2)), to: &crawl, rules(of: crawl, []))
+            try add(page(0, .more(.p2)), to: &crawl, rules(of: crawl, []))
+        }
+        #expect(crawl.pagesWithoutNews == 100)
+        try add(page(0, .end()), to: &crawl, rules(of: crawl, []))
+    }
 }

@@ -70,10 +70,26 @@ struct CursorPaginatorTests {
         #expect(body?.json == #"{"ExclusiveStartKey":\#(text)}"#)
     }
 
-    @Test("Paging by cursor ends at the token that was just sent, with items or without", arguments: [0, 3])
-    func sentAgain(count: Int) throws {
-        let page = input("t", count, crawl: 9, .text("t"))
-        #expect(try style(", param: c, next: n").next(after: page) == .end(isStated: true))
+    @Test(
+        "Paging by cursor ends at the token that was just sent; a full page may be one of a scroll, whose token stays",
+        arguments: [
+            // The items of the page, the total, and if the end is stated, proves little, and has a sign of more.
+            (0, nil, true, false, false), (3, nil, false, false, true), (2, nil, false, true, false),
+            (3, 9, true, false, false), (3, 20, false, false, true), (2, 20, false, true, false),
+        ] as [(Int, Int64?, Bool, Bool, Bool)])
+    func sentAgain(count: Int, total: Int64?, isStated: Bool, isDoubtful: Bool, isSigned: Bool) throws {
+        var page = input("t", count, crawl: 9, .text("t"), total.map(JSONScalar.integer))
+        page.fullPageCount = 3
+        let end = try style(", param: c, next: n, total: t").next(after: page)
+        #expect(end.next == nil && end.isStated == isStated && end.isDoubtful == isDoubtful)
+        #expect(end.sign?.kind == (isSigned ? SignOfMore.Kind.sameToken : nil))
+    }
+
+    @Test("A flag for the end stands above a token that stays the same")
+    func sentAgainAtEnd() throws {
+        var page = input("t", 3, crawl: 9, .text("t"), .boolean(false))
+        page.fullPageCount = 3
+        #expect(try style(", param: c, next: n, more: m").next(after: page) == .end(isStated: true))
     }
 
     @Test(
