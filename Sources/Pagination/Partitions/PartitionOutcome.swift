@@ -14,20 +14,14 @@ package enum PartitionOutcome: Sendable, Hashable {
 }
 
 extension PartitionScheme {
-    /// Numbers at which upstreams stop counting.
-    private static let usualCaps: Set<Int> = [
-        100, 200, 250, 500, 1_000, 2_000, 2_500, 5_000, 10_000, 20_000, 50_000, 100_000,
-    ]
-
     /// The continuation of a crawl after a page of a partition.
     ///
     /// | the page | what follows |
     /// | --- | --- |
-    /// | the partition's first, and its total is above the cap, or is the written one | the newer half, without this page |
+    /// | the partition's first, and its total is more than the cap | the newer half, without this page |
     /// | leads on | the next page of the partition |
     /// | ends the partition before its total or with a sign of more, after full pages, or at the cap | the newer half |
     /// | the same, and the partition is a single value | the next older partition; the crawl is not complete |
-    /// | ends the partition after full pages with a total that is a usual cap, where none is named | the newer half |
     /// | ends the partition | the next older partition |
     ///
     /// - Parameters:
@@ -43,11 +37,10 @@ extension PartitionScheme {
         let partition = place.partition
         let cap = cap ?? learned
         let count = input.crawlElementCount
-        // Many upstreams count no further than they serve, so a total that equals the cap may be more.
-        if place.page == nil, let cap, let total, total > cap || total == self.cap,
-            let halves = blocks.halves(of: partition)
-        {
-            return end.going(to: first(of: halves, at: now), .tooMany)
+        if place.page == nil, let cap, let total, total > cap, let halves = blocks.halves(of: partition) {
+            // The time ahead of now has no items.
+            let isAhead = halves.newer.from > newestValue(at: now)
+            return end.going(to: start(of: isAhead ? halves.older : halves.newer), .tooMany)
         }
         let isFull = cap.map { count >= $0 } ?? false
         // The learned cap may be too low, so a partition that cannot be halved is read as far as it leads.
@@ -55,20 +48,15 @@ extension PartitionScheme {
         if let next = end.next, !isFull || mayBeMore || total.map({ count < $0 }) == false {
             return end.going(to: cursor(PartitionCursor(partition: partition, page: next)), nil)
         }
-        let isAtNamedCap = self.cap.map { count >= $0 } ?? false
-        let isShort = end.sign != nil || total.map { $0 > count } ?? isFull || isAtNamedCap
-        let looksCutByCount =
-            !isShort && self.cap == nil && total == count && Self.usualCaps.contains(count) && input.hasFullPagesOnly
-        if looksCutByCount, let halves = blocks.halves(of: partition) {
-            return end.going(to: first(of: halves, at: now), .cut)
-        }
+        let isShort = end.sign != nil || total.map { $0 > count } ?? isFull
         guard isShort else { return end.going(to: older(than: partition, count, cap), .whole) }
         // A total that is a little too large is no cap: pages that a cap cuts off are full ones.
         let looksCapped = isFull || (self.cap == nil && input.hasFullPagesOnly)
         guard looksCapped, let halves = blocks.halves(of: partition) else {
             return end.going(to: older(than: partition, count, cap), .capped)
         }
-        return end.going(to: first(of: halves, at: now), .cut)
+        let isAhead = halves.newer.from > newestValue(at: now)
+        return end.going(to: start(of: isAhead ? halves.older : halves.newer), .cut)
     }
 
     /// Tells of an upstream that passes over the qualifier: it would serve every partition alike.
@@ -87,11 +75,6 @@ extension PartitionScheme {
                 "the page for \(name(partition)) ends with an item whose `\(path)` is \(value?.shown(secrets) ?? ""): "
                     + "the upstream seems to ignore what `partition` puts into the query parameter \(names)")
         }
-    }
-
-    /// The newer half, unless it is ahead of now: there are no items there.
-    private func first(of halves: (older: Partition, newer: Partition), at now: Int64) -> PageCursor? {
-        start(of: halves.newer.from > newestValue(at: now) ? halves.older : halves.newer)
     }
 
     private func start(of partition: Partition?) -> PageCursor? {

@@ -79,34 +79,6 @@ struct PartitionOutcomeTests {
     }
 
     @Test(
-        "A total that equals the cap may be more, because many upstreams count no further",
-        arguments: [
-            // The cap, the page, the items of the page and of the partition, and the end.
-            (40, "64..127", 10, 10, PartitionOutcome.tooMany), (40, "64..127, 4", 10, 40, .cut),
-            (40, "64..64, 4", 10, 40, .capped), (41, "64..127, 4", 10, 40, .whole),
-            (nil, "64..127, 10", 10, 100, .cut), (nil, "64..64, 10", 10, 100, .whole),
-            (nil, "64..127, 10", 9, 99, .whole), (nil, "64..127, 11", 0, 100, .cut),
-        ] as [(Int?, String, Int, Int, PartitionOutcome)])
-    func atCap(cap: Int?, place: String, count: Int, partitionCount: Int, end: PartitionOutcome) throws {
-        let limit = cap.map { ", cap: \($0)" } ?? ""
-        let feed = try FeedDefinition.parse(
-            name: "things",
-            yaml: """
-                url: https://example.com/things
-                pagination: page
-                partition: {query: {q: "n:{from}..{to}"}, by: number, path: n, from: 0, to: 127\(limit)}
-                """)
-        let scheme = try #require(feed.partitioning)
-        let place = try scheme.place(of: PageCursor(place))
-        var facts = PaginationInput(cursor: place.page, elementCount: count, crawlElementCount: partitionCount)
-        facts.fullPageCount = 10
-        let total = end == .tooMany ? cap : partitionCount
-        let result = scheme.following(
-            NextPage(next: nil, total: total, notice: nil), at: place, facts, total: total, cap: nil, now: 0)
-        #expect(result.part == end)
-    }
-
-    @Test(
         "A page where a crawl left its partition is asked for anew: another crawl may have read less by then, and go on",
         arguments: [
             ("64..127, 2", "96..127", true), ("64..127", "96..127", true), ("64..127, 2", "32..63", false),
