@@ -28,7 +28,7 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         case rest
         /// A token or a URL of a next page.
         case lead
-        /// The token that the page was asked with, once more.
+        /// The same token that the page was requested with.
         case sameToken
         /// A count of all items.
         case total
@@ -71,7 +71,7 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         return search.flag ?? search.partial ?? search.pages ?? search.rest ?? search.lead ?? search.total
     }
 
-    /// True if the page says that there is no more, or has the last items of the total: a token beside that says nothing.
+    /// True if the page says that nothing follows, or completes the total. Its token then means nothing.
     package static func isDenied(by envelope: PageEnvelope, after page: PaginationInput) -> Bool {
         SignSearch(envelope, page, nil, isStated: false, isLinked: false).isOver
     }

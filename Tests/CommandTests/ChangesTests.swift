@@ -117,7 +117,7 @@ struct ChangesTests {
             ])
     }
 
-    @Test("A new or returned item is told with the values that it had then, whatever changed since")
+    @Test("A change shows a new or returned item with the values that it had then")
     func asItWas() async throws {
         let place = try await place(
             [
@@ -150,7 +150,7 @@ struct ChangesTests {
         #expect(line.contains(#""after":{"id":1,"name":"young","n":1,"ok":null}"#), "\(line)")
     }
 
-    @Test("A new item whose key has several columns is told with the values that it had then")
+    @Test("A change shows a new item whose key has several columns with the values that it had then")
     func asItWasWithWideKey() async throws {
         let place = try await place(
             [#"{"id":1,"name":"a","n":1}"#, #"{"id":1,"name":"a","n":2}"#], key: "[id, name]")

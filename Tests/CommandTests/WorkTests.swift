@@ -289,7 +289,7 @@ import Testing
         try await bench.expectTrue()
     }
 
-    @Test("A host whose last feed left the configuration is no worker's any more, and is not counted as due")
+    @Test("No worker keeps a host whose last feed left the configuration, and the host does not count as due")
     func leftHost() async throws {
         let bench = try WorkBench(hosts: 2, feeds: 1)
         let old = try bench.worker()

@@ -139,8 +139,10 @@ struct URLFault {
         return nil
     }
 
-    /// A host or a port that cannot be requested, of a URL or of a host with a port alone. One with a word in braces is
-    /// not known yet.
+    /// The fault of a host or a port that cannot be requested; nil if there is none, or if a word in braces stands for
+    /// it.
+    ///
+    /// - Parameter url: A URL, or only a host with a port.
     ///
     /// Source: https://www.rfc-editor.org/rfc/rfc3986#section-3.2
     init?(inHostOf url: String) {

@@ -319,7 +319,7 @@ package actor Worker {
             if takesOver { try layout.deleteUnused(on: connection) }
             // Workers that have been silent for a day are gone.
             try connection.execute("DELETE FROM _worker WHERE seen_at < now() - interval '1 day'")
-            // With the groups: others leave them alone while a worker that has them lives.
+            // In one transaction with the groups, because other workers delete groups that no living worker has.
             return try connection.scalar(
                 """
                 INSERT INTO _worker (name, layout, configured_at, seen_at)

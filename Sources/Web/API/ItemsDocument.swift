@@ -9,7 +9,7 @@ struct ItemsDocument {
     private let visit: Visit
     private let text: SearchText
 
-    /// The ways to page through items, each with the parameters that it alone takes.
+    /// The two ways to page through items, each with its own parameters.
     private static let ways = [["after", "order"], ["where", "sort", "columns", "column", "offset"]]
 
     init(_ name: String, _ visit: Visit) {

@@ -16,7 +16,7 @@ struct ListsResultsTests {
         return results.summary
     }
 
-    @Test("A note that several lists have is told once, with their number")
+    @Test("A run prints a note that several lists have once, with the number of lists")
     func sameNote() {
         #expect(told([]) == [])
         #expect(told([[], ["a"], []]) == ["kids/1: a"])
