@@ -2,7 +2,7 @@
 ///
 /// A time is also nil if the store has an invalid one.
 public struct RunRecord: Sendable, Hashable {
-    /// The run's number; later runs have greater ones.
+    /// The run's number; of the runs of one process, later ones have greater numbers.
     public let id: Int
     /// The feed's name.
     public let feed: String

@@ -63,10 +63,26 @@ extension Store {
     package func runs(
         of feed: String? = nil, before id: Int? = nil, limit: Int? = nil
     ) throws(FeedSyncError) -> [RunRecord] {
-        try records(
-            "SELECT * FROM run WHERE \(feed == nil ? "" : "feed = ? AND ")id < ? ORDER BY id DESC LIMIT ?",
-            Self.values(feed) + [Value(id ?? .max), Self.limit(limit)], read: RunRecord.init)
+        // A process that writes its own store numbers runs in the order of their starts, and no index has their times.
+        let isByNumber = feed == nil ? try !hasTimesOfRuns() : false
+        let (order, earlier) =
+            isByNumber
+            ? ("id DESC", "id < ?")
+            : ("started_at DESC, id DESC", "(started_at, id) < (SELECT started_at, id FROM run WHERE id = ?)")
+        let conditions = [feed == nil ? nil : "feed = ?", id == nil ? nil : earlier].compactMap(\.self)
+        let condition = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        return try records(
+            "SELECT * FROM run \(condition) ORDER BY \(order) LIMIT ?",
+            Self.values(feed) + (id.map { [Value($0)] } ?? []) + [Self.limit(limit)], read: RunRecord.init)
     }
+
+    /// True for a copy of a store in PostgreSQL, where each worker numbers its own runs.
+    private func hasTimesOfRuns() throws(FeedSyncError) -> Bool {
+        try storing { try connection.scalar("SELECT 1 FROM pragma_index_info(?)", .text(Self.timesOfRuns)) != nil }
+    }
+
+    /// The index of runs by their starts, in a copy of a store in PostgreSQL.
+    package static let timesOfRuns = "_run_started"
 
     /// The number of kept runs.
     ///
@@ -84,7 +100,8 @@ extension Store {
     package func lastRun(of feed: String) throws(FeedSyncError) -> Int? {
         try storing {
             try connection.int64(
-                "SELECT id FROM run WHERE feed = ? AND finished_at IS NOT NULL ORDER BY id DESC LIMIT 1", .text(feed)
+                "SELECT id FROM run WHERE feed = ? AND finished_at IS NOT NULL ORDER BY finished_at DESC, id DESC LIMIT 1",
+                .text(feed)
             ).map { Int($0) }
         }
     }
@@ -97,17 +114,33 @@ extension Store {
         return try storing {
             try connection.scalar(
                 """
-                SELECT started_at FROM run WHERE \(condition) AND (inserted > 0 OR updated > 0 OR removed > 0)
-                ORDER BY id DESC LIMIT 1
+                SELECT max(started_at) FROM run WHERE \(condition) AND (inserted > 0 OR updated > 0 OR removed > 0)
                 """, .text(feed))?.text
         }
     }
 
-    /// The runs from this one on, in the order of their numbers.
+    /// The runs of feeds that have ended since some time, and those of their lists that failed.
     ///
+    /// The run of a feed has the figures of its lists, but not of those that failed.
+    ///
+    /// - Parameter times: As the store writes them, by the feeds' names. Their ends, because runs of several workers
+    ///   are numbered in no common order.
     /// - Throws: `FeedSyncError` of kind `store`.
-    package func runs(from id: Int) throws(FeedSyncError) -> [RunRecord] {
-        try records("SELECT * FROM run WHERE id >= ? ORDER BY id", [Value(id)], read: RunRecord.init)
+    package func endedRuns(since times: [String: String]) throws(FeedSyncError) -> [RunRecord] {
+        let times = Value.text(JSONValue.object(JSONObject(times.map { ($0.key, .string($0.value)) })).json)
+        let feeds = try records(
+            """
+            SELECT run.* FROM json_each(?) mark
+                CROSS JOIN run ON run.feed = mark.key AND run.finished_at >= mark.value
+            """, [times], read: RunRecord.init)
+        // In byte order, "0" comes right after "/".
+        let lists = try records(
+            """
+            SELECT run.* FROM json_each(?) mark CROSS JOIN run ON run.feed > mark.key || '/'
+                AND run.feed < mark.key || '0' AND run.finished_at >= mark.value
+            WHERE run.outcome NOT IN ('ok', 'unchanged', 'no_more_data')
+            """, [times], read: RunRecord.init)
+        return feeds + lists
     }
 
     /// The events after another, in their order.

@@ -60,6 +60,11 @@ final class FollowingCopyTests {
         #expect(try file().int64("SELECT count(*) FROM event") == 1)
     }
 
+    @Test("A following file has the runs in the order of their starts, because workers number their own runs")
+    func startsOfRuns() throws {
+        #expect(try file().int64("SELECT count(*) FROM pragma_index_info('_run_started')") == 1)
+    }
+
     @Test("A following file has an event once after the store moved to another server")
     func restored() async throws {
         try add("beginHeader")

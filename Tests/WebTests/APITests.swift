@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import HTTPServer
 import JSON
+import SQLite
 import ScriptedServer
 import Testing
 import Web
@@ -434,6 +435,32 @@ import Web
             #expect(text.contains("feedsync_runs_total{feed=\"things\",outcome=\"unchanged\"} 1\n"))
             #expect(text.contains("feedsync_items{feed=\"things\"} 25\n"))
             #expect(text.contains("feedsync_seconds_since_complete_sync{feed=\"things\"} "))
+        }
+    }
+
+    @Test("Each run is counted once, also one whose number is lower than that of a run before it")
+    func numbersOfWorkers() async throws {
+        try await WebPlace.serving { place in
+            try await place.perform(.reload)
+            let store = try Connection(path: "\(place.folder)/feedsync.db", access: .readWrite)
+            try store.execute("UPDATE run SET id = 900")
+            func count() async throws -> String? {
+                let lines = try await place.ask("/metrics").body.split(separator: "\n")
+                let name = "feedsync_runs_total{feed=\"things\",outcome=\"ok\"} "
+                return lines.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
+            }
+            #expect(try await count() == "1")
+            try store.execute(
+                """
+                INSERT INTO run (id, feed, command, started_at, finished_at, outcome)
+                    SELECT 20, feed, command, started_at, finished_at, outcome FROM run;
+                INSERT INTO run (id, feed, command, started_at) SELECT 10, feed, command, started_at FROM run WHERE id = 20
+                """)
+            for _ in 1...2 { #expect(try await count() == "2") }
+            try store.execute("UPDATE run SET finished_at = started_at, outcome = 'ok' WHERE id = 10")
+            #expect(try await count() == "3")
+            try store.execute("UPDATE run SET feed = 'others'; DELETE FROM run WHERE id = 900")
+            #expect(try await count() == "3")
         }
     }
 

@@ -92,6 +92,26 @@ import Web
         }
     }
 
+    @Test("The figures of a feed are those of its lists, each request once, also of a list that failed")
+    func figures() async throws {
+        try await serving { place, upstream in
+            func requests() async throws -> Int {
+                let lines = try await place.ask("/metrics").body.split(separator: "\n")
+                #expect(!lines.contains { $0.contains("feed=\"labels/") })
+                return lines.filter { $0.hasPrefix("feedsync_requests_total{feed=\"labels\"") }
+                    .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
+            }
+            #expect(try await requests() == 2)
+            try await place.perform(.sync, on: "labels")
+            #expect(try await requests() == 4)
+            upstream.route("/labels") { request in
+                request.parameter("thing") == "1" ? .json("{}", status: 500) : .json(#"[{"id":9,"name":"new"}]"#)
+            }
+            await #expect(throws: FeedSyncError.self) { try await place.perform(.sync, on: "labels") }
+            #expect(try await requests() == upstream.requests(for: "/labels").count)
+        }
+    }
+
     @Test("The clock asks for lists that are due, and a person for all of them")
     func due() async throws {
         try await serving { place, upstream in

@@ -16,57 +16,76 @@ final class RunCounters: Sendable {
         var requests = 0
         var bytes = 0
         var items: [String: Int] = [:]
+
+        /// Adds a run, or the figures of a list's run to those of its feed.
+        mutating func add(_ run: RunRecord, isList: Bool) {
+            if !isList { runs &+= 1 }
+            pages &+= run.pages
+            requests &+= run.requests
+            bytes &+= run.bytes
+            for (kind, count) in [
+                ("inserted", run.items.inserted), ("updated", run.items.updated), ("unchanged", run.items.unchanged),
+                ("removed", run.items.removed),
+            ] { items[kind, default: 0] &+= count }
+        }
     }
 
     private struct State {
         var sums: [Key: Sums] = [:]
-        /// The newest run that was seen. Older runs are counted, except for the open ones.
-        var last = 0
-        var open: Set<Int> = []
+        /// The ends of the first runs that are not counted for certain, by feed.
+        var times: [String: String] = [:]
+        /// The time of a feed that was not there before.
+        var begin = ""
+        /// The counted runs that ended after the time of their feed.
+        var counted: [Int: (feed: String, end: String)] = [:]
     }
+
+    /// The time for which an end may be stored later than one after it: clocks of workers differ.
+    private static let delay: Int64 = 600_000
 
     private let state = Lock(State())
 
-    /// Counts the runs that have ended since the last call.
-    private func take(_ runs: [RunRecord]) -> [Key: Sums] {
+    /// The times since which the runs of feeds are read.
+    private func times(of feeds: [String]) -> [String: String] {
         state.withLock { state in
-            let before = state.last
-            for run in runs {
-                let isNew = run.id > before
-                guard let outcome = run.outcome else {
-                    if isNew { state.open.insert(run.id) }
-                    state.last = max(state.last, run.id)
-                    continue
-                }
-                state.last = max(state.last, run.id)
-                guard isNew || state.open.remove(run.id) != nil else { continue }
-                var sums = state.sums[Key(feed: run.feed, outcome: outcome.rawValue)] ?? Sums()
-                sums.runs &+= 1
-                sums.pages &+= run.pages
-                sums.requests &+= run.requests
-                sums.bytes &+= run.bytes
-                let items = run.items
-                for (kind, count) in [
-                    ("inserted", items.inserted), ("updated", items.updated), ("unchanged", items.unchanged),
-                    ("removed", items.removed),
-                ] { sums.items[kind, default: 0] &+= count }
-                state.sums[Key(feed: run.feed, outcome: outcome.rawValue)] = sums
-            }
-            return state.sums
+            Dictionary(feeds.map { ($0, state.times[$0] ?? state.begin) }) { first, _ in first }
         }
     }
 
-    /// The run from which to read: the oldest one that had not ended.
-    private var firstUncounted: Int { state.withLock { min($0.open.min() ?? .max, $0.last &+ 1) } }
+    /// Counts the runs that have ended since the last call.
+    private func take(_ runs: [RunRecord], at now: Int64) -> [Key: Sums] {
+        let before = Timestamp(milliseconds: now - Self.delay)?.text ?? ""
+        return state.withLock { state in
+            var latest: [String: String] = [:]
+            for run in runs {
+                let owner = FeedPart.feed(ofPart: run.feed)
+                let feed = owner ?? run.feed
+                // Another call may have counted it meanwhile.
+                guard let outcome = run.outcome, let end = run.finishedAtText, end >= state.times[feed] ?? state.begin,
+                    state.counted.updateValue((feed, end), forKey: run.id) == nil
+                else { continue }
+                latest[feed] = max(latest[feed] ?? "", end)
+                state.sums[Key(feed: feed, outcome: outcome.rawValue), default: Sums()].add(run, isList: owner != nil)
+            }
+            for (feed, end) in latest {
+                let end = Timestamp.milliseconds(of: end).flatMap { Timestamp(milliseconds: $0 - Self.delay)?.text }
+                // A clock that was ahead must not hide what comes.
+                state.times[feed] = max(state.times[feed] ?? state.begin, min(end ?? before, before))
+            }
+            state.begin = max(state.begin, before)
+            state.counted = state.counted.filter { $0.value.end >= state.times[$0.value.feed] ?? state.begin }
+            return state.sums
+        }
+    }
 
     /// The metrics in Prometheus' text format.
     ///
     /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
     func metrics(of served: Served, listeners: Int) async throws(FeedSyncError) -> ServerResponse {
         let feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages)
-        let first = firstUncounted
-        let runs = try await served.pages?.runs(from: first) ?? []
-        let sums = take(runs).sorted { ($0.key.feed, $0.key.outcome) < ($1.key.feed, $1.key.outcome) }
+        let now = WallClock.system.milliseconds
+        let runs = try await served.pages?.endedRuns(since: times(of: feeds.map(\.feed.name))) ?? []
+        let sums = take(runs, at: now).sorted { ($0.key.feed, $0.key.outcome) < ($1.key.feed, $1.key.outcome) }
         var text = MetricText()
         text.begin("feedsync_runs_total", "counter", "Runs that have ended.")
         for (key, sum) in sums { text.add([("feed", key.feed), ("outcome", key.outcome)], sum.runs) }
@@ -86,7 +105,6 @@ final class RunCounters: Sendable {
         for feed in feeds { text.add([("feed", feed.feed.name)], feed.feed.record?.itemCount ?? 0) }
         text.begin("feedsync_well", "gauge", "1 if all is well with the feed.")
         for feed in feeds { text.add([("feed", feed.feed.name), ("state", feed.state.word)], feed.isWell ? 1 : 0) }
-        let now = WallClock.system.milliseconds
         text.begin("feedsync_seconds_since_full_sync", "gauge", "Seconds since every page was looked at.")
         for feed in feeds {
             guard let at = feed.feed.record?.fullAt?.seconds else { continue }

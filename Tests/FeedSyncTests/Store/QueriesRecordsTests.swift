@@ -80,6 +80,48 @@ struct QueriesRecordsTests {
         #expect(Set(object.keys) == columns)
     }
 
+    @Test("Where workers number their own runs, runs come in the order of their starts, by pages, too")
+    func runsOfWorkers() async throws {
+        let queries = try await QueriesStore()
+        try queries.connection.execute(
+            """
+            CREATE INDEX \(Store.timesOfRuns) ON run (started_at);
+            INSERT INTO run (id, feed, command, started_at, finished_at, outcome, inserted) VALUES
+                (33554433, 'a', 'sync', '2026-11-01', '2026-11-02', 'ok', 1),
+                (16777217, 'a', 'sync', '2026-11-03', '2026-11-04', 'ok', 1),
+                (33554434, 'b', 'sync', '2026-11-05', NULL, NULL, 1),
+                (16777218, 'a', 'sync', '2026-11-06', '2026-11-07', 'ok', 0)
+            """)
+        let store = queries.store
+        let order = [16_777_218, 33_554_434, 16_777_217, 33_554_433]
+        #expect(try await store.runs().map(\.id) == order)
+        #expect(try await store.runs(before: order[0], limit: 2).map(\.id) == Array(order[1...2]))
+        #expect(try await store.runs(before: order[2]).map(\.id) == [order[3]])
+        #expect(try await store.runs(of: "a").map(\.id) == [order[0], order[2], order[3]])
+        #expect(try await store.runs(of: "a", before: order[0], limit: 1).map(\.id) == [order[2]])
+        #expect(try await store.lastRun(of: "a") == order[0])
+        #expect(try await store.lastRun(of: "b") == nil)
+        #expect(try await store.lastChange(of: "a") == "2026-11-03")
+    }
+
+    @Test("The runs that ended since a time are those of the feeds, and of their lists only those that failed")
+    func endedRuns() async throws {
+        let queries = try await QueriesStore()
+        try queries.connection.execute(
+            """
+            INSERT INTO run (id, feed, command, started_at, finished_at, outcome) VALUES
+                (1, 'a', 'sync', '2026-11-01', '2026-11-02', 'ok'), (2, 'a', 'sync', '2026-11-03', NULL, NULL),
+                (3, 'a/1', 'sync', '2026-11-03', '2026-11-04', 'failed'),
+                (4, 'a/2', 'sync', '2026-11-03', '2026-11-04', 'unchanged'),
+                (5, 'ab', 'sync', '2026-11-03', '2026-11-04', 'failed'),
+                (6, 'b', 'sync', '2026-11-03', '2026-11-04', 'unchanged')
+            """)
+        let store = queries.store
+        #expect(try await store.endedRuns(since: ["a": "", "b": ""]).map(\.id).sorted() == [1, 3, 6])
+        #expect(try await store.endedRuns(since: ["a": "2026-11-03", "b": "2026-11-05"]).map(\.id) == [3])
+        #expect(try await store.endedRuns(since: [:]).isEmpty)
+    }
+
     @Test("Runs come newest first, those of one feed if asked, no more than the limit")
     func runs() async throws {
         let queries = try await QueriesStore()
