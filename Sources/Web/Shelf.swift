@@ -75,12 +75,19 @@ actor Shelf {
     }
 
     /// Reloads what may have changed: the configuration, and a store that readers cannot follow.
-    func refresh(configuration: Bool) async {
+    ///
+    /// - Returns: True if there is another problem of the store's file, or none any more.
+    @discardableResult
+    func refresh(configuration: Bool) async -> Bool {
         if configuration {
             try? await open()
         } else if served.pages == nil || served.pages?.reading?.followsFile == false {
             try? await openStore()
         }
+        let problem = await served.pages?.fileProblem
+        guard problem != served.storeProblem else { return false }
+        served.storeProblem = problem
+        return true
     }
 
     /// The engine of a feed, shared as long as the feed's definition stays the same.
@@ -161,6 +168,8 @@ struct Served: Sendable {
     fileprivate(set) var configuration: Configuration?
     /// The reason why the present configuration cannot be used, in lines.
     fileprivate(set) var problem: [String]?
+    /// The reason why the rows are not those of the store any more; nil if they are.
+    fileprivate(set) var storeProblem: String?
     /// The connection for pages; nil while nothing is stored.
     fileprivate(set) var pages: Store?
     /// The connections for searches, which take longer.

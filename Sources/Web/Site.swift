@@ -123,10 +123,29 @@ final class Site: Sendable {
             let visit = await visit(request, visitor)
             // There are hundreds of these at once.
             if parts == ["events"] { return try await EventStream.answer(visit) }
+            if let problem = visit.served.storeProblem, !Self.isWithoutStore(parts) {
+                return .finished(withoutStore(problem, visit))
+            }
             return try await read(parts, visit)
         case "POST": return try await change(parts, await visit(request, visitor))
         default: return .finished(Responses.wrongMethod(OpenAPI.methods(at: parts)))
         }
+    }
+
+    /// True for what shows nothing of the store.
+    private static func isWithoutStore(_ parts: [String]) -> Bool {
+        ["assets", "demo", "health", "keys", "login", "open", "openapi.json", "session"].contains(parts.first)
+    }
+
+    /// The answer where the store's file was replaced: the open one has old rows, which nobody should take for new.
+    private func withoutStore(_ problem: String, _ visit: Visit) -> ServerResponse {
+        let advice = "start `feedsync serve` again"
+        // A script of a page reads the reason from a document.
+        guard visit.request.wantsPage, visit.request.header("Sec-Fetch-Dest") ?? "document" == "document" else {
+            return Responses.problem(503, .store, problem, advice: advice)
+        }
+        return visit.frame.message(
+            "The store was replaced", "\(problem). To show what is there now, \(advice).", status: 503, kind: "trouble")
     }
 
     private func visit(_ request: ServerRequest, _ visitor: Visitor) async -> Visit {

@@ -101,12 +101,12 @@ package final class WebServer: Sendable {
             guard let watch = FileWatch([watched.store, watched.configuration]) else {
                 // A folder does not exist yet.
                 try? await Task.sleep(for: .seconds(1))
-                await shelf.refresh(configuration: true)
+                if await shelf.refresh(configuration: true) { hub.noteOtherChange() }
                 await tell(shelf, hub)
                 continue
             }
             // Changes made before the files were watched.
-            await shelf.refresh(configuration: true)
+            if await shelf.refresh(configuration: true) { hub.noteOtherChange() }
             await tell(shelf, hub)
             guard await watchedFiles(settings, shelf) == watched else { continue }
             for await groups in watch.values {
@@ -114,7 +114,7 @@ package final class WebServer: Sendable {
                     // An editor may write a file in several steps.
                     try? await Task.sleep(for: .milliseconds(100))
                     await shelf.refresh(configuration: true)
-                    hub.noteConfiguration()
+                    hub.noteOtherChange()
                     hub.announceChanges(hasEvents: false)
                     guard await watchedFiles(settings, shelf) == watched else { break }
                 }
@@ -138,7 +138,7 @@ package final class WebServer: Sendable {
 
     /// Publishes the events after the store was written.
     private static func follow(_ shelf: Shelf, _ hub: EventHub) async {
-        await shelf.refresh(configuration: false)
+        if await shelf.refresh(configuration: false) { hub.noteOtherChange() }
         await tell(shelf, hub)
         // A write shows a moment later. Commits in that time are published together.
         try? await Task.sleep(for: .milliseconds(30))

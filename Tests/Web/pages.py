@@ -272,6 +272,26 @@ def restarted(browser):
     browser.quiet(other.url, allowed=["ERR_CONNECTION_REFUSED", "403", "503", "ERR_INCOMPLETE_CHUNKED_ENCODING"])
 
 
+def replaced_store(browser):
+    """Where the store is deleted and made anew, open pages say so, and show the new rows when the server has begun again."""
+    server = fresh("replaced", 12, options=("--signed",))
+    server.run("sync", "things")
+    port = server.url.rsplit(":", 1)[1]
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 12)
+    for name in ("feedsync.db", "feedsync.db-wal", "feedsync.db-shm"):
+        (server.folder / name).unlink(missing_ok=True)
+    upstream.lists["/things"] = things([700])
+    server.run("sync", "things")
+    until("it says so", lambda: "The store was replaced" in browser.text("#main"))
+    browser.accessible("a page without its store")
+    browser.picture("replaced-store")
+    server.stop()
+    other = serve_again("replaced", port=port)
+    until("the new rows are there", lambda: browser.titles() and browser.titles()[0].endswith("700"))
+    browser.quiet(other.url, allowed=["ERR_CONNECTION_REFUSED", "503", "ERR_INCOMPLETE_CHUNKED_ENCODING"])
+
+
 def filtering(browser):
     """What is typed is found half a second later, all of it, stands in the address, and goes when the text is cleared."""
     server = fresh("filter", 460, extra="search: [name, description]")
@@ -1118,7 +1138,8 @@ def described(browser):
     api.check(server)
 
 
-TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
+TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted,
+         replaced_store, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
          adding, first_feeds, pictures, included, changes, keys, live_status, read_only, described]
 
 

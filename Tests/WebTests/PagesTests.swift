@@ -68,6 +68,35 @@ import Web
         }
     }
 
+    @Test("Where the store's file was replaced, pages say so, and the API gives the reason in place of old rows")
+    func replacedStore() async throws {
+        try await serving { place in
+            let store = "\(place.folder)/feedsync.db"
+            let listener = try RawConnection(port: place.port)
+            listener.send("GET /events HTTP/1.1\r\nHost: 127.0.0.1:\(place.port)\r\n\r\n")
+            _ = await listener.read(until: "retry: 1000")
+            try FileManager.default.moveItem(atPath: store, toPath: "\(store).old")
+            // The server follows the file, and open pages learn of it.
+            while try await place.ask("/feeds").status == 200 { try await Task.sleep(for: .milliseconds(10)) }
+            _ = await listener.read(until: "event: change")
+            for target in ["/feeds", "/feeds/things/items", "/changes", "/metrics", "/list/things/rows"] {
+                let reply = try await place.ask(target)
+                #expect(reply.status == 503 && reply.body.contains("deleted, moved or replaced"), "\(target)")
+            }
+            let html = ["Accept": "text/html"]
+            for target in ["/", "/list/things", "/status", "/item/things?key=7"] {
+                let reply = try await place.ask(target, headers: html)
+                #expect(reply.status == 503 && reply.body.contains("The store was replaced"), "\(target)")
+                let ofScript = try await place.ask(target, headers: html.merging(["Sec-Fetch-Dest": "empty"]) { $1 })
+                #expect(ofScript.header("Content-Type") == "application/problem+json")
+            }
+            #expect(try await place.ask("/assets/app.js").status == 200)
+            try FileManager.default.moveItem(atPath: "\(store).old", toPath: store)
+            while try await place.ask("/feeds").status != 200 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try await page(place, "/list/things").contains("Of 1, in words"))
+        }
+    }
+
     @Test("A list has its sections, texts and figures, and without scripts a link to more of it")
     func list() async throws {
         try await serving { place in

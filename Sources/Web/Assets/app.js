@@ -10,6 +10,7 @@ const pages = {
   overview: () => import("./status.js").then((page) => page.overview()),
   changes: () => import("./status.js").then((page) => page.changes()),
   item: () => import("./status.js").then((page) => page.item()),
+  trouble: () => import("./status.js").then((page) => page.trouble()),
 };
 
 pages[document.body.dataset.page]?.();

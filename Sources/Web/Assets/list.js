@@ -1,6 +1,6 @@
 // The list of a feed: its state, the changes of the state, and one function that draws it.
 import { coalesced, listen } from "./live.js";
-import { by, count, element, get, mayCommand, post, say } from "./page.js";
+import { by, count, element, get, isOver, mayCommand, post, say } from "./page.js";
 import { RowsView, inFeedOrder, parsed } from "./rows.js";
 import { lastVisit } from "./visits.js";
 
@@ -143,8 +143,7 @@ export function list() {
       if (isAsked && state.text) say(state.total ? `${count(state.total)} found` : "Nothing found");
       if (state.problem?.isOver) set({ problem: null });
     } catch (error) {
-      // The feed was renamed or removed.
-      if (error.status === 404) location.reload();
+      if (isOver(error)) location.reload();
       if (own === reading && error.name !== "AbortError") {
         set({ isSearching: false, problem: isAsked ? failed(error, () => renew(true)) : state.problem });
       }

@@ -2,7 +2,7 @@
 //
 // A browser has six connections to a server for all its tabs. A page that is hidden or in the history closes its
 // connection, and opens it again with its last event.
-import { by, get } from "./page.js";
+import { by, get, isOver } from "./page.js";
 
 // After a longer time, missed events are not replayed, and the page reads the store instead.
 const mostMissed = 60_000;
@@ -11,8 +11,8 @@ const aging = 30_000;
 // The longest time between two tries to connect.
 const longestPause = 30_000;
 
-// Calls `heard` with each event, `renewed` when the store has changed without one, `missed` when events may have been
-// missed, and `aged` from time to time.
+// Calls `heard` with each event after the last known one (null for those from now on), `renewed` when the store has
+// changed without one, `missed` when events may have been missed, and `aged` from time to time.
 export const listen = (path, last, heard, renewed, { missed = renewed, aged = () => {} } = {}) => {
   let source = null;
   let pause = 1_000;
@@ -37,7 +37,7 @@ export const listen = (path, last, heard, renewed, { missed = renewed, aged = ()
   const open = () => {
     if (source || document.hidden) return;
     const isLate = closedAt !== null && Date.now() - closedAt > mostMissed;
-    const words = new URLSearchParams(isLate ? {} : { after: last });
+    const words = new URLSearchParams(isLate || last === null ? {} : { after: last });
     source = new EventSource(`${path}${path.includes("?") ? "&" : "?"}${words}`);
     let wasOpen = closedAt === null;
     source.onopen = () => {
@@ -57,7 +57,7 @@ export const listen = (path, last, heard, renewed, { missed = renewed, aged = ()
       if (source.readyState !== EventSource.CLOSED) return;
       close();
       // The server refuses: the session has ended, which leads to signing in, or the feed is gone, and the page says so.
-      get(location.href).catch((error) => { if (error.status === 404) location.reload(); });
+      get(location.href).catch((error) => { if (isOver(error)) location.reload(); });
       again = setTimeout(open, pause);
       pause = Math.min(pause * 2, longestPause);
     };

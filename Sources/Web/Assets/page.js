@@ -18,6 +18,9 @@ export class Problem extends Error {
   }
 }
 
+// True if the page itself is gone, or cannot be made any more: loading it again says so.
+export const isOver = ({ status, kind }) => status === 404 || (status === 503 && kind === "store");
+
 const answered = async (path, options) => {
   try {
     return await fetch(path, options);

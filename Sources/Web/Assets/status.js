@@ -1,16 +1,18 @@
 // The pages that show states. They are requested again after each event.
 import { coalesced, listen } from "./live.js";
-import { by, count, get, tick } from "./page.js";
+import { by, count, get, isOver, tick } from "./page.js";
 import { lastVisit, mark } from "./visits.js";
 
 export function status() {
   const log = by("log");
   const renew = renewing();
+  const feeds = ".health, .tables";
+  const states = () => renew(feeds);
   listen("/events", log.dataset.event, (event) => {
     log.prepend(line(event));
     while (log.children.length > 200) log.lastElementChild.remove();
-    if (!event.status.startsWith("begin")) renew(".health, .tables");
-  }, () => renew(".health, .tables, .log"), { aged: () => renew(".health, .tables") });
+    if (!event.status.startsWith("begin")) states();
+  }, () => renew(`${feeds}, .log`), { aged: states });
 }
 
 const line = (event) => {
@@ -76,14 +78,22 @@ export function item() {
   }, () => renew("#item"));
 }
 
+// The page that is shown while the store's file is not the one that the server has open: over with the next server.
+export function trouble() {
+  listen("/events", null, () => {}, () => location.reload());
+}
+
 // Requests this page again and replaces its parts of some kinds, at most four times a second.
 const renewing = (renewed = () => {}) => {
   const wanted = new Set();
   const run = coalesced(async () => {
     const selector = [...wanted].join(", ");
     wanted.clear();
-    const fresh = new DOMParser().parseFromString(await get(location.href), "text/html");
-    takeOver(fresh, selector);
+    const text = await get(location.href).catch((error) => {
+      if (isOver(error)) location.reload();
+      throw error;
+    });
+    takeOver(new DOMParser().parseFromString(text, "text/html"), selector);
     renewed();
     tick();
   }, 250);

@@ -57,8 +57,8 @@ final class EventHub: Sendable {
         }
     }
 
-    /// Notes a change of the configuration, which pages show, too.
-    func noteConfiguration() {
+    /// Notes a change of the configuration or of the store's file, which pages show, too.
+    func noteOtherChange() {
         state.withLock { state in
             state.changes += 1
             state.changedAt = state.changedAt ?? .now

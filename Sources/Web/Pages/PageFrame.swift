@@ -139,10 +139,12 @@ struct PageFrame: Sendable {
     }
 
     /// A page with a message and a link.
-    func message(_ title: String, _ text: String, status: Int, link: (to: Link, text: String)? = nil)
-        -> ServerResponse
-    {
-        page("message", title: title, status: status) { html in
+    ///
+    /// - Parameter kind: The kind of the page, for the script.
+    func message(
+        _ title: String, _ text: String, status: Int, kind: String = "message", link: (to: Link, text: String)? = nil
+    ) -> ServerResponse {
+        page(kind, title: title, status: status) { html in
             html.element("div", .class("empty")) { html in
                 html.element("h1", text: title)
                 html.element("p", text: text)
