@@ -272,6 +272,31 @@ def restarted(browser):
     browser.quiet(other.url, allowed=["ERR_CONNECTION_REFUSED", "403", "503", "ERR_INCOMPLETE_CHUNKED_ENCODING"])
 
 
+def followed_configuration(browser):
+    """Open pages follow the configuration: a mistake, a feed that is added, removed or renamed by another process."""
+    server = fresh("configuration", 12, columns=", pushed_at: pushed_at")
+    server.run("sync", "things")
+    file = server.folder / "feedsync.yaml"
+    text = file.read_text()
+    browser.open(server.url + "/")
+    file.write_text(text + "\nnonsense: [")
+    until("a mistake shows", lambda: "has a mistake" in browser.text(".mistake"))
+    file.write_text(text)
+    until("it goes", lambda: not browser.shown(".mistake .notice"))
+    expect("a feed is added", server.run("add", "others", f"{upstream.url}/things").returncode == 0)
+    until("the feed shows", lambda: "others" in browser.text(".feeds"))
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 12)
+    file.write_text("feeds:\n  others:" + file.read_text().split("  others:")[1])
+    until("a removed feed takes no commands", lambda: not browser.all("#reload") and len(browser.titles()) == 12)
+    file.write_text(text)
+    until("one that is back takes them again", lambda: browser.shown("#reload"))
+    renamed = server.run("rename", "things", "stuff")
+    expect(f"it is renamed: {renamed.stderr}", renamed.returncode == 0)
+    until("the page of the old name says that it is gone", lambda: "may have another name now" in browser.text("#main"))
+    browser.quiet(server.url, allowed=["404"])
+
+
 def replaced_store(browser):
     """Where the store is deleted and made anew, open pages say so, and show the new rows when the server has begun again."""
     server = fresh("replaced", 12, options=("--signed",))
@@ -1139,7 +1164,7 @@ def described(browser):
 
 
 TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted,
-         replaced_store, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
+         followed_configuration, replaced_store, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
          adding, first_feeds, pictures, included, changes, keys, live_status, read_only, described]
 
 

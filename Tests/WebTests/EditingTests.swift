@@ -69,8 +69,11 @@ import Testing
         try await serving(extra: "every: 1h  # mine") { place in
             try await place.perform(.sync)
             let before = try place.configuration
+            let state = "/list/things/state"
+            #expect(try await place.ask(state, headers: Self.html).body.contains(" data-commands=\"true\""))
             let removed = try await place.send("/feeds/things/remove")
             #expect(removed.member("item_count") == "25")
+            #expect(!(try await place.ask(state, headers: Self.html).body.contains("data-commands")))
             #expect(!(try place.configuration.contains("things")))
             #expect(try await place.send("/feeds/things/reload").status == 409)
             let overview = try await place.ask("/?removed=things", headers: Self.html).body

@@ -97,6 +97,20 @@ import Web
         }
     }
 
+    @Test("A mistake in the configuration shows on the pages of all feeds, in a place that is there without one, too")
+    func mistake() async throws {
+        try await serving { place in
+            for target in ["/", "/status"] {
+                #expect(try await page(place, target).contains("<div class=\"mistake\"></div>"))
+            }
+            try "feeds: [".write(toFile: "\(place.folder)/feedsync.yaml", atomically: true, encoding: .utf8)
+            while try await place.ask("/health").status == 200 { try await Task.sleep(for: .milliseconds(10)) }
+            for target in ["/", "/status"] {
+                #expect(try await page(place, target).contains("<div class=\"mistake\"><div class=\"notice\""))
+            }
+        }
+    }
+
     @Test("A list has its sections, texts and figures, and without scripts a link to more of it")
     func list() async throws {
         try await serving { place in

@@ -139,6 +139,8 @@ export function list() {
     try {
       const [list, about] = await Promise.all([read(own.signal), get(`${base}/state`, own.signal)]);
       if (own !== reading) return;
+      // The feed left the configuration, or came back: its buttons stand outside of the state.
+      if (element(about).dataset.commands !== state.about.commands) return location.reload();
       set({ ...list, aboutText: about, about: { ...element(about).dataset }, isSearching: false, isBehind: false });
       if (isAsked && state.text) say(state.total ? `${count(state.total)} found` : "Nothing found");
       if (state.problem?.isOver) set({ problem: null });

@@ -6,7 +6,7 @@ import { lastVisit, mark } from "./visits.js";
 export function status() {
   const log = by("log");
   const renew = renewing();
-  const feeds = ".health, .tables";
+  const feeds = ".part > .meta, .health, .tables";
   const states = () => renew(feeds);
   listen("/events", log.dataset.event, (event) => {
     log.prepend(line(event));
@@ -53,7 +53,7 @@ export function overview() {
     draw();
   }
   const renew = renewing(draw);
-  const all = () => renew(".all-feeds");
+  const all = () => renew("#overview .heading, .all-feeds");
   listen("/events", by("overview").dataset.event, all, all, { aged: all });
 }
 
@@ -93,7 +93,7 @@ const renewing = (renewed = () => {}) => {
       if (isOver(error)) location.reload();
       throw error;
     });
-    takeOver(new DOMParser().parseFromString(text, "text/html"), selector);
+    takeOver(new DOMParser().parseFromString(text, "text/html"), `${selector}, .mistake`);
     renewed();
     tick();
   }, 250);

@@ -121,7 +121,7 @@ struct HTMLAttribute {
 
     enum DataName {
         case page, feed, key, section, start, next, more, total, event, place, token, right, command
-        case header, footer, end, loaded, seen
+        case header, footer, end, loaded, seen, commands
         fileprivate var text: StaticString {
             switch self {
             case .page: "data-page"
@@ -142,6 +142,7 @@ struct HTMLAttribute {
             case .end: "data-end"
             case .loaded: "data-loaded"
             case .seen: "data-seen"
+            case .commands: "data-commands"
             }
         }
     }

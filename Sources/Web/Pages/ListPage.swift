@@ -159,7 +159,8 @@ struct FeedStateView: Sendable {
         html.element(
             "div", .id("state"), .data(.header, String(isBusy(.beginHeader))),
             .data(.footer, String(isBusy(.beginFooter))), .data(.end, String(record?.noMoreData ?? false)),
-            .data(.loaded, String(record?.reloadedAtText != nil)), .data(.total, String(record?.itemCount ?? 0))
+            .data(.loaded, String(record?.reloadedAtText != nil)), .data(.total, String(record?.itemCount ?? 0)),
+            .data(.commands, isOffered ? "true" : nil)
         ) { html in
             html.element("p", .class("meta")) { html in
                 StateBadge.write(row, to: &html)

@@ -132,12 +132,16 @@ struct OverviewPage: Page {
 
 /// A notice of the mistake in the present configuration.
 enum ConfigurationNotice {
-    /// - Parameter lines: Nil if the configuration can be used; then nothing is written.
+    /// Writes the place of the notice, which a script renews with the page.
+    ///
+    /// - Parameter lines: Nil if the configuration can be used; then the place is empty.
     static func write(_ lines: [String]?, to html: inout HTMLWriter) {
-        guard let lines else { return }
-        html.element("div", .class("notice"), .plain(.role, "alert")) { html in
-            html.element("p", text: "The configuration has a mistake; what is shown is as it was before.")
-            for line in lines.prefix(5) { html.element("p", .class("why"), text: Shown.text(line, most: 300)) }
+        html.element("div", .class("mistake")) { html in
+            guard let lines else { return }
+            html.element("div", .class("notice"), .plain(.role, "alert")) { html in
+                html.element("p", text: "The configuration has a mistake; what is shown is as it was before.")
+                for line in lines.prefix(5) { html.element("p", .class("why"), text: Shown.text(line, most: 300)) }
+            }
         }
     }
 }
