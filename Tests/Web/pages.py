@@ -317,6 +317,66 @@ def replaced_store(browser):
     browser.quiet(other.url, allowed=["ERR_CONNECTION_REFUSED", "503", "ERR_INCOMPLETE_CHUNKED_ENCODING"])
 
 
+def ended_session(browser):
+    """A session that another token has ended leads to signing in, and is not asked for again and again."""
+    server = fresh("session", 12)
+    server.run("sync", "things")
+    port = server.url.rsplit(":", 1)[1]
+    server.stop()
+    token = server.folder / "token.txt"
+    token.touch(0o600)
+    token.write_text("0123456789abcdef\n")
+    first = serve_again("session", "--token-file", "token.txt", port=port)
+    browser.open(f"{first.url}/list/things")
+    browser.one("#token").send_keys("0123456789abcdef" + Keys.ENTER)
+    until("it is signed in", lambda: len(browser.titles()) == 12)
+    first.stop()
+    token.write_text("fedcba9876543210\n")
+    browser.driver.get_log("performance")
+    second = serve_again("session", "--token-file", "token.txt", port=port)
+    until("the page for the token comes", lambda: browser.shown("#token"))
+    browser.one("#token").send_keys("fedcba9876543210" + Keys.ENTER)
+    until("it leads back to the list", lambda: len(browser.titles()) == 12)
+    browser.quiet(second.url, allowed=["ERR_CONNECTION_REFUSED", "401", "503", "ERR_INCOMPLETE_CHUNKED_ENCODING"])
+
+
+def missed_ends(browser):
+    """A list whose lists were loading when its tab was hidden does not load for ever when they have ended meanwhile."""
+    server = fresh("missed", 3)
+    with (server.folder / "feedsync.yaml").open("a") as file:
+        file.write(f"""
+  parts:
+    for_each: things
+    url: {upstream.url}/parts
+    query: {{thing: "{{things.id}}"}}
+    items: items
+    key: id
+    pagination: none
+    retries: 0
+""")
+    upstream.lists["/parts"] = things([1, 2])
+    server.run("sync", "things")
+    browser.open(f"{server.url}/list/parts")
+    import subprocess
+
+    gate = upstream.hold("/parts")
+    run = subprocess.Popen([server.binary, "sync", "parts"], cwd=server.folder, env=server.environment,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until("it loads", lambda: browser.shown("#header-indicator"))
+    first = browser.driver.current_window_handle
+    # More than a minute passes while the page is hidden, as far as it knows.
+    browser.run("const now = Date.now; window.later = 0; Date.now = () => now() + window.later;"
+                "document.addEventListener('visibilitychange', () => { window.later += 61_000; }, { capture: true })")
+    browser.driver.switch_to.new_window("tab")
+    gate.set()
+    upstream.gates.clear()
+    run.wait(20)
+    browser.driver.close()
+    browser.driver.switch_to.window(first)
+    until("it loads no more", lambda: not browser.shown("#header-indicator"))
+    browser.quiet(server.url)
+
+
 def filtering(browser):
     """What is typed is found half a second later, all of it, stands in the address, and goes when the text is cleared."""
     server = fresh("filter", 460, extra="search: [name, description]")
@@ -1164,7 +1224,7 @@ def described(browser):
 
 
 TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted,
-         followed_configuration, replaced_store, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
+         followed_configuration, replaced_store, ended_session, missed_ends, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
          adding, first_feeds, pictures, included, changes, keys, live_status, read_only, described]
 
 
