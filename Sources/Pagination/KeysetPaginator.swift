@@ -1,4 +1,5 @@
 package import JSON
+internal import Text
 
 /// `keyset`: the last item's own value, sent as a query parameter, selects the next page.
 ///
@@ -75,24 +76,63 @@ package struct KeysetPaginator: Paginator {
     private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
         guard flags.says(page, of: self) != false else { return .end(isStated: true) }
         guard page.elementCount > 0 else { return .end(sign: flags.sign(page, of: self)) }
-        var values: [String] = []
-        for (index, path) in paths.enumerated() {
-            let value = index < page.lastItemValues.count ? page.lastItemValues[index] : nil
-            guard let text = value?.tokenText, !text.isEmpty else {
-                let found = value?.shown(page.secrets) ?? "missing"
-                throw PagingError(
-                    "`\(path)` of the page's last item is \(found), which is not a value to continue from")
-            }
-            values.append(text)
-        }
-        let next = cursor(values)
+        let next = cursor(try texts(of: page.lastItemValues, page.secrets))
         guard next != page.cursor else {
             let names = parameters.map { "`\($0)`" }.joined(separator: " and ")
             throw PagingError(
                 "the page ends with the item that it should start after, at \(next): "
                     + "the upstream ignores the query parameter \(names), or includes that item")
         }
+        if let before = try cursorBeforeLeap(page), before != page.cursor {
+            var end = NextPage.more(before)
+            end.comesAgain = true
+            return end
+        }
         return .more(next)
+    }
+
+    /// The texts of an item's values, to continue from.
+    ///
+    /// - Throws: `PagingError` if the item lacks one.
+    private func texts(of item: [JSONScalar?], _ secrets: Secrets) throws(PagingError) -> [String] {
+        var texts: [String] = []
+        for (index, path) in paths.enumerated() {
+            let value = index < item.count ? item[index] : nil
+            guard let text = value?.tokenText, !text.isEmpty else {
+                let found = value?.shown(secrets) ?? "missing"
+                throw PagingError(
+                    "`\(path)` of the page's last item is \(found), which is not a value to continue from")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// The page cursor of the item before the last one, if the last one is so far from all others that it may be out of
+    /// order: the crawl would pass over what lies between. If it is in order, the next page begins with it.
+    private func cursorBeforeLeap(_ page: PaginationInput) throws(PagingError) -> PageCursor? {
+        guard page.elementCount >= Self.fewestOfLeap, page.edgeItemValues.count == 2,
+            let first = Self.number(page.edgeItemValues[0]), let before = Self.number(page.edgeItemValues[1]),
+            let last = Self.number(page.lastItemValues), (before - first) * (last - before) > 0,
+            abs(last - before) > Self.leap * abs(before - first),
+            page.edgeItemValues[1].prefix(paths.count).allSatisfy({ $0?.tokenText?.isEmpty == false })
+        else { return nil }
+        return cursor(try texts(of: page.edgeItemValues[1], page.secrets))
+    }
+
+    /// The fewest elements of a page that show how far its items are from one another.
+    private static let fewestOfLeap = 10
+    /// The distance of a last item that may be out of order, by that from the first item to the one before the last.
+    private static let leap = 10.0
+
+    /// The first of an item's values, where it is a number.
+    private static func number(_ values: [JSONScalar?]) -> Double? {
+        switch values.first ?? nil {
+        case .integer(let number)?: Double(number)
+        case .real(let number)?: number
+        case .text(let text)?: Int64(text).map(Double.init)
+        default: nil
+        }
     }
 
     /// The value itself if there is one, a JSON array of several.

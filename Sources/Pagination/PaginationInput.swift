@@ -35,6 +35,8 @@ package struct PaginationInput: Sendable {
     package let url: String
     /// The secrets to hide in messages about the page.
     package let secrets: Secrets
+    /// The same of the page's first object, and of the one before its last; empty where that is not known.
+    package var edgeItemValues: [[JSONScalar?]] = []
     /// The elements of a full page; 0 where that is not known.
     package var fullPageCount = 0
     /// The number of elements of the previous page with which it begins.
@@ -80,6 +82,8 @@ package struct NextPage: Sendable, Hashable {
     package var isStated = false
     /// True if the end proves little: the list may go on.
     package var isDoubtful = false
+    /// True if the next page is to begin with the last item of this one, which may be out of order.
+    package var comesAgain = false
     /// The counts of the whole list on a page that leads on; nil if its body was not read.
     package var counts: ListCounts?
 

@@ -34,6 +34,8 @@ final class FeedRun {
     private var before: LoadedPage?
     /// The number of pages before the page that did not begin with the last item of the previous page.
     private var brokenPage: Int?
+    /// True if the next page should begin with the last item of the previous one.
+    private var comesAgain = false
     /// True if the next page is the first that `more` requests behind a synced range.
     private var isBehindRange = false
     /// The state of the feed when the crawl began.
@@ -289,7 +291,8 @@ final class FeedRun {
         }
         var commit = pageCommit(loaded, direction, wantsNext: wantsNext)
         commit.page.isOlder = isOlder
-        commit.page.overlap = overlap == .exact || overlap == .unknown ? 1 : 0
+        commit.page.overlap =
+            overlap == .exact || overlap == .unknown || repeatsLast(loaded, behind: crawl) ? 1 : 0
         commit.page.showsPageBefore = overlap == .exact || overlap == .shifted
         commit.page.isAgain = (crawl?.pages ?? 0) < pagesBefore || direction == .header && rules.isReadingHeadAgain
         commit.page.isLoose =
@@ -297,6 +300,21 @@ final class FeedRun {
             && (border.total == nil || border.total != border.totalBefore)
         isBehindRange = false
         return try self.commit(commit, loaded)
+    }
+
+    /// True if a page begins with the last item of the previous one because `keyset` went on before that item.
+    private func repeatsLast(_ loaded: LoadedPage, behind crawl: CrawlState?) -> Bool {
+        defer { comesAgain = loaded.end.comesAgain }
+        let definition = loader.definition
+        guard let crawl, !definition.pagination.itemPaths.isEmpty, definition.partitioning == nil else { return false }
+        if loaded.beginsWithLast(of: crawl.lastKeys) { return true }
+        if comesAgain {
+            let paths = definition.pagination.itemPaths.map { "`\($0)`" }.joined(separator: " and ")
+            notices.add(
+                "the last item of a page does not come next by \(paths): the list is not in that order, "
+                    + "and items may be passed over; correct `from` in the feed's `pagination`, or ask for that order")
+        }
+        return false
     }
 
     private func load(_ page: PreparedPage, after crawl: CrawlState?) async throws(FeedSyncError) -> LoadedPage {

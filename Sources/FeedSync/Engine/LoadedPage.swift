@@ -40,6 +40,12 @@ struct LoadedPage: Sendable {
         return mayBeginWithoutKey(known.count) ? .unknown : .broken
     }
 
+    /// True if the page begins with the last item of a page that has these keys.
+    func beginsWithLast(of keys: String?) -> Bool {
+        guard let keys, let first = PageKeys.texts(content.keys).first else { return false }
+        return first == PageKeys.texts(keys).last
+    }
+
     /// True if the first element may have no key. The last element of the previous page may have none either.
     private func mayBeginWithoutKey(_ keyCount: Int) -> Bool {
         switch content.items {

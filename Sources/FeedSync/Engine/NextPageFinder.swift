@@ -18,12 +18,15 @@ struct NextPageFinder: Sendable {
     ///   - count: The number of elements in the items array.
     ///   - values: The values of the body that the paginator reads.
     ///   - lastItem: The values of the last item.
+    ///   - edges: The values of the first item, and of the one before the last.
     ///   - elements: The bytes of the body from the first item to the last one; nil if they are unknown.
     func next(
-        count: Int, values: [JSONScalar?], lastItem: [JSONScalar?] = [], elements: Range<Int>? = nil
+        count: Int, values: [JSONScalar?], lastItem: [JSONScalar?] = [],
+        edges: [[JSONScalar?]] = [], elements: Range<Int>? = nil
     ) throws(FeedSyncError) -> NextPage {
-        let facts = facts(count: count, values: values, lastItem: lastItem)
-        return try followable { () throws(PagingError) in
+        var facts = facts(count: count, values: values, lastItem: lastItem)
+        facts.edgeItemValues = edges
+        return try followable { [facts] () throws(PagingError) in
             let end = withStatedTotal(try definition.pagination.next(after: facts), facts)
             return try inPartition(withSigns(end, facts, elements), facts)
         }

@@ -125,6 +125,7 @@ struct PageReader: Sendable {
             ? try finder.next(afterEnd: .end(isStated: true))
             : try finder.next(
                 count: decoded.elementCount, values: decoded.bodyValues, lastItem: decoded.lastItemValues,
+                edges: definition.pagination.itemPaths.isEmpty ? [] : decoded.edgeItemValues,
                 elements: definition.items?.keyedBy == nil ? decoded.elementsRange : nil)
         // Without items no columns could be found, and there is nothing to store.
         let items = definition.isResolved ? PageContent.Items.decoded(decoded) : .empty

@@ -168,6 +168,18 @@ package final class DecodedPage: @unchecked Sendable {
         return plan.pagingSlots.map { JSONScalar(asWritten: item.slots[$0]) }
     }
 
+    /// The same of the first element that is an object, and of the one before the last; empty if there are none.
+    package var edgeItemValues: [[JSONScalar?]] {
+        let isObject = { [self] index in element(at: index).element.kind == JSON_OBJECT }
+        guard !plan.pagingSlots.isEmpty, let last = (0..<elementCount).last(where: isObject),
+            let before = (0..<last).last(where: isObject), let first = (0..<before).first(where: isObject)
+        else { return [] }
+        return [first, before].map { index in
+            let item = element(at: index)
+            return plan.pagingSlots.map { JSONScalar(asWritten: item.slots[$0]) }
+        }
+    }
+
     /// The furthest watermark value of the items; nil if none has one.
     package var furthest: Watermark? {
         var furthest: Watermark?

@@ -71,6 +71,38 @@ struct UnprovableListTests {
         #expect(try bench.query("SELECT verified FROM run") == ["0", "0"])
     }
 
+    @Test("`keyset` passes over nothing where the last item of a page is far out of order, and is not verified")
+    func outOfOrder() async throws {
+        let bench = try await bench("{style: keyset, param: max_id, from: id}")
+        bench.server.route("/things") { [self] request in
+            let border = Int(request.parameter("max_id") ?? "") ?? 301
+            var ids = Array((1...300).reversed().drop { $0 >= border }.prefix(10))
+            if request.parameter("max_id") == nil { ids[9] = 20 }
+            return page(PagedFeed.items(ids), "\"x\":1", request)
+        }
+        let first = try await bench.sync()
+        #expect(first.notices.contains { $0.contains("the list is not in that order") })
+        #expect(try bench.query(Self.live) == ["300"])
+        #expect(try bench.feed("verified") == "0")
+        try await bench.sync()
+        #expect(try bench.query(Self.live) == ["300"])
+        #expect(try bench.feed("verified") == "0")
+    }
+
+    @Test("`keyset` over values with a wide gap at the border of two pages is verified")
+    func gap() async throws {
+        let bench = try await bench("{style: keyset, param: after, from: id}")
+        bench.server.route("/things") { [self] request in
+            let after = Int(request.parameter("after") ?? "") ?? 0
+            let ids = (Array(1...9) + Array(900...920)).filter { $0 > after }.prefix(10)
+            return page(PagedFeed.items(ids), "\"x\":1", request)
+        }
+        for _ in 1...2 {
+            #expect(try await bench.sync().reason == nil)
+            #expect(try bench.feed("item_count, complete, verified") == "30|1|1")
+        }
+    }
+
     @Test(
         "A total that equals the first page's length is no end, whatever that length",
         arguments: ["{style: page, total: total}", "{style: offset, total: total}"])

@@ -60,6 +60,34 @@ struct KeysetPaginatorTests {
         #expect(throws: PagingError.self) { try style().next(after: facts(nil)) }
     }
 
+    @Test(
+        "A last item that is far from all others is asked for again, in its place",
+        arguments: [
+            // The first item, the one before the last, the last, the elements, the page's cursor, and the next page's.
+            (300, 292, 20, 10, nil, "292"), (1, 9, 400, 10, nil, "9"), (300, 292, 220, 10, nil, "220"),
+            (300, 292, 310, 10, nil, "310"), (300, 292, 20, 9, nil, "20"), (300, 300, 20, 10, nil, "20"),
+            (300, 292, 20, 10, "292", "20"),
+        ] as [(Int64, Int64, Int64, Int, String?, String)])
+    func leap(first: Int64, before: Int64, last: Int64, count: Int, cursor: String?, next: String) throws {
+        let values: [(Int64) -> JSONScalar] = [{ .integer($0) }, { .text("\($0)") }]
+        for value in values {
+            var page = facts(cursor, value(last), count: count)
+            page.edgeItemValues = [[value(first)], [value(before)]]
+            let end = try style().next(after: page)
+            #expect(end.next?.text == next)
+            #expect(end.comesAgain == (next == "\(before)"))
+        }
+    }
+
+    @Test("Texts and pages of few items say nothing of an order")
+    func noLeap() throws {
+        var page = facts(nil, .text("z"), count: 10)
+        page.edgeItemValues = [[.text("a")], [.text("b")]]
+        #expect(try style().next(after: page) == .more(PageCursor("z")))
+        page = facts(nil, .integer(400), count: 10)
+        #expect(try style().next(after: page) == .more(PageCursor("400")))
+    }
+
     @Test("A page that ends with the item before it is a loop")
     func loop() throws {
         #expect(throws: PagingError.self) { try style().next(after: facts("5", .integer(5))) }
