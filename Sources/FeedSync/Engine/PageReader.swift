@@ -114,11 +114,9 @@ struct PageReader: Sendable {
             }
             skipped = try decoded.skipped(secrets: page.secrets)
             // An error without items is a failed page, not an empty one.
-            if decoded.elementCount == 0, let told = ErrorBody.failure(fetched.response, secrets: page.secrets) {
-                throw told
-            }
+            if decoded.elementCount == 0, let errorInBody { throw errorInBody }
         } catch {
-            throw shown(ErrorBody.failure(fetched.response, secrets: page.secrets) ?? error)
+            throw shown(errorInBody ?? error)
         }
         let end =
             isEnd
@@ -164,6 +162,11 @@ struct PageReader: Sendable {
             httpStatus: fetched.response.status, url: page.shown(fetched.response.url))
     }
 
+    /// The error in a body without items that came with success.
+    private var errorInBody: FeedSyncError? {
+        ErrorBody.failure(fetched.response, secrets: page.secrets, mayBeBeyondEnd: page.mayBeBeyondEnd)
+    }
+
     /// True if the body has a value at the path of the items.
     private var hasItems: Bool {
         guard definition.isResolved, let items = definition.items else { return false }
@@ -173,7 +176,7 @@ struct PageReader: Sendable {
     /// True if the page is an envelope without the member of its items. Many upstreams leave out an empty list.
     private var isEmptyEnvelope: Bool {
         guard let items = definition.items, items.keyedBy == nil, !items.path.segments.isEmpty, !hasItems,
-            ErrorBody.failure(fetched.response, secrets: page.secrets) == nil
+            errorInBody == nil
         else { return false }
         // A page with the token of a delta may have nothing else.
         let isFirst = page.cursor == nil && loader.token(of: fetched.response) == nil

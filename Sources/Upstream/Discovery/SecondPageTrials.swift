@@ -209,7 +209,9 @@ extension SecondPageTrials {
 
     /// True if an answer is a page without items, and no words of an error.
     private func isEmpty(_ body: JSONTree, _ fetched: FetchedPage, _ structure: StructureSearch) -> Bool {
-        guard ErrorBody.failure(fetched.response, secrets: page.secrets) == nil else { return false }
+        guard ErrorBody.failure(fetched.response, secrets: page.secrets, mayBeBeyondEnd: true) == nil else {
+            return false
+        }
         if body.value(at: structure.items.path)?.elements?.isEmpty == true { return true }
         return !structure.items.path.segments.isEmpty && structure.items.keyedBy == nil
             && EmptyEnvelope.holds(fetched.response.body, isFirst: false, pagination: AutoPaginator())

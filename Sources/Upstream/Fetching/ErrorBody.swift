@@ -5,13 +5,17 @@ package import HTTP
 ///
 /// | member of the body, or of its `meta`, `status`, `result`, `response` or header | an error if it is |
 /// | --- | --- |
-/// | `error`, `errors`, `exception`, `fault` | anything but null, false, 0, an empty text, list or object |
-/// | `success`, `ok`, `succeeded` | false, 0, "false", "no" |
+/// | `error`, `errors`, `exception`, `fault` | anything but null, false, 0, an empty value or a word such as "ok" |
+/// | `success`, `ok`, `succeeded`, `response` | false, 0, "false", "no" |
 /// | `is_error`, `has_errors` | true, 1, "true", "yes" |
-/// | `code`, `status`, `status_code` | a number from 400 to 599 but 404, a number below 0, or a word such as "failed" |
+/// | `code`, `status`, `stat`, `status_code` | a number from 400 to 599, or below 0, or words such as "failed" |
+/// | `result`, `outcome` | words such as "failed" |
 /// | `error_code`, `err_no`, `ret_code`, `return_code` | neither 0, null, empty nor a word such as "ok" |
+/// | `message`, `msg`, `warnings`, … | a text with `RefusalWords` of trouble |
+/// | `message`, `note`, `information`, `detail`, … | a text, and the body has nothing else |
 ///
-/// The spelling of a name does not matter: case, `_` and `-` are ignored.
+/// The spelling of a name does not matter: case, `_` and `-` are ignored. A page that was worked out may say 404 or 416
+/// of itself: as a status of the response, that is the end.
 package enum ErrorBody {
     private static let codes = [["error", "code"], ["error", "type"], ["code"]].map {
         Path($0.map(Path.Segment.member))
@@ -19,24 +23,45 @@ package enum ErrorBody {
     /// The most bytes that are words about an error, and not a page.
     private static let longest = 1 << 20
     private static let errors: Set<String> = ["error", "errors", "exception", "fault"]
-    private static let successes: Set<String> = ["success", "ok", "succeeded", "issuccess", "issuccessful"]
+    private static let successes: Set<String> = [
+        "success", "ok", "succeeded", "issuccess", "issuccessful", "successful", "response",
+    ]
     private static let failures: Set<String> = ["iserror", "haserror", "haserrors", "isfailure"]
-    private static let statuses: Set<String> = ["code", "status", "statuscode", "httpstatus", "httpcode", "statustext"]
+    private static let statuses: Set<String> = [
+        "code", "status", "stat", "statuscode", "httpstatus", "httpcode", "httpstatuscode", "statustext",
+        "responsecode", "responsestatus",
+    ]
+    private static let outcomes: Set<String> = ["result", "outcome"]
     private static let errorCodes: Set<String> = [
         "errcode", "errorcode", "errno", "errorno", "retcode", "returncode", "resultcode", "errornumber",
     ]
     private static let objects: Set<String> = [
         "meta", "metadata", "status", "result", "response", "header", "headers", "responseheader", "info",
     ]
-    private static let failureWords: Set<String> = [
-        "error", "fail", "failed", "failure", "fault", "exception", "unauthorized", "forbidden", "throttled",
+    /// The names of reports about the request.
+    private static let reports: Set<String> = [
+        "message", "messages", "msg", "warning", "warnings", "errormessage", "errormsg", "errmsg", "retmsg",
+        "statusmessage", "information",
     ]
-    private static let successWords: Set<String> = ["", "ok", "success", "succeed", "succeeded", "successful", "none"]
+    /// The names of other texts, which may belong to something else.
+    private static let texts: Set<String> = ["note", "notice", "info", "detail", "details", "reason", "description"]
+    private static let failureWords: Set<String> = [
+        "error", "errors", "fail", "failed", "failure", "failures", "fault", "exception", "unauthorized",
+        "unauthenticated", "forbidden", "denied", "throttled", "throttling", "limit", "limited", "invalid",
+        "unavailable", "timeout", "notok",
+    ]
+    private static let noWords: Set<String> = ["no", "not", "non", "without", "zero"]
 
     /// The error in a successful response's body, as a failure; nil if there is none.
-    package static func failure(_ response: Response, secrets: Secrets) -> FeedSyncError? {
+    ///
+    /// - Parameter mayBeBeyondEnd: True for a page that was worked out and is not the first.
+    package static func failure(
+        _ response: Response, secrets: Secrets, mayBeBeyondEnd: Bool = false
+    ) -> FeedSyncError? {
         let body = response.body
-        guard (200..<300).contains(response.status), body.count <= longest, saysError(body) else { return nil }
+        guard (200..<300).contains(response.status), body.count <= longest,
+            saysError(body, allowed: mayBeBeyondEnd ? [404, 416] : [])
+        else { return nil }
         let words = UpstreamText.quotation(of: response, secrets: secrets, bodyValue: BodyProbe.value)
         let code = codes.lazy.compactMap { BodyProbe.value(of: body, at: $0)?.parameterText }.first
             .flatMap { UpstreamText.excerpt($0, secrets) }
@@ -47,48 +72,64 @@ package enum ErrorBody {
             advice: "check the `url`, `query`, `body` and `auth`", httpStatus: response.status)
     }
 
-    private static func saysError(_ body: Body) -> Bool {
+    private static func saysError(_ body: Body, allowed: Set<Int>) -> Bool {
         guard let members = (try? JSONTree(body))?.members else { return false }
-        return members.all.contains { member in
-            if saysError(member) { return true }
-            guard objects.contains(MemberName(member.name).folded), let inner = member.value.members else {
-                return false
+        return hasOnlyText(members.all)
+            || members.all.contains { member in
+                if saysError(member, allowed) { return true }
+                guard objects.contains(MemberName(member.name).folded), let inner = member.value.members else {
+                    return false
+                }
+                return inner.all.contains { saysError($0, allowed) }
             }
-            return inner.all.contains(where: saysError)
-        }
     }
 
-    private static func saysError(_ member: JSONTree.Member) -> Bool {
+    private static func saysError(_ member: JSONTree.Member, _ allowed: Set<Int>) -> Bool {
         let name = MemberName(member.name).folded
-        if errors.contains(name) { return !isNothing(member.value) }
-        let text = word(member.value)
-        if successes.contains(name) { return ["false", "0", "no"].contains(text) }
-        if failures.contains(name) { return ["true", "1", "yes"].contains(text) }
-        if statuses.contains(name) { return text.map(isFailedStatus) ?? false }
-        guard errorCodes.contains(name), let text else { return false }
-        return !successWords.contains(text) && Int(text).map { $0 != 0 && !(200..<300).contains($0) } ?? true
+        if errors.contains(name) { return !PagingNames.saysNothing(member.value) }
+        if reports.contains(name), saysTrouble(member.value) { return true }
+        guard let text = word(member.value) else { return false }
+        if successes.contains(name) { return ["false", "0", "no"].contains(text.lowercasedASCII) }
+        if failures.contains(name) { return ["true", "1", "yes"].contains(text.lowercasedASCII) }
+        if outcomes.contains(name) { return isFailure(text) }
+        if statuses.contains(name) {
+            guard let number = Int(text) else { return isFailure(text) }
+            return number < 0 || (400..<600).contains(number) && !allowed.contains(number)
+        }
+        guard errorCodes.contains(name), !PagingNames.saysNothing(member.value) else { return false }
+        return Int(text).map { !(200..<300).contains($0) } ?? true
     }
 
-    /// A page behind the last one may say 404 of itself, which is its end.
-    private static func isFailedStatus(_ text: String) -> Bool {
-        guard let number = Int(text) else { return failureWords.contains(text) }
-        return number < 0 || (400..<600).contains(number) && number != 404
+    /// True for words such as `failed`, `OVER_QUERY_LIMIT` and `internalError`, and not for `noErrors`.
+    private static func isFailure(_ text: String) -> Bool {
+        guard text.utf8.count <= 100 else { return false }
+        let words = MemberName(text).words
+        return !failureWords.isDisjoint(with: words) && noWords.isDisjoint(with: words)
     }
 
-    private static func isNothing(_ value: JSONValue) -> Bool {
+    private static func saysTrouble(_ value: JSONValue) -> Bool {
         switch value {
-        case .null, .bool(false), .number("0"), .string(""): true
-        case .array(let elements): elements.isEmpty
-        case .object(let members): members.isEmpty
+        case .string(let text): RefusalWords(text).sayTrouble
+        case .array(let elements): elements.prefix(20).contains { $0.text.map { RefusalWords($0).sayTrouble } ?? false }
         default: false
         }
     }
 
-    /// A scalar in lower case; nil for other values.
+    /// True for a body with a message, and nothing else but an empty text or null.
+    private static func hasOnlyText(_ members: [JSONTree.Member]) -> Bool {
+        let others = members.filter { $0.value != .null && $0.value != .string("") }
+        return !others.isEmpty
+            && others.allSatisfy { member in
+                reports.union(texts).contains(MemberName(member.name).folded) && member.value.text != nil
+                    && !PagingNames.saysNothing(member.value)
+            }
+    }
+
+    /// A scalar as text; nil for other values.
     private static func word(_ value: JSONValue) -> String? {
         switch value {
         case .bool(let isTrue): isTrue ? "true" : "false"
-        case .number(let text), .string(let text): text.lowercased()
+        case .number(let text), .string(let text): text
         case .null, .array, .object: nil
         }
     }

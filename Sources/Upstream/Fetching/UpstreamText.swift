@@ -11,6 +11,10 @@ package enum UpstreamText {
             ["message"], ["error", "message"], ["error_description"], ["error"], ["detail"], ["title"],
             ["error", "info"], ["error", "detail"], ["fault", "faultstring"], ["exception", "message"], ["exception"],
         ].map { Path($0.map(Path.Segment.member)) } + ["message", "detail", "title"].map(inErrors)
+        + [
+            "msg", "error_message", "errmsg", "errorMessage", "retMsg", "Error", "Message", "Note", "Information",
+            "description", "reason",
+        ].map { Path([.member($0)]) }
     // GraphQL and JSON:API have several.
     private static func inErrors(_ name: String) -> Path { Path([.member("errors"), .index(0), .member(name)]) }
 

@@ -44,6 +44,21 @@ struct BadInputTests {
         #expect(error.url == "\(bench.server.url)/things" || error.url?.hasSuffix("?page=1") == true)
     }
 
+    @Test(
+        "An error that comes with status 200 in place of a later page is not the end of the list",
+        arguments: [
+            #"{"code":429,"msg":"too many requests","items":[]}"#, #"{"retCode":10006,"retMsg":"no","items":[]}"#,
+            #"{"Success":false,"items":null}"#, #"{"status":"failed","items":[]}"#,
+            #"{"meta":{"code":429},"items":[]}"#,
+            #"{"statusCode":503,"headers":{},"body":"upstream"}"#, #"{"Note":"Please ask 5 times a minute"}"#,
+        ])
+    func laterErrorWithSuccess(body: String) async throws {
+        let bench = try await EngineBench(paging: "pagination: page")
+        bench.upstream.fail(page: 3, with: .json(body))
+        #expect(try await bench.failure(.allPages).kind == .rejected)
+        #expect(try bench.feed("item_count, no_more_data") == "20|0")
+    }
+
     @Test("A page of items that also tells of an error is stored")
     func partialError() async throws {
         let bench = try await EngineBench(paging: "pagination: none")

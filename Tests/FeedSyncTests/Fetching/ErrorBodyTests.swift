@@ -5,10 +5,10 @@ import Testing
 
 @Suite("An error in the body of a successful response")
 struct ErrorBodyTests {
-    private func failure(_ body: String) throws -> FeedSyncError? {
+    private func failure(_ body: String, mayBeBeyondEnd: Bool = false) throws -> FeedSyncError? {
         let response = Response(
             status: 200, headers: [:], url: try WebURL("https://a.b/things"), body: Body(Array(body.utf8)))
-        return ErrorBody.failure(response, secrets: Secrets([]))
+        return ErrorBody.failure(response, secrets: Secrets([]), mayBeBeyondEnd: mayBeBeyondEnd)
     }
 
     @Test(
@@ -21,6 +21,12 @@ struct ErrorBodyTests {
             #"{"statusCode":503,"body":""}"#, #"{"meta":{"code":429},"data":[]}"#,
             #"{"status":{"error_code":1002},"data":[]}"#, #"{"retCode":10001,"retMsg":"no","result":{}}"#,
             #"{"errcode":40001,"errmsg":"no"}"#, #"{"err_no":"A12"}"#, #"{"return_code":"FAIL"}"#,
+            #"{"Response":"False"}"#, #"{"stat":"fail","photos":[]}"#, #"{"result":"error","data":[]}"#,
+            #"{"status":"OVER_QUERY_LIMIT","results":[]}"#, #"{"status":"internalError"}"#, #"{"code":404,"data":[]}"#,
+            #"{"response":{"error":"no"},"data":[]}"#, #"{"meta":{"errors":["no"]},"data":[]}"#,
+            #"{"Note":"Our standard API call frequency is 5 calls per minute"}"#, #"{"Information":"no","next":null}"#,
+            #"{"message":"There is no such method"}"#, #"{"code":"50011","msg":"Too Many Requests","data":[]}"#,
+            #"{"code":1001,"message":"system busy","data":null}"#, #"{"warnings":["query timed out"],"data":[]}"#,
         ])
     func error(body: String) throws {
         #expect(try failure(body)?.kind == .rejected)
@@ -31,12 +37,24 @@ struct ErrorBodyTests {
         arguments: [
             "[]", "{}", #"{"data":[]}"#, #"{"error":null,"errors":[],"data":[]}"#, #"{"success":true,"data":[]}"#,
             #"{"success":1}"#, #"{"code":0,"data":[]}"#, #"{"code":200,"data":[]}"#, #"{"code":20000,"data":[]}"#,
-            #"{"code":404,"data":[]}"#, #"{"status":"ok"}"#, #"{"status":"active"}"#, #"{"status":200}"#,
+            #"{"status":"ok"}"#, #"{"status":"OK"}"#, #"{"status":"success"}"#, #"{"status":"ZERO_RESULTS"}"#,
+            #"{"status":"no_errors"}"#, #"{"error":{"code":0,"message":""},"data":[]}"#, #"{"error":"OK","data":[]}"#,
+            #"{"message":"No more items","data":[]}"#, #"{"description":"Maintenance","data":[]}"#,
+            #"{"message":"ok"}"#, #"{"code":"0000","msg":"ok"}"#,
+            #"{"result":[],"response":{"docs":[]}}"#, #"{"errorCode":"00000"}"#, #"{"stat":"ok"}"#,
+            #"{"status":"active"}"#, #"{"status":200}"#,
             #"{"errcode":0,"errmsg":"ok"}"#, #"{"ret_code":"0"}"#, #"{"return_code":"SUCCESS"}"#,
             #"{"meta":{"code":200},"data":[]}"#, #"{"code":"EUR","data":[]}"#, #"{"isError":false}"#,
             #"{"paging":{"code":500},"data":[]}"#,
         ])
     func page(body: String) throws {
         #expect(try failure(body) == nil)
+    }
+
+    @Test("A page that was worked out says of itself that it is not there, and is the end", arguments: [404, 416, 429])
+    func beyondEnd(code: Int) throws {
+        let body = "{\"code\":\(code),\"data\":[]}"
+        #expect((try failure(body, mayBeBeyondEnd: true) == nil) == (code != 429))
+        #expect(try failure(body) != nil)
     }
 }
