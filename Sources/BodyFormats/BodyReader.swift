@@ -11,8 +11,8 @@ internal import ResponseBody
 package struct BodyReader: Sendable {
     private let format: FeedFormat?
     private let numbers: Set<String>
-    /// The names of the columns of the key in a table.
-    private let keyNames: [String]
+    /// The columns that the feed reads of a table.
+    private let tableColumns: TableReader.Columns
     private let memory: PageMemory
     private let items: ItemsRule?
     private let plainList: PlainList
@@ -35,9 +35,13 @@ package struct BodyReader: Sendable {
         plainList = PlainList(items: items?.path, names: rowNames, key: key)
         self.memory = memory
         self.columns = columns.map(\.path)
-        keyNames = key.compactMap { path in
-            if case .member(let name)? = path.segments.first { name } else { nil }
+        // Only a member is a column of a table; the definition has other values.
+        let names = { (paths: [Path]) in
+            paths.compactMap { path in
+                if case .member(let name)? = path.segments.first { name } else { nil }
+            }
         }
+        tableColumns = TableReader.Columns(key: names(key), all: names(columns.map(\.path)))
         let isTable = format == nil || format == .csv
         let numeric = isTable ? columns.filter { $0.type == .integer || $0.type == .real } : []
         numbers = Set(
@@ -60,7 +64,7 @@ package struct BodyReader: Sendable {
             let content = try Archive.content(of: response.body, limit: memory.most - response.body.count)
             let response = content.map { response.replacing(body: $0) } ?? response
             format = self.format ?? FeedFormat(of: response)
-            let body = format == .json ? try json(response) ?? content : try converted(response, from: format)
+            let body = format == .json ? try json(response) ?? content : try converted(response, from: format, secrets)
             let gathered = try items?.scattered.flatMap { lists throws(BodyFault) in
                 try GatheredList.body(body ?? response.body, of: lists, limit: limit(response))
             }
@@ -90,7 +94,9 @@ package struct BodyReader: Sendable {
         return min((64 << 20) + 8 * count, memory.most - count)
     }
 
-    private func converted(_ response: Response, from format: FeedFormat) throws(BodyFault) -> Body {
+    private func converted(
+        _ response: Response, from format: FeedFormat, _ secrets: Secrets
+    ) throws(BodyFault) -> Body {
         let bytes = response.body.bytes
         let isXML = [.atom, .rss, .xml].contains(format)
         let encoding = try TextEncoding(of: bytes, charset: response.charset, isXML: isXML)
@@ -104,7 +110,8 @@ package struct BodyReader: Sendable {
         case .csv:
             let isTabbed = response.contentType == "text/tab-separated-values"
             var table = TableReader(
-                text, separator: isTabbed ? UInt8(ascii: "\t") : nil, numbers: numbers, key: keyNames)
+                text, separator: isTabbed ? UInt8(ascii: "\t") : nil, numbers: numbers, wanted: tableColumns,
+                secrets: secrets)
             try table.write(to: &output)
         case .atom, .rss:
             do throws(BodyFault) {

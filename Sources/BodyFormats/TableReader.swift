@@ -11,18 +11,24 @@ struct TableReader {
     private let text: [UInt8]
     private let separator: UInt8
     private let numbers: Set<String>
-    private let key: [String]
+    private let wanted: Columns
+    private let secrets: Secrets
     private var place = 0
     private var line = 1
 
     /// - Parameters:
     ///   - separator: The byte between fields; nil where the header line says it.
     ///   - numbers: The names of the columns that take numbers.
-    ///   - key: The names of the columns of the key; empty where the key is found.
-    init(_ text: [UInt8], separator: UInt8? = nil, numbers: Set<String> = [], key: [String] = []) {
+    ///   - wanted: The columns that the feed reads.
+    ///   - secrets: The secrets to hide where the text is quoted.
+    init(
+        _ text: [UInt8], separator: UInt8? = nil, numbers: Set<String> = [], wanted: Columns = Columns(),
+        secrets: Secrets = Secrets()
+    ) {
         self.text = text
         self.numbers = numbers
-        self.key = key
+        self.wanted = wanted
+        self.secrets = secrets
         let preamble = Preamble(text)
         (place, line) = (preamble.length, preamble.lines + 1)
         self.separator = separator ?? preamble.separator ?? Self.separator(in: text[preamble.length...])
@@ -49,8 +55,17 @@ struct TableReader {
     fileprivate static let lineFeed = UInt8(ascii: "\n")
     fileprivate static let carriageReturn = UInt8(ascii: "\r")
 
+    /// The names of the columns that a feed reads of a table.
+    struct Columns: Sendable {
+        /// Those of the key; empty where the key is found, or is the hash of the row.
+        var key: [String] = []
+        /// All of them; empty where they are found.
+        var all: [String] = []
+    }
+
     /// - Throws: `BodyFault` with the line that is wrong.
     mutating func write(to output: inout JSONOutput) throws(BodyFault) {
+        try checkBeginning()
         guard let header = try row(most: FeedDefinition.mostColumns) else {
             throw BodyFault("it has no header line")
         }
@@ -88,21 +103,41 @@ struct TableReader {
         try output.write("]")
     }
 
+    /// Checks that the text is not of another format: lines of HTML read as rows.
+    private func checkBeginning() throws(BodyFault) {
+        let other: String? =
+            switch text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+            case UInt8(ascii: "<"): "HTML or XML"
+            case UInt8(ascii: "{"): "JSON"
+            // Microsoft's names of columns may be in brackets.
+            case UInt8(ascii: "["): (try? JSONValue(parsing: text)) == nil ? nil : "JSON"
+            default: nil
+            }
+        if let other { throw BodyFault("it is \(other), not a table: \(beginning)") }
+    }
+
     /// Checks that a header without rows is one: any line of text reads as such, that of an error, too.
+    ///
+    /// | the feed's columns | the header needs |
+    /// | --- | --- |
+    /// | with a key | the columns of the key |
+    /// | known, without a key | one of the columns |
+    /// | not known yet | two columns |
     private func checkHeader(_ names: [String]) throws(BodyFault) {
-        if let missing = key.first(where: { !names.contains($0) }) {
-            throw BodyFault(
-                "it has no rows, and its header has no column `\(missing)`, the feed's key: \(Self.beginning(names))")
+        if let missing = wanted.key.first(where: { !names.contains($0) }) {
+            throw BodyFault("it has no rows, and its header has no column `\(missing)`, the feed's key: \(beginning)")
         }
-        guard key.isEmpty, names.count == 1, let name = names.first else { return }
-        if name.contains(" ") || name.hasPrefix("<") || name.hasPrefix("{") {
-            throw BodyFault("it is one line of text, not a header: \(Self.beginning(names))")
+        guard wanted.key.isEmpty else { return }
+        guard wanted.all.isEmpty ? names.count > 1 : wanted.all.contains(where: names.contains) else {
+            throw BodyFault(
+                wanted.all.isEmpty
+                    ? "it is one line of text, not a header: \(beginning)"
+                    : "it has no rows, and its header has none of the feed's columns: \(beginning)")
         }
     }
 
-    private static func beginning(_ names: [String]) -> String {
-        let text = names.joined(separator: ",")
-        return text.count > 100 ? "\(text.prefix(100))…" : text
+    private var beginning: String {
+        Excerpt.of(String(decoding: text.prefix(2_000), as: UTF8.self), limit: 100, secrets: secrets) ?? ""
     }
 
     /// The number that a text is, as JSON writes it.

@@ -7,6 +7,7 @@ struct BodyBench {
     var format: FeedFormat?
     var items: ItemsRule?
     var key: [Path] = []
+    var columns: [ColumnDefinition] = []
     var type: String?
     var url = "https://example.org/blog/feed"
 
@@ -18,7 +19,7 @@ struct BodyBench {
 
     /// The body as JSON in one line; nil where it is left as it is.
     func json(_ bytes: [UInt8]) throws -> String? {
-        let read = try BodyReader(format, items: items, key: key).read(try response(bytes))
+        let read = try BodyReader(format, items: items, columns: columns, key: key).read(try response(bytes))
         return try read.map { try JSONValue(parsing: $0.body.bytes).json }
     }
 
@@ -28,7 +29,7 @@ struct BodyBench {
     func failure(_ bytes: [UInt8]) throws -> String? {
         let response = try response(bytes)
         do {
-            _ = try BodyReader(format, items: items, key: key).read(response)
+            _ = try BodyReader(format, items: items, columns: columns, key: key).read(response)
             return nil
         } catch {
             return error.kind == .undecodable ? error.message : "another kind"

@@ -33,6 +33,7 @@ struct TableFormatTests {
             ("# Export\n#a,b\n1,2\n", ##"[{"#a":"1","b":"2"}]"##),
             ("#a\n1\n", ##"[{"#a":"1"}]"##),
             ("a,b\n1,2,\n3,4,", #"[{"a":"1","b":"2"},{"a":"3","b":"4"}]"#),
+            ("[a],[b]\n1,2\n", #"[{"[a]":"1","[b]":"2"}]"#),
         ])
     func reads(_ text: String, _ expected: String) throws {
         #expect(try bench.json(text) == expected)
@@ -47,8 +48,11 @@ struct TableFormatTests {
             ("a,b\n1,\"x\"y\n", "in line 2: something follows after the closing quote of a field"),
             ("", "it has no header line"),
             ("Service temporarily unavailable\n", "not a header: Service temporarily unavailable"),
-            ("<html><body>Down</body></html>", "not a header: <html><body>Down</body></html>"),
-            (#"{"error":"slow down"}"#, #"not a header: {"error":"slow down"}"#),
+            ("Unavailable", "it is one line of text, not a header: Unavailable"),
+            ("<html><body>Down</body></html>", "HTML or XML, not a table: <html><body>Down</body></html>"),
+            ("\n <html>\n<p>Down, sorry</p>\n", "it is HTML or XML, not a table: <html> <p>Down, sorry</p>"),
+            (#"{"error":"slow down","code":9}"#, #"it is JSON, not a table: {"error":"slow down","code":9}"#),
+            ("[]", "it is JSON, not a table: []"),
             (String(repeating: ",", count: 1_000), "in line 1: the header has more than 1000 columns"),
             (
                 "a,b\n" + String(repeating: ",", count: 1_000_000),
@@ -68,6 +72,15 @@ struct TableFormatTests {
         #expect((try bench.failure(text) == nil) == isTable)
         // Rows say by themselves that they have no key.
         #expect(try bench.failure(text + "1\n") == nil)
+    }
+
+    @Test(
+        "A header without rows has a column of the feed, if the feed has no key among them",
+        arguments: [("currency,rate\n", true), ("day,rate\n", true), ("Slow down, please\n", false), ("ok", false)])
+    func columnInHeader(_ text: String, isTable: Bool) throws {
+        var bench = BodyBench(format: .csv, key: [.itemHash])
+        bench.columns = try ["currency", "rate"].map { ColumnDefinition(name: $0, path: try Path($0)) }
+        #expect((try bench.failure(text) == nil) == isTable)
     }
 
     @Test("A body in CSV is read in the encoding of a byte order mark or the header")
