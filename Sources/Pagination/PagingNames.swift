@@ -78,12 +78,18 @@ package enum PagingNames {
         "truncated", "istruncated", "incomplete", "isincomplete", "incompleteresults", "partial", "ispartial",
         "partialresults", "partialresponse", "exceededtransferlimit", "terminatedearly", "timedout", "limitexceeded",
         "limitreached", "resultlimitreached", "resultslimited", "resultstruncated", "wastruncated", "overflow",
-        "capped", "limited", "islimited",
+        "capped", "limited", "islimited", "partialresult", "haspartialresults", "partialdata", "partialcontent",
+        "partialfailure", "haserrors", "haserror",
     ]
     /// The flags among them that no page has merely because others follow: no other page has what it left out.
     package static let leftOut: Set<String> = [
         "incomplete", "isincomplete", "incompleteresults", "partial", "ispartial", "partialresults", "partialresponse",
-        "terminatedearly", "timedout",
+        "terminatedearly", "timedout", "partialresult", "haspartialresults", "partialdata", "partialcontent",
+        "partialfailure", "haserrors", "haserror",
+    ]
+    /// The names of lists of failures: with one that is not empty, a part of the request failed.
+    static let failures: Set<String> = [
+        "errors", "failures", "partialerrors", "partialfailures", "error", "failedshards",
     ]
     /// The names of the opposite flags. They end nothing: they may describe something else.
     package static let whole: Set<String> = [
@@ -159,6 +165,25 @@ package enum PagingNames {
     /// True if the text, in place of a token, means that there is none.
     package static func isNothing(_ text: String) -> Bool {
         ["", "null", "none", "nil", "undefined", "false"].contains(text.lowercasedASCII)
+    }
+
+    /// Words that say that nothing failed.
+    private static let wellWords: Set<String> = [
+        "ok", "okay", "success", "successful", "succeed", "succeeded", "no error", "no errors", "noerror",
+    ]
+
+    /// True if the value of an error says that there is none.
+    package static func saysNothing(_ value: JSONValue) -> Bool {
+        switch value {
+        case .null, .bool(false): true
+        case .bool(true): false
+        // Codes such as `0.0` and `"0000"` are 0, too.
+        case .number(let text): text.allSatisfy { $0 == "0" || $0 == "." || $0 == "-" }
+        case .string(let text):
+            isNothing(text) || wellWords.contains(text.lowercasedASCII) || text.allSatisfy { $0 == "0" }
+        case .array(let elements): elements.isEmpty
+        case .object(let members): members.all.allSatisfy { saysNothing($0.value) }
+        }
     }
 
     /// Words in the names of objects that speak of the list rather than of something else.

@@ -7,7 +7,7 @@ internal import Text
 /// | --- | --- | --- |
 /// | flag | `has_more: true`, `isLast: false`, `end_of_stream: false` | |
 /// | partial | `truncated: true`, `incomplete_results: true`, `complete: false`, a total that is a lower bound | |
-/// | partial | `errors: […]` or `failures: […]` beside items, `_shards: {failed: 1}` | |
+/// | partial | `errors: […]`, `failures: […]` or `error: "…"` beside items, `_shards: {failed: 1}` | they are empty, null or 0 |
 /// | pages | `total_pages: 3` of page 1, `X-Total-Pages`, a `Link` with `rel="last"` | a flag says no more, a total is reached |
 /// | rest | `remainingItemCount: 40`, `pending: 40` | the same |
 /// | lead | `next_cursor: "abc"`, `LastEvaluatedKey: {…}`, a `Link` with `rel="next"` | the same; it leads to this page or back; an empty page that is not the first |
@@ -125,26 +125,39 @@ private struct SignSearch {
 
     /// The sign that a part of the request failed: the items of that part are missing.
     ///
-    /// Sources: `errors` of https://spec.graphql.org/October2021/#sec-Errors, `_shards` of
+    /// Of a page without items, only counts are looked at: its errors are those of the whole request.
+    ///
+    /// Sources: `errors` of https://spec.graphql.org/October2021/#sec-Errors, `_shards` and `_clusters` of
     /// https://www.elastic.co/guide/en/elasticsearch/reference/current/search-search.html#search-api-response-body
     private var failure: SignOfMore? {
-        guard page.elementCount > 0 else { return nil }
-        return envelope.members.first { member in
-            let depth = member.path.segments.count
-            return switch member.value {
-            case .array(let elements):
-                depth == 1 && !elements.isEmpty && ["errors", "failures"].contains(member.name.folded)
-            case .object(let members):
-                depth == 1 && !members.isEmpty && ["error", "errors"].contains(member.name.folded)
-            case .number: depth <= 2 && (member.value.count ?? 0) > 0 && isOfShards(member)
-            default: false
-            }
+        envelope.members.first { member in
+            envelope.isOfList(member) && page.elementCount > 0 && Self.saysErrors(member) || Self.countsFailures(member)
         }.map(sign(.partial))
     }
 
-    private func isOfShards(_ member: PageEnvelope.Member) -> Bool {
-        guard case .member(let name)? = member.parents.last else { return member.name.folded == "failedshards" }
-        return member.name.folded == "failed" && MemberName(name).folded == "shards"
+    private static func saysErrors(_ member: PageEnvelope.Member) -> Bool {
+        let name = member.name.folded
+        return switch member.value {
+        case .array(let elements): !elements.isEmpty && PagingNames.failures.contains(name)
+        case .object(let members):
+            ["error", "errors"].contains(name) && members.all.contains { !PagingNames.saysNothing($0.value) }
+        case .string: name == "error" && !PagingNames.saysNothing(member.value)
+        default: false
+        }
+    }
+
+    /// True for a count of the parts of a search that failed. A part of a cluster that is skipped is missing; a skipped
+    /// shard has no matches.
+    private static func countsFailures(_ member: PageEnvelope.Member) -> Bool {
+        guard case .number = member.value, (member.value.count ?? 0) > 0 else { return false }
+        let name = member.name.folded
+        if ["failedshards", "failedclusters", "skippedclusters"].contains(name) { return true }
+        guard case .member(let parent)? = member.parents.last else { return false }
+        switch MemberName(parent).folded {
+        case "shards": return name == "failed"
+        case "clusters": return ["failed", "skipped", "partial"].contains(name)
+        default: return false
+        }
     }
 
     private func flagged(_ names: Set<String>) -> SignOfMore? {

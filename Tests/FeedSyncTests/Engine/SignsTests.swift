@@ -43,6 +43,31 @@ struct SignsTests {
     }
 
     @Test(
+        "A part of a request that failed is missing, so nothing is removed, and a sync of the whole list is complete",
+        arguments: [("pagination: none", 10), ("pagination: page", 20)])
+    func partFailed(paging: String, count: Int) async throws {
+        let bench = try await bench(paging)
+        let fails = Lock(false)
+        bench.server.route("/things") { [self] request in
+            let number = Int(request.parameter("page") ?? "") ?? 1
+            guard number < 3 else { return .json(#"{"items":[]}"#) }
+            let first = number * 10 - 9
+            guard number == 1, fails.withLock({ $0 }) else { return page(first...first + 9, #""errors":[]"#) }
+            return page(1...8, #""errors":[{"message":"no access"}]"#)
+        }
+        #expect(try await bench.sync().reason == nil)
+        fails.withLock { $0 = true }
+        for _ in 1...2 {
+            let run = try await bench.sync()
+            #expect(run.reason == .upstreamIncomplete)
+            #expect(run.figures.items.removed == 0)
+        }
+        fails.withLock { $0 = false }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count") == "\(count)")
+    }
+
+    @Test(
         "Items that slide off a last page are not removed, and a full page that changed is tried again"
     )
     func openTail() async throws {

@@ -50,7 +50,12 @@ struct SignOfMoreTests {
         (SignedPage(#""done":false"#), .partial), (SignedPage(#""complete":false"#), .partial),
         (SignedPage(#""errors":[{"message":"no access","path":["nodes",3]}]"#), .partial),
         (SignedPage(#""failures":["shard 1"]"#), .partial), (SignedPage(#""error":{"code":1}"#), .partial),
+        (SignedPage(#""error":"shard 2 timed out""#), .partial), (SignedPage(#""meta":{"errors":[1]}"#), .partial),
+        (SignedPage(#""partial_failure":true"#), .partial), (SignedPage(#""hasErrors":true"#), .partial),
         (SignedPage(#""_shards":{"total":3,"successful":2,"failed":1}"#), .partial),
+        (SignedPage(#""_shards":{"total":3,"failed":3}"#, cursor: "2", count: 0), .partial),
+        (SignedPage(#""meta":{"failed_shards":1}"#), .partial),
+        (SignedPage(#""_clusters":{"total":2,"successful":1,"skipped":1}"#), .partial),
         (SignedPage(#""total":{"value":20,"relation":"gte"}"#), .partial),
         (SignedPage(#""numFound":20,"numFoundExact":false"#), .partial),
         (SignedPage(#""token":"abc""#), .lead),
@@ -120,6 +125,13 @@ struct SignOfMoreTests {
         SignedPage(#""next":"/things{?page}""#), SignedPage(#""quota_remaining":297,"rate":{"remaining":40}"#),
         SignedPage(#""total":20"#), SignedPage(#""count":20"#), SignedPage(#""total_price":900"#),
         SignedPage(#""last_page":1"#),
+        // Nothing failed, or something else did.
+        SignedPage(#""errors":[],"failures":[],"error":null"#), SignedPage(#""errors":{},"error":"""#),
+        SignedPage(#""error":{"code":0,"message":"OK"}"#), SignedPage(#""error":"none","errors":0"#),
+        SignedPage(#""_shards":{"total":3,"successful":3,"skipped":2,"failed":0},"timed_out":false"#),
+        SignedPage(#""jobs":{"failed":4},"hasErrors":false"#), SignedPage(#""user":{"errors":["x"],"error":"x"}"#),
+        // The error of a page without items is that of the request.
+        SignedPage(#""errors":["x"]"#, cursor: "2", count: 0),
         SignedPage(#""total":{"value":10,"relation":"gte"}"#, cursor: "x", count: 0, seen: 20, number: nil),
         SignedPage("", headers: ["X-Next-Poll": "60", "X-Total-Pages": "1", "X-Total-Count": "20"]),
     ]
