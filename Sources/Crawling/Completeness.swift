@@ -88,7 +88,7 @@ package enum Completeness {
         if isCut { return .maxPages }
         // The list ended before its total.
         if !isPartitioned, let total = crawl.total, total > crawl.elements { return .cap }
-        if let sign { return sign.kind == .total ? .cap : .upstreamIncomplete }
+        if let sign { return [.total, .cap].contains(sign.kind) ? .cap : .upstreamIncomplete }
         return unstoredReason(of: crawl)
     }
 

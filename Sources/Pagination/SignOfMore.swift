@@ -7,12 +7,13 @@ internal import Text
 /// | --- | --- | --- |
 /// | flag | `has_more: true`, `isLast: false`, `end_of_stream: false` | |
 /// | partial | `truncated: true`, `incomplete_results: true`, `complete: false`, a total that is a lower bound | |
-/// | partial | `errors: […]`, `failures: […]` or `error: "…"` beside items, `_shards: {failed: 1}` | they are empty, null or 0 |
+/// | partial | `errors: […]`, `failures: […]` or `error: "…"` beside items, `_shards: {failed: 1}` | |
 /// | pages | `total_pages: 3` of page 1, `X-Total-Pages`, a `Link` with `rel="last"` | a flag says no more, a total is reached |
 /// | rest | `remainingItemCount: 40`, `pending: 40` | the same |
 /// | lead | `next_cursor: "abc"`, `LastEvaluatedKey: {…}`, a `Link` with `rel="next"` | the same; it leads to this page or back; an empty page that is not the first |
 /// | same token | a full page with the token that it was asked with | a flag says no more, a total is reached |
 /// | total | `total: 60` where 20 have come | |
+/// | cap | an error behind a full page: `Only the first 1000 results are available` | a total is reached |
 ///
 /// The spelling of a name does not matter: case, `_`, `-` and a vendor's prefix are ignored.
 package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
@@ -34,6 +35,8 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         case total
         /// Items of another page whose position in the list is unknown.
         case items
+        /// Words that the upstream serves no more.
+        case cap
     }
 
     /// The kind of sign.
@@ -74,6 +77,25 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
     /// True if the page says that nothing follows, or completes the total. Its token then means nothing.
     package static func isDenied(by envelope: PageEnvelope, after page: PaginationInput) -> Bool {
         SignSearch(envelope, page, nil, isStated: false, isLinked: false).isOver
+    }
+
+    /// The sign in the words of an error that is the answer to a page that was worked out. Behind a page that is not
+    /// full nothing is left, whatever limits the upstream speaks of.
+    ///
+    /// - Parameters:
+    ///   - words: The upstream's words; nil if there are none.
+    ///   - last: The elements of the page before; nil if that is unknown.
+    ///   - full: The elements of a full page.
+    ///   - elements: The elements of all pages.
+    ///   - total: The number of elements that the upstream reported.
+    package static func cap(_ words: String?, behind last: Int?, full: Int, elements: Int, total: Int?) -> SignOfMore? {
+        guard let words, full > 0, elements > 0, total.map({ $0 > elements }) ?? true else { return nil }
+        // A first page that no server cuts at that length may be the whole list.
+        let isFull = last.map { $0 >= full } ?? elements.isMultiple(of: full)
+        guard isFull, elements > full || PaginationInput.usualSizes.contains(full), RefusalWords(words).sayCap else {
+            return nil
+        }
+        return SignOfMore(.cap, "the upstream says that it serves no more")
     }
 
     /// The sign on a page that leads on that the upstream left items out, which no later page brings.

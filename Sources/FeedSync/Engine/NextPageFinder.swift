@@ -70,9 +70,15 @@ struct NextPageFinder: Sendable {
         let words = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: BodyProbe.value)
         let place = page.cursor.map { " to `\($0)`" } ?? ""
         let said = "\(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? "")"
+        let cap = SignOfMore.cap(
+            UpstreamText.text(of: response, bodyValue: BodyProbe.value), behind: crawl.before?.content.elementCount,
+            full: crawl.fullPageCount, elements: crawl.elements, total: crawl.total)
+        let meaning =
+            cap == nil || definition.partitioning != nil
+            ? "this counts as the end, unless `responses` says `fail`"
+            : "this counts as a limit: if it is the end, set `responses: [{status: \(response.status), do: end}]`"
         var end = NextPage.end(
-            notice: "the upstream answered \(said); this counts as the end, unless `responses` says `fail`",
-            sign: signOfPageBefore())
+            notice: "the upstream answered \(said); \(meaning)", sign: signOfPageBefore() ?? cap)
         if end.sign == nil, definition.partitioning == nil {
             // The body describes the error.
             end = withEarlierSign(end, facts(count: 0), PageEnvelope(of: .null, besides: Path([])))

@@ -198,7 +198,9 @@ struct PageReader: Sendable {
         // A 304 would not report the sign again, nor the doubt.
         let isTold = end.sign.map { $0.kind != .total } ?? false || end.isDoubtful
         let notice = end.part == .cut ? nil : noticeOfSign(end.sign, isFollowed: end.next != nil)
-        let shape = end.next == nil ? noting(end.sign, in: content.shape) : content.shape
+        // A refusal is not a sign on the page before it.
+        let sign = end.sign?.kind == .cap ? nil : end.sign
+        let shape = end.next == nil ? noting(sign, in: content.shape) : content.shape
         return LoadedPage(
             page: page, fetched: fetched,
             content: PageContent(content.items, skipped: content.skipped, shape: shape),
@@ -218,9 +220,9 @@ struct PageReader: Sendable {
     }
 
     /// The notice about a sign on a page, which may lead on; nil for a total, which is reported at the end of the
-    /// crawl.
+    /// crawl, and for a refusal, which has a notice already.
     private func noticeOfSign(_ sign: SignOfMore?, isFollowed: Bool) -> String? {
-        guard let sign, sign.kind != .total else { return nil }
+        guard let sign, ![.total, .cap].contains(sign.kind) else { return nil }
         guard sign.kind != .sameToken else {
             return "\(sign), and the page is as long as the others, so there may be more: a token that stays the same "
                 + "cannot be followed; if the list ends there, say so with `more`, `last` or `total` in the feed's "

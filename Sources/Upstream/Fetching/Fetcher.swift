@@ -148,7 +148,7 @@ package struct Fetcher: Sendable {
             case .retry:
                 var outcome = outcome(of: response, now: now)
                 var decision = decision(outcome, attempt)
-                if response.isRateLimited,
+                if response.isRateLimited || ResponseDisposition.saysTooOften(response, bodyValue: bodyValue),
                     let choice = report.rest(after: response, for: outcome.requestedWait ?? decision.wait, now: now)
                 {
                     if let credential = report.credential { refused.insert(credential.fingerprint) }
@@ -172,7 +172,9 @@ package struct Fetcher: Sendable {
                     throw report.limited(
                         response, wait: wait, isTooLong: wait > policy.maxWait, attempts: attempt, now: now)
                 case .giveUp:
-                    let kind = ResponseDisposition.failureAfterRetries(response.status)
+                    let kind =
+                        ResponseDisposition.saysTooOften(response, bodyValue: bodyValue)
+                        ? .limited : ResponseDisposition.failureAfterRetries(response.status)
                     throw report.failure(kind, response, attempts: attempt)
                 }
             }
@@ -205,12 +207,15 @@ package struct Fetcher: Sendable {
         policy.decision(for: outcome, attempt: attempt, random: random())
     }
 
-    /// The outcome for the policy; a status that is tried again only by a rule counts as a 503.
+    /// The outcome for the policy; a status that is tried again only by a rule counts as a 503, and one with the words
+    /// of a 429 as that.
     private func outcome(of response: Response, now: Int64) -> RetryPolicy.Outcome {
         let outcome = RetryPolicy.Outcome.response(response, now: now)
         guard case .status(let status, let retryAfter, let rateLimit) = outcome else { return outcome }
         let isKnown = [408, 425, 429].contains(status) || (500..<600).contains(status) || response.isRateLimited
-        return isKnown ? outcome : .status(503, retryAfter: retryAfter, rateLimit: rateLimit)
+        if isKnown { return outcome }
+        let isTooOften = ResponseDisposition.saysTooOften(response, bodyValue: bodyValue)
+        return .status(isTooOften ? 429 : 503, retryAfter: retryAfter, rateLimit: rateLimit)
     }
 
     private func pause(

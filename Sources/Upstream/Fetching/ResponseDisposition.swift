@@ -11,6 +11,7 @@ internal import HTTP
 /// | 304 to none | asked again |
 /// | 403 whose quota is spent or with `Retry-After`, 408, 425, 429, 5xx | tried again, by `RetryPolicy` |
 /// | 401, any other 403 | refused |
+/// | 400, 404, 416, 422 that says that it was asked too often | tried again, as a 429 |
 /// | 400, 404, 416, 422 to a page that was worked out, and not the first | the end |
 /// | any other 4xx | rejected |
 /// | a redirect that leads nowhere | unfollowable |
@@ -57,6 +58,7 @@ package enum ResponseDisposition: Equatable {
         case 304: self = isConditional ? .page(.notModified) : .unaskedNotModified
         case 408, 425, 429, 500...: self = .retry
         case 403 where response.isRateLimited: self = .retry
+        case _ where Self.saysTooOften(response, bodyValue: bodyValue): self = .retry
         case let status where mayBeBeyondEnd && Self.endStatuses.contains(status):
             self = .page(.beyondEnd(status: status))
         default: self = .failure(Self.failure(response.status))
@@ -66,6 +68,12 @@ package enum ResponseDisposition: Equatable {
     /// The answers of upstreams to a page after the last one. 422 is GitHub's to results past the first thousand:
     /// https://docs.github.com/en/rest/search/search#about-search
     private static let endStatuses: Set<Int> = [400, 404, 416, 422]
+
+    /// True for an error that may mean the end, with the words of a 429.
+    static func saysTooOften(_ response: Response, bodyValue: BodyValue) -> Bool {
+        guard endStatuses.contains(response.status) else { return false }
+        return UpstreamText.text(of: response, bodyValue: bodyValue).map { RefusalWords($0).sayTooOften } ?? false
+    }
 
     /// The failure for a status that persisted through every attempt.
     static func failureAfterRetries(_ status: Int) -> FeedSyncError.Kind {

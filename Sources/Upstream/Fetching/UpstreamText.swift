@@ -18,6 +18,17 @@ package enum UpstreamText {
     // GraphQL and JSON:API have several.
     private static func inErrors(_ name: String) -> Path { Path([.member("errors"), .index(0), .member(name)]) }
 
+    /// The text as it came, for a look at its words; nil where the body has none.
+    package static func text(of response: Response, bodyValue: BodyValue) -> String? {
+        guard !response.body.isEmpty else { return nil }
+        for place in places {
+            if case .text(let text)? = bodyValue(response.body, place), !text.isEmpty { return text }
+        }
+        // A page of HTML has words about everything.
+        if case .html(let title)? = BodyFormat(of: response.body) { return title }
+        return response.body.withUnsafeBytes { String(decoding: $0.prefix(1_000), as: UTF8.self) }
+    }
+
     /// The sentence in quotes; nil where the body has none.
     package static func quotation(of response: Response, secrets: Secrets, bodyValue: BodyValue) -> String? {
         guard !response.body.isEmpty else { return nil }

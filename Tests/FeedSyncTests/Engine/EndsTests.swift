@@ -237,6 +237,32 @@ struct EndsTests {
     }
 
     @Test(
+        "An error behind full pages that speaks of a limit is a cap, and nothing is removed by it, however often it comes",
+        arguments: [
+            (422, "Only the first 20 results are available"), (400, "Result window is too large"),
+            (404, "pagination is limited"),
+        ])
+    func capInWords(status: Int, words: String) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...40))
+        upstream.total = .absent
+        let bench = try await EngineBench(
+            members: "sync: {mode: all}", paging: "pagination: page", upstream: upstream)
+        let isCapped = Lock(true)
+        bench.server.route("/things") { request in
+            guard isCapped.withLock({ $0 }), request.parameter("page") == "3" else { return upstream.answer(request) }
+            return .json("{\"message\":\"\(words)\"}", status: status)
+        }
+        let first = try await bench.sync()
+        #expect(first.reason == .cap)
+        #expect(first.notices.contains { $0.contains("`responses: [{status: \(status), do: end}]`") })
+        isCapped.withLock { $0 = false }
+        #expect(try await bench.sync().reason == nil)
+        isCapped.withLock { $0 = true }
+        for _ in 1...3 { #expect(try await bench.sync().reason == .cap) }
+        #expect(try bench.feed("item_count, complete") == "40|0")
+    }
+
+    @Test(
         "A client error is no end on the first page, or if the upstream itself led to the page",
         arguments: PagedFeed.Style.allCases, [400, 404, 416, 422])
     func failures(style: PagedFeed.Style, status: Int) async throws {

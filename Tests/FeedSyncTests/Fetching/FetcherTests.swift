@@ -81,6 +81,7 @@ import Testing
         "A fetch ends in the error of the last attempt",
         arguments: [
             (.status(503), .unreachable, 503, 3), (.status(408), .unreachable, 408, 3),
+            (.json(#"{"error":"rate limit exceeded"}"#, status: 400), .limited, 400, 3),
             (.status(401), .refused, 401, 1), (.status(403), .refused, 403, 1), (.status(404), .rejected, 404, 1),
             (.status(302), .unfollowable, 302, 1),
             (ServerResponse(body: Array("0123456789".utf8), delivery: .truncated(after: 5)), .unreachable, nil, 3),

@@ -44,6 +44,22 @@ private func meaning(
         #expect(try meaning(status, mayBeBeyondEnd: true, rules: rules) == expected)
     }
 
+    @Test(
+        "An error that may mean the end is a limit if it says that it was asked too often, unless a rule applies",
+        arguments: [
+            (400, #"{"error":"rate limit exceeded"}"#, "[]", .retry),
+            (422, #"{"error":{"message":"Too many requests"}}"#, "[]", .retry),
+            (404, "Request was throttled", "[]", .retry),
+            (400, #"{"message":"no such page"}"#, "[]", .page(.beyondEnd(status: 400))),
+            (400, "<html><title>Oops</title><p>quota</p>", "[]", .page(.beyondEnd(status: 400))),
+            (410, "rate limit exceeded", "[]", .failure(.rejected)),
+            (400, "rate limit exceeded", "[{status: 400, do: end}]", .page(.end(status: 400))),
+        ] as [(Int, String, String, ResponseDisposition)])
+    func tooOften(status: Int, body: String, rules: String, expected: ResponseDisposition) throws {
+        #expect(try meaning(status, body: body, mayBeBeyondEnd: true, rules: rules) == expected)
+        if expected == .retry { #expect(try meaning(status, body: body) == .retry) }
+    }
+
     @Test("A 304 to a conditional request means an unchanged page")
     func notModified() throws {
         #expect(try meaning(304, isConditional: true) == .page(.notModified))

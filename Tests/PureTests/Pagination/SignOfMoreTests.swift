@@ -164,6 +164,22 @@ struct SignOfMoreTests {
         #expect(sign?.kind == (isLinked ? nil : .lead))
     }
 
+    @Test(
+        "An error behind a full page that speaks of a limit is a cap",
+        arguments: [
+            // The words; the elements of the page before, of a full page and of all pages; the total.
+            ("Only the first 40 results", 10, 10, 40, nil, true), ("Window is too large", nil, 10, 40, nil, true),
+            ("pagination is limited", 10, 10, 40, 50, true), ("pagination is limited", 10, 10, 10, nil, true),
+            ("pagination is limited", 10, 10, 40, 40, false), ("pagination is limited", 9, 10, 39, nil, false),
+            ("pagination is limited", nil, 10, 39, nil, false), ("pagination is limited", 7, 7, 7, nil, false),
+            ("pagination is limited", nil, 0, 0, nil, false), ("there is no page here", 10, 10, 40, nil, false),
+            (nil, 10, 10, 40, nil, false),
+        ] as [(String?, Int?, Int, Int, Int?, Bool)])
+    func cap(words: String?, last: Int?, full: Int, elements: Int, total: Int?, isCap: Bool) {
+        let sign = SignOfMore.cap(words, behind: last, full: full, elements: elements, total: total)
+        #expect(sign?.kind == (isCap ? .cap : nil))
+    }
+
     @Test("An explicit end, found by the paginator, outranks links and tokens")
     func stated() throws {
         let value = try JSONValue(parsing: #"{"data":[],"next_cursor":"abc","truncated":true}"#)
