@@ -57,9 +57,9 @@ struct TableReader {
 
     /// The names of the columns that a feed reads of a table.
     struct Columns: Sendable {
-        /// Those of the key; empty where the key is found, or is the hash of the row.
+        /// The columns of the key; empty where the key is found, or is the hash of the row.
         var key: [String] = []
-        /// All of them; empty where they are found.
+        /// All columns that the feed reads; empty where they are found.
         var all: [String] = []
     }
 

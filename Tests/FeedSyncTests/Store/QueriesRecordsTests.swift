@@ -80,7 +80,7 @@ struct QueriesRecordsTests {
         #expect(Set(object.keys) == columns)
     }
 
-    @Test("Where workers number their own runs, runs come in the order of their starts, by pages, too")
+    @Test("Runs that workers number come in the order of their starts, by pages, too")
     func runsOfWorkers() async throws {
         let queries = try await QueriesStore()
         try queries.connection.execute(
