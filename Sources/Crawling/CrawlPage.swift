@@ -5,8 +5,8 @@ package struct CrawlPage: Sendable {
     package var mode = CrawlMode.reload
     /// The page cursor of its request; nil for the first page.
     package var asked: PageCursor?
-    /// The partition of the page; nil for a feed without partitions.
-    package var part: PagePartition?
+    /// The name of the page's partition; nil for a feed without partitions.
+    package var part: String?
     /// The page's number if it is requested again after the end of the crawl; nil for the crawl's next page.
     package var checked: Int?
     /// True if the crawl had read the page before and went back to it.

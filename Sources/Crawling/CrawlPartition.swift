@@ -16,35 +16,23 @@ package struct CrawlPartition: Sendable, Hashable {
     }
 }
 
-/// The partition of a page, as the store needs it.
-package struct PagePartition: Sendable, Hashable {
-    /// The page cursor of the page's request.
-    package let asked: PageCursor
-    /// The partition's name.
-    package let name: String
-
-    package init(asked: PageCursor, name: String) {
-        self.asked = asked
-        self.name = name
-    }
-}
-
 extension CrawlState {
     /// True if the next page begins a partition.
-    package func begins(_ part: PagePartition?) -> Bool { part.map { $0.name != self.part?.name } ?? false }
+    ///
+    /// - Parameter part: The name of its partition; nil without partitions.
+    package func begins(_ part: String?) -> Bool { part.map { $0 != self.part?.name } ?? false }
 
     /// Adds a page of a partition to the crawl, whose counts are the sums of its partitions.
     ///
+    /// - Parameter part: The partition's name.
     /// - Returns: True if the partition's total fell while it was read.
-    package mutating func meet(_ part: PagePartition, elements count: Int, total said: Int?, end: PartitionOutcome?)
-        -> Bool
-    {
-        if self.part?.name != part.name {
-            self.part = CrawlPartition(name: part.name)
+    package mutating func meet(_ part: String, elements count: Int, total said: Int?, end: PartitionOutcome?) -> Bool {
+        if self.part?.name != part {
+            self.part = CrawlPartition(name: part)
             // A half begins with the items of the whole.
             lastKeys = "[]"
         }
-        var current = self.part ?? CrawlPartition(name: part.name)
+        var current = self.part ?? CrawlPartition(name: part)
         let hasFallen = if let before = current.total, let said { said < before } else { false }
         if let before = current.total, let said, said != before { current.hasMoved = true }
         current.elements += count

@@ -210,7 +210,7 @@ final class PageLoader: Sendable {
             direction, end: loaded.end, upstreamNext: loaded.upstreamNext, httpStatus: response.status)
         page.mode = mode
         page.asked = loaded.page.cursor
-        page.part = partition(of: loaded.page)
+        if definition.partitioning != nil { page.part = PartitionScheme.partitionName(in: loaded.page.cursor) }
         if case .newest? = requests.span { page.asksNewest = true }
         page.furthest = token(of: loaded) ?? loaded.content.decoded?.furthest?.json
         var commit = PageCommit(
@@ -221,12 +221,6 @@ final class PageLoader: Sendable {
         // The polling advice of other pages is not used.
         if direction == .header { commit.advice = PollingAdvice(response) }
         return commit
-    }
-
-    /// The partition of a page; nil for a feed without partitions.
-    private func partition(of page: PreparedPage) -> PagePartition? {
-        guard definition.partitioning != nil, let asked = page.cursor else { return nil }
-        return PartitionScheme.partitionName(in: asked).map { PagePartition(asked: asked, name: $0) }
     }
 
     /// True if the crawl asks only for the newest items, and all items behind the page are older.
