@@ -15,8 +15,6 @@ package struct PageCommit: Sendable {
     package var watermark: String?
     /// True if a footer begins at once, in the same transaction.
     package let beginsNext: Bool
-    /// The query parameters that select the page, for a message.
-    package var cursorParameters: [String] = []
     /// The upstream's advice about the next poll.
     package var advice = PollingAdvice()
 
@@ -43,7 +41,9 @@ package struct PageCommit: Sendable {
     /// The page as the last one if it does not lead on.
     ///
     /// - Throws: `FeedSyncError` of kind `unfollowable` if the upstream ignores the page cursor.
-    func ending(behind crawl: CrawlState, _ trail: CrawlTrail) throws(FeedSyncError) -> PageCommit {
+    func ending(
+        behind crawl: CrawlState, _ trail: CrawlTrail, of feed: FeedDefinition
+    ) throws(FeedSyncError) -> PageCommit {
         var commit = self
         switch Circle(page, behind: crawl, trail) {
         case nil: break
@@ -53,7 +53,7 @@ package struct PageCommit: Sendable {
             commit.content.items = .empty
             // The validators belong to items that are not stored with this page.
             commit.validators = Validators(etag: nil, lastModified: nil)
-        case .ignoresCursor?: throw .samePageTwice(self)
+        case .ignoresCursor?: throw .samePageTwice(url: url, feed.pagination.cursorParameters)
         }
         return commit
     }
@@ -64,17 +64,19 @@ package struct PageCommit: Sendable {
 
 extension FeedSyncError {
     /// The error for a page with the items of the previous page: the upstream did not continue.
-    fileprivate static func samePageTwice(_ page: PageCommit) -> FeedSyncError {
-        let names = page.cursorParameters.map { "`\($0)`" }.joined(separator: " and ")
+    ///
+    /// - Parameter parameters: The query parameters that select a page.
+    fileprivate static func samePageTwice(url: String, _ parameters: [String]) -> FeedSyncError {
+        let names = parameters.map { "`\($0)`" }.joined(separator: " and ")
         guard !names.isEmpty else {
             return FeedSyncError(
                 .unfollowable, "the same page came twice in a row: the upstream does not continue with the next one",
-                advice: "check `pagination` in the feed's definition", url: page.url)
+                advice: "check `pagination` in the feed's definition", url: url)
         }
         return FeedSyncError(
             .unfollowable,
             "the same page came twice in a row: the upstream seems to ignore the query parameter \(names)",
             advice: "correct `param` in the feed's `pagination`, or set `pagination: none` if there is only one page",
-            url: page.url)
+            url: url)
     }
 }

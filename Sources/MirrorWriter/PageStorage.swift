@@ -53,7 +53,7 @@ struct PageStorage {
             try commit.page.direction == .header || draft.crawl == nil
             ? beginCrawl(commit, in: &draft.progress) : draft.crawl
         guard let crawl else { throw FeedSyncError(.bug, "a page has no crawl") }
-        let commit = try commit.ending(behind: crawl, list.trail)
+        let commit = try commit.ending(behind: crawl, list.trail, of: definition)
         let page = commit.page
         let empty = PageRules(
             generation: draft.generation, next: try records.state.nextGeneration(after: draft.generation),

@@ -330,10 +330,26 @@ final class FeedRun {
         return try await requests.read(fetch, after: soFar, continuing: crawl != nil, by: loader)
     }
 
+    /// The page for the store.
     private func pageCommit(_ loaded: LoadedPage, _ direction: PageDirection, wantsNext: Bool) -> PageCommit {
-        var commit = loader.commit(loaded, direction, mode, beginsNext: wantsNext)
+        let response = loaded.fetched.response
+        var page = CrawlPage(
+            direction, end: loaded.end, upstreamNext: loaded.upstreamNext, httpStatus: response.status)
+        page.mode = mode
+        page.asked = loaded.page.cursor
+        if loader.definition.partitioning != nil {
+            page.part = PartitionScheme.partitionName(in: loaded.page.cursor)
+        }
+        page.asksNewest = loader.isNewestFirst
+        page.furthest = loader.token(of: loaded) ?? loaded.content.decoded?.furthest?.json
+        page.readsThrough = rules.isReadingThrough
+        var commit = PageCommit(
+            page, content: loaded.content, key: loaded.page.key, validators: loaded.validators,
+            serverDate: loaded.fetched.serverDate, beginsNext: wantsNext)
         commit.waited = requests.waited
-        commit.page.readsThrough = rules.isReadingThrough
+        commit.watermark = loader.requests.span?.stored
+        // The polling advice of other pages is not used.
+        if direction == .header { commit.advice = PollingAdvice(response) }
         return commit
     }
 

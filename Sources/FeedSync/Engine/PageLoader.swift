@@ -104,7 +104,7 @@ final class PageLoader: Sendable {
     }
 
     /// True if the crawl ends at items that are older than a mark. A 304 would not show how old a page's items are.
-    private var isNewestFirst: Bool { if case .newest? = requests.span { true } else { false } }
+    var isNewestFirst: Bool { if case .newest? = requests.span { true } else { false } }
 
     /// Reads a page from a response.
     ///
@@ -192,35 +192,9 @@ final class PageLoader: Sendable {
         do { try await options.clock.sleep(for: wait) } catch { throw .cancelled }
     }
 
-    // MARK: - Partitions
-
     /// The first page of a crawl; nil for a feed without partitions.
     func start(of resumePoint: ResumePoint) -> PageCursor? {
         definition.partitioning?.start(at: options.wallClock.seconds, known: resumePoint.firstPartition)
-    }
-
-    // MARK: - The page for the store
-
-    /// The page for the store.
-    func commit(
-        _ loaded: LoadedPage, _ direction: PageDirection, _ mode: CrawlMode, beginsNext: Bool
-    ) -> PageCommit {
-        let response = loaded.fetched.response
-        var page = CrawlPage(
-            direction, end: loaded.end, upstreamNext: loaded.upstreamNext, httpStatus: response.status)
-        page.mode = mode
-        page.asked = loaded.page.cursor
-        if definition.partitioning != nil { page.part = PartitionScheme.partitionName(in: loaded.page.cursor) }
-        if case .newest? = requests.span { page.asksNewest = true }
-        page.furthest = token(of: loaded) ?? loaded.content.decoded?.furthest?.json
-        var commit = PageCommit(
-            page, content: loaded.content, key: loaded.page.key, validators: loaded.validators,
-            serverDate: loaded.fetched.serverDate, beginsNext: beginsNext)
-        commit.cursorParameters = definition.pagination.cursorParameters
-        commit.watermark = requests.span?.stored
-        // The polling advice of other pages is not used.
-        if direction == .header { commit.advice = PollingAdvice(response) }
-        return commit
     }
 
     /// True if the crawl asks only for the newest items, and all items behind the page are older.
