@@ -4,7 +4,8 @@ struct ReadCounts: Sendable {
     var elements = 0
 }
 
-/// The counts of a crawl before a page.
+/// The counts of a crawl before a page, and the facts about earlier pages of the run on which the end of the list may
+/// depend.
 struct CrawlSoFar: Sendable {
     /// The number of pages.
     var pages = 0
@@ -20,30 +21,31 @@ struct CrawlSoFar: Sendable {
     var cap: Int?
     /// The counts of the list on earlier pages that the run read.
     var counts = ListCounts()
+    /// The size of the run's crawls, by their numbers.
+    var crawls: [Int64: ReadCounts] = [:]
     /// The size of the other crawls of the run, from which the crawl may go on.
     var others = ReadCounts()
-    /// The previous page itself, if this run read it.
+    /// The previous page itself, if this run read it and the next one may not exist.
     var before: LoadedPage?
-}
 
-extension CrawlSoFar {
-    /// The counts before the crawl's next page; in partitions, those of the page's partition.
+    /// These facts with the counts before the next page of a crawl; in partitions, with those of the page's partition.
     ///
-    /// - Parameters:
-    ///   - crawl: nil before the first page.
-    ///   - cap: The number of items of one partition that the upstream served to the previous crawl.
-    ///   - pageBefore: The previous page itself, if this run read it.
-    init(
-        _ crawl: CrawlState?, before page: PreparedPage, isPartitioned: Bool, emptyPages: Int, cap: Int?,
-        pageBefore: LoadedPage?
-    ) {
-        self.init(
-            pages: crawl?.pages ?? 0, fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap,
-            before: pageBefore)
+    /// - Parameter crawl: nil before the first page.
+    func with(_ crawl: CrawlState?, before page: PageCursor?, isPartitioned: Bool) -> CrawlSoFar {
+        var soFar = self
+        (soFar.pages, soFar.fullPageCount) = (crawl?.pages ?? 0, crawl?.mostElements ?? 0)
+        soFar.cap = crawl?.cap ?? cap
         if !isPartitioned {
-            (elements, total, self.emptyPages) = (crawl?.elements ?? 0, crawl?.total, emptyPages)
-        } else if let part = crawl?.part, part.name == PartitionScheme.partitionName(in: page.cursor) {
-            (elements, total, self.emptyPages) = (part.elements, part.total, emptyPages)
+            (soFar.elements, soFar.total) = (crawl?.elements ?? 0, crawl?.total)
+        } else if let part = crawl?.part, part.name == PartitionScheme.partitionName(in: page) {
+            (soFar.elements, soFar.total) = (part.elements, part.total)
+        } else {
+            soFar.emptyPages = 0
         }
+        for (id, size) in crawls where id != crawl?.id {
+            soFar.others.pages += size.pages
+            soFar.others.elements += size.elements
+        }
+        return soFar
     }
 }

@@ -18,20 +18,13 @@ final class FeedRun {
     private var rules: CrawlRules
     /// The first page of a feed with partitions; nil for other feeds.
     private var start: PageCursor?
-    /// The number of items of one partition that the upstream served to the previous crawl.
-    private var cap: Int?
     private var notices = RunNotices()
-    /// The number of the last pages in a row that had no items.
-    private var emptyPages = 0
-    /// The counts of the list on the pages read so far, and the size of the run's crawls by their numbers.
-    private var counts = ListCounts()
-    private var crawlSizes: [Int64: ReadCounts] = [:]
+    /// The facts about the pages read so far, without the counts of their crawl.
+    private var soFar: CrawlSoFar
     /// True if the crawl may meet a synced range, after which it continues elsewhere.
     private var mayMeetRange = true
     /// The number of pages that the crawl had read before it went back to an earlier one.
     private var pagesBefore = 0
-    /// The previous page, if the next one may not exist.
-    private var before: LoadedPage?
     /// The number of pages before the page that did not begin with the last item of the previous page.
     private var brokenPage: Int?
     /// True if the next page should begin with the last item of the previous one.
@@ -60,6 +53,7 @@ final class FeedRun {
         var resumePoint = writer.resumePoint
         resumePoint.isFullDue = definition.isFullCrawlDue(after: resumePoint.fullAt, now: milliseconds)
         self.resumePoint = resumePoint
+        soFar = CrawlSoFar(cap: resumePoint.cap)
         mode = command == .sync ? CrawlMode(definition, resumePoint, now: milliseconds) : .reload
         rules = CrawlRules(command, CrawlRules.Feed(definition, mode, overlaps: loader.requests.overlap > 0))
     }
@@ -83,7 +77,6 @@ final class FeedRun {
     /// - Throws: `FeedSyncError`. The caller then ends the run with `fail`.
     func perform() async throws(FeedSyncError) -> RunSummary? {
         start = loader.start(of: resumePoint)
-        cap = resumePoint.cap
         let progress = resumePoint.progress
         mayMeetRange = mode == .all || mode == .since ? progress.round != nil : !progress.synced.isEmpty
         var step = rules.opened(resumePoint)
@@ -153,7 +146,7 @@ final class FeedRun {
             let place = try committed { try $0.goOn(crawl, from: number, isProved: command == .sync) }
             pagesBefore = max(number == nil ? 0 : place.pages, pagesBefore)
             isBehindRange = number == nil
-            before = nil
+            soFar.before = nil
             // The page that the end of the range leads to has not been read yet.
             mayMeetRange = writer.state.mayMeetRange
             return try await page(.footer, place.cursor)
@@ -175,8 +168,7 @@ final class FeedRun {
             if rules.isRemoving || result == .same || result == .changed {
                 writer.reads.readAgain(page)
             }
-            guard rules.isRemoving else { return rules.checked(page, result) }
-            guard case .shifted(let items, _) = result else { return rules.checked(page, result) }
+            guard rules.isRemoving, case .shifted(let items, _) = result else { return rules.checked(page, result) }
             return rules.checked(
                 page, result, pushedTo: try committed { try $0.list.pages(behind: page, holding: items) })
         case .end: return step
@@ -278,9 +270,9 @@ final class FeedRun {
         if rules.isReadingHeadAgain, let page = loaded.content.decoded {
             rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: false) })
         }
-        emptyPages = loaded.content.elementCount == 0 ? emptyPages + 1 : 0
+        soFar.emptyPages = loaded.content.elementCount == 0 ? soFar.emptyPages + 1 : 0
         // An error can mean the end only for a page whose cursor was computed.
-        before = loader.definition.pagination.mayAskBeyondEnd ? loaded : nil
+        soFar.before = loader.definition.pagination.mayAskBeyondEnd ? loaded : nil
         let wantsNext = rules.wantsNext
         // No request is sent that a synced range may make unnecessary.
         if wantsNext, !mayMeetRange {
@@ -319,14 +311,8 @@ final class FeedRun {
 
     private func load(_ page: PreparedPage, after crawl: CrawlState?) async throws(FeedSyncError) -> LoadedPage {
         let fetch = try await requests.response(for: page, by: loader)
-        var soFar = CrawlSoFar(
-            crawl, before: page, isPartitioned: loader.definition.partitioning != nil, emptyPages: emptyPages, cap: cap,
-            pageBefore: before)
-        soFar.counts = counts
-        for (id, size) in crawlSizes where id != crawl?.id {
-            soFar.others.pages += size.pages
-            soFar.others.elements += size.elements
-        }
+        let soFar = soFar.with(
+            crawl, before: page.cursor, isPartitioned: loader.definition.partitioning != nil)
         return try await requests.read(fetch, after: soFar, continuing: crawl != nil, by: loader)
     }
 
@@ -362,8 +348,8 @@ final class FeedRun {
         isAtEnd = writer.state.progress.isAtEnd(after: committed.onward)
         notices.note(loaded, of: loader.definition)
         if let crawl = writer.state.crawl {
-            if let read = loaded.end.counts { counts = counts.updated(by: read) }
-            crawlSizes[crawl.id] = ReadCounts(pages: crawl.pages, elements: crawl.elements)
+            if let read = loaded.end.counts { soFar.counts = soFar.counts.updated(by: read) }
+            soFar.crawls[crawl.id] = ReadCounts(pages: crawl.pages, elements: crawl.elements)
         }
         return rules.committed(committed)
     }
@@ -421,14 +407,12 @@ final class FeedRun {
             result = .overtaken(isLast: loaded.end.next == nil)
         }
         switch result {
-        case .same, .shifted, .overtaken: note(page?.keys, fetch)
-        case .outgrown, .changed, .pushedDown, .movedUp, .detached: break
-        }
-        switch result {
         case .same:
+            note(page?.keys, fetch)
             try keep(fetch.stored, loaded)
             try committed { try $0.markChecked(place, isSame: true) }
         case .shifted, .overtaken:
+            note(page?.keys, fetch)
             // The new items at the head are read there.
             try spend()
             try committed { try $0.markChecked(place, isSame: false) }
@@ -450,7 +434,7 @@ final class FeedRun {
         let loaded: LoadedPage
         do throws(FeedSyncError) {
             fetch = try await requests.fetch(prepared, by: loader)
-            loaded = try await requests.read(fetch, after: CrawlSoFar(cap: cap), by: loader)
+            loaded = try await requests.read(fetch, after: CrawlSoFar(cap: resumePoint.cap), by: loader)
         } catch {
             // The list has been read: a request made only to prove it does not fail the run.
             guard error.kind.isOfRequest || error.kind == .cancelled, !Task.isCancelled,
@@ -499,7 +483,7 @@ final class FeedRun {
     /// page.
     private func soFar(before place: PageOfCrawl, known: StoredPage?) throws(FeedSyncError) -> CrawlSoFar {
         let crawl = writer.state.crawl
-        var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? cap)
+        var soFar = CrawlSoFar(fullPageCount: crawl?.mostElements ?? 0, cap: crawl?.cap ?? resumePoint.cap)
         if loader.definition.partitioning != nil {
             (soFar.elements, soFar.total) = try committed { try $0.list.partitionSoFar(before: place) }
         } else if let crawl, place.crawl == crawl.id, place.number >= crawl.pages {
