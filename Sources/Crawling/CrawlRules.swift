@@ -172,6 +172,13 @@ package struct CrawlRules {
         return .goOn(crawl: border.crawl, from: border.number - 1)
     }
 
+    /// True if the list may have moved unnoticed before a page that is the first one behind a synced range: a sync
+    /// requests the range's last page again, `more` does not.
+    package func isLoose(_ border: Border) -> Bool {
+        guard !isSync, feed.isShifting, border.overlaps != true else { return false }
+        return border.total == nil || border.total != border.totalBefore
+    }
+
     /// Takes a committed page, and returns the next step.
     package mutating func committed(_ page: Committed) -> Step {
         switch state {

@@ -285,11 +285,9 @@ final class FeedRun {
         commit.page.isOlder = isOlder
         commit.page.overlap =
             overlap == .exact || overlap == .unknown || repeatsLast(loaded, behind: crawl) ? 1 : 0
-        commit.page.showsPageBefore = overlap == .exact || overlap == .shifted
+        commit.page.showsPageBefore = border.overlaps == true
         commit.page.isAgain = (crawl?.pages ?? 0) < pagesBefore || direction == .header && rules.isReadingHeadAgain
-        commit.page.isLoose =
-            command != .sync && isBehindRange && loader.definition.pagination.isShifting && !commit.page.showsPageBefore
-            && (border.total == nil || border.total != border.totalBefore)
+        commit.page.isLoose = isBehindRange && rules.isLoose(border)
         isBehindRange = false
         return try self.commit(commit, loaded)
     }

@@ -60,6 +60,27 @@ struct CrawlRulesTests {
         #expect(joining.committed(.whole(2, .whole(3, generations: [1]), isUnchanged: true)) == .end(.unchanged))
     }
 
+    @Test(
+        "The page with which `more` goes on behind a range is loose, unless it or the total shows that the list stayed",
+        arguments: [
+            (.init(number: 2), isShifting: true, isLoose: true),
+            (.init(number: 2, total: 9, totalBefore: 9), isShifting: true, isLoose: false),
+            (.init(number: 2, total: 9, totalBefore: 8), isShifting: true, isLoose: true),
+            (.init(number: 2, total: 9), isShifting: true, isLoose: true),
+            (.init(number: 2, overlaps: true), isShifting: true, isLoose: false),
+            (.init(number: 2, overlaps: false), isShifting: true, isLoose: true),
+            (.init(number: 2), isShifting: false, isLoose: false),
+        ] as [(border: CrawlRules.Border, isShifting: Bool, isLoose: Bool)])
+    func isLoose(border: CrawlRules.Border, isShifting: Bool, isLoose: Bool) {
+        let point = ResumePoint.loaded(.open(7, .p2, generations: [1]))
+        var more = CrawlRules(.allPages, CrawlRules.Feed(isShifting: isShifting))
+        _ = more.opened(point)
+        #expect(more.isLoose(border) == isLoose)
+        var sync = CrawlRules(.sync, CrawlRules.Feed(isShifting: isShifting))
+        _ = sync.opened(point)
+        #expect(!sync.isLoose(border))
+    }
+
     @Test("A total that fell holds up neither `reload` nor `more`")
     func noStepBackByHand() {
         var rules = CrawlRules(.allPages, CrawlRules.Feed(isShifting: true))
