@@ -1,13 +1,10 @@
 extension CrawlState {
     /// Adds a page that was read to the crawl.
     ///
-    /// - Parameters:
-    ///   - rules: The effect of the page on the stored rows.
-    ///   - further: The further of two watermark values.
+    /// - Parameter rules: The effect of the page on the stored rows.
     /// - Throws: `FeedSyncError` of kind `unfollowable` if the list goes in circles.
     package mutating func add(
-        _ page: CrawlPage, by rules: PageRules, _ feed: FeedDefinition, url: String,
-        further: (String?, String?) -> String?
+        _ page: CrawlPage, by rules: PageRules, _ feed: FeedDefinition, url: String
     ) throws(FeedSyncError) {
         if !page.isCheck {
             pages += 1
@@ -18,10 +15,12 @@ extension CrawlState {
             try noteNews(of: page, hasNews: rules.placed > 0, beginsPart: beginsPart, url: url)
         }
         mostElements = max(mostElements, page.elementCount)
+        switch feed.sync {
+        case .since(let rule): furthest = Watermark.further(furthest, page.furthest, isTime: rule.isTime)
         // The token of a later page takes the place of an earlier one.
-        furthest =
-            feed.sync.delta == nil
-            ? further(furthest, page.furthest) : page.isCheck ? furthest : page.furthest ?? furthest
+        case .delta: furthest = page.isCheck ? furthest : page.furthest ?? furthest
+        case .auto, .new, .all: break
+        }
         skipped += page.skipped
         sameKey += page.sameKey
         // Rows of a page that moved elsewhere meanwhile are stored after the others.

@@ -151,8 +151,7 @@ struct PageStorage {
                 .unfollowable, "the page cursor `\(next)` was seen before in this crawl: following it would never end",
                 advice: "check `pagination` in the feed's definition", url: commit.url)
         }
-        let isTime = list.shape.plan.watermarkIsTime
-        try crawl.add(page, by: rules, definition, url: commit.url) { Watermark.further($0, $1, isTime: isTime) }
+        try crawl.add(page, by: rules, definition, url: commit.url)
         let (id, isNew) = try records.storedPages.record(
             commit, storedID: written.storedID, place: written.place, placed: written.placed,
             sharesRows: rules.sharesRows, crawl: crawl.id, now: now)

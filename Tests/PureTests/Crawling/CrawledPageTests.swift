@@ -35,7 +35,7 @@ import Testing
     private func add(_ page: CrawlPage, to crawl: inout CrawlState, _ rules: PageRules? = nil) throws {
         let rules = rules ?? self.rules(of: crawl, [(nil, false)])
         crawl = rules.crawl
-        try crawl.add(page, by: rules, feed, url: "http://localhost/items") { $1 ?? $0 }
+        try crawl.add(page, by: rules, feed, url: "http://localhost/items")
     }
 
     @Test("A page adds its elements once: those that it shares with the page before do not count")
@@ -93,6 +93,26 @@ import Testing
         try add(first, to: &crawl)
         #expect(crawl.total == nil)
         #expect(!crawl.hasTotals)
+    }
+
+    @Test(
+        "A crawl keeps the furthest watermark of its items, or the token of the last page that has one",
+        arguments: [
+            ("since, param: since, from: number", ["5", "7", nil, "6"], "7"),
+            ("delta, token: next, param: token", ["7", "5", nil], "5"), ("all", [nil], nil),
+        ] as [(String, [String?], String?)])
+    func furthest(sync: String, marks: [String?], furthest: String?) throws {
+        let feed = try FeedDefinition.parse(
+            name: "items", yaml: "url: http://localhost/items\nkey: id\nsync: {mode: \(sync)}")
+        var crawl = CrawlState(id: 1)
+        for mark in marks {
+            var page = page(1, .more(.p2))
+            page.furthest = mark
+            let rules = rules(of: crawl, [(nil, false)])
+            crawl = rules.crawl
+            try crawl.add(page, by: rules, feed, url: "http://localhost/items")
+        }
+        #expect(crawl.furthest == furthest)
     }
 
     @Test("A list ends short of its total, or because the definition allows no more pages, or whole")
