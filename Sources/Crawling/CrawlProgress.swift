@@ -155,6 +155,32 @@ package struct CrawlProgress: Sendable, Hashable {
         if page.isHeader { synced.absorbHead(generation) }
     }
 
+    /// Prepares for a crawl that begins at the head, and returns its mode. It is part of a full crawl if one is under
+    /// way, or if no stored range can be joined.
+    ///
+    /// | the run's mode | a full crawl is under way | there are ranges | the crawl | full |
+    /// | --- | --- | --- | --- | --- |
+    /// | `since` | – | – | `since` | yes |
+    /// | `all` | any | – | as that one, or `all` | yes |
+    /// | `new`, `reload` | any | – | as that one | yes |
+    /// | `new`, `reload` | no | no | `all` | yes |
+    /// | `new`, `reload` | no | yes | as the run | no |
+    package mutating func modeOfCrawl(in run: CrawlMode) -> (mode: CrawlMode, isFull: Bool) {
+        guard run != .since else {
+            // The part of a window that a reload read does not belong to a sync's crawl.
+            if round?.mode != .since { round = nil }
+            return (.since, true)
+        }
+        let isFull = round != nil || run == .all || synced.isEmpty
+        return (isFull ? round?.mode ?? .all : run, isFull)
+    }
+
+    /// The crawls whose pages a later one may continue. A full crawl uses no pages of older crawls, unless it is given
+    /// up.
+    package var crawlsWithPages: [Int64] {
+        synced.ranges.filter { round == nil || $0.needsPages }.flatMap(\.crawls)
+    }
+
     /// Begins a full crawl with the crawl of this number.
     package mutating func beginRound(_ id: Int64, _ mode: CrawlMode) {
         if round == nil { round = Round(id: id, mode: mode) }
@@ -163,7 +189,7 @@ package struct CrawlProgress: Sendable, Hashable {
     /// Ends the full crawl: the range that it read is the list.
     ///
     /// - Parameter generations: The generations of the rows on its pages.
-    package mutating func endRound(
+    mutating func endRound(
         _ reason: IncompleteReason?, generations: Set<Int64>, isVerified: Bool, growsAtEnd: Bool = false
     ) {
         guard let round, var range = round.ranges.ranges.first else { return }
@@ -190,6 +216,43 @@ package struct CrawlProgress: Sendable, Hashable {
         }
         fullPages = crawl.pages
         isFullVerified = false
+    }
+
+    /// Ends a sync's crawl that met everything.
+    ///
+    /// - Parameters:
+    ///   - generations: The generations of the rows on the pages of a full crawl.
+    ///   - growsAtEnd: True if new items are added at the end of the list. Called if the crawl read the whole list.
+    package mutating func complete(
+        _ crawl: CrawlState?, isVerified: Bool, generations: Set<Int64>, growsAtEnd: () throws -> Bool
+    ) rethrows {
+        suspectEnd = nil
+        if round != nil {
+            isFullVerified = isVerified
+            endRound(nil, generations: generations, isVerified: isVerified, growsAtEnd: try growsAtEnd())
+        } else if let head = synced.ranges.first {
+            // A crawl that met no range has read the whole list.
+            let isWholeList = head.cursor == nil && head.crawls == [crawl?.id].compactMap(\.self)
+            let growsAtEnd = try isWholeList ? growsAtEnd() : head.growsAtEnd
+            synced.update(head.crawl) {
+                $0.isVerified = isVerified
+                $0.growsAtEnd = growsAtEnd
+                $0.loosePages = []
+            }
+        }
+        // The next sync reads through pages that are stored in another order than the list's.
+        if crawl?.isOrdered == false { synced = SyncedRanges() }
+    }
+
+    /// Ends a sync's crawl that could not get everything.
+    ///
+    /// - Parameter generations: The generations of the rows on the pages of a full crawl.
+    package mutating func leave(_ reason: IncompleteReason, generations: Set<Int64>) {
+        if round != nil {
+            endRound(reason, generations: generations, isVerified: false)
+        } else if reason == .cap, let head = synced.ranges.first {
+            synced.update(head.crawl) { $0.end = .last(reason) }
+        }
     }
 
     /// Changes the ranges of a crawl: the stored one, and that of the full crawl.

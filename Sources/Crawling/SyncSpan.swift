@@ -192,6 +192,27 @@ package struct WindowEnd: Sendable, Hashable {
     }
 }
 
+extension Watermark {
+    /// The watermark after a complete crawl: its furthest item, or the end of a window before now, but not beyond the
+    /// start of the crawl. nil if the stored one stays.
+    ///
+    /// - Parameters:
+    ///   - stored: The watermark before the crawl.
+    ///   - start: The start of the crawl, in seconds since 1970.
+    ///   - window: The window that the crawl asked for; nil without windows.
+    ///   - hasItemMarks: True if the items have values that move the watermark.
+    package static func moved(
+        from stored: Watermark?, to furthest: Watermark?, start: Int64?, window: WindowEnd?, hasItemMarks: Bool
+    ) -> Watermark? {
+        guard window?.walk.missed == nil else { return nil }
+        // Items ahead of the newest one of the last window may still come.
+        let isByItems = window.map { $0.window.isLast && hasItemMarks } ?? true
+        let reached = isByItems ? furthest : window.flatMap { Watermark(second: $0.window.to) }
+        guard let mark = reached?.notAfter(start), stored.map({ mark.isFurther(than: $0) }) ?? true else { return nil }
+        return mark
+    }
+}
+
 extension SinceRule {
     /// The beginning of the next window: on the way, at the start, or at the watermark less the overlap; nil for
     /// everything up to now.

@@ -119,25 +119,18 @@ struct PageStorage {
     /// Begins the crawl of a first page. Pages of earlier crawls are kept for their validators. The records of the
     /// crawls that read them are deleted, unless a later crawl may continue there.
     private func beginCrawl(_ commit: PageCommit, in progress: inout CrawlProgress) throws -> CrawlState {
-        let page = commit.page
         let serverDate = commit.serverDate.flatMap { Timestamp(sinceEpoch: $0)?.text }
-        // The part of a window that a reload read does not belong to a sync's crawl.
-        if page.mode == .since, progress.round?.mode != .since { progress.round = nil }
-        // If no stored range can be joined, every page has to be read.
-        let isRound = progress.round != nil || page.mode == .all || page.mode == .since || progress.synced.isEmpty
-        let mode = page.mode == .since ? page.mode : isRound ? progress.round?.mode ?? .all : page.mode
+        let (mode, isFull) = progress.modeOfCrawl(in: commit.page.mode)
         var crawl = CrawlState(
             id: try records.crawls.begin(mode, watermark: commit.watermark, serverDate: serverDate, now: now))
         crawl.mode = mode
         crawl.cap = list.state.crawl?.cap
-        if isRound {
+        if isFull {
             progress.beginRound(crawl.id, mode)
             crawl.round = progress.round?.id
             try records.crawls.join(crawl.id, round: crawl.round)
         }
-        // A full crawl uses no pages of older crawls, unless it is given up.
-        let kept = progress.synced.ranges.filter { !isRound || $0.needsPages }.flatMap(\.crawls)
-        try records.pages.dropAll(besides: kept + [crawl.id], round: crawl.round ?? crawl.id)
+        try records.pages.dropAll(besides: progress.crawlsWithPages + [crawl.id], round: crawl.round ?? crawl.id)
         return crawl
     }
 

@@ -1,7 +1,7 @@
 internal import SQLite
 
-/// The end of a run, or of the crawl of one of its windows: the last event, the outcome, the changes of columns, and
-/// the time at which the feed is due again.
+/// The end of a run, or of the crawl of one of its windows: the verdict on a sync's crawl, the last event, the outcome,
+/// the changes of columns, and the time at which the feed is due again.
 ///
 /// - Isolation: the store's, inside the transaction that ends the run.
 struct RunEnd {
@@ -37,11 +37,8 @@ struct RunEnd {
             try records.state.clearError()
             return outcome
         }
-        var end = CrawlEnd(
-            of: list, log: log, changes: table.log, headBefore: headBefore, window: window, now: now)
         // A removed row is a change, though no page has changed.
-        let outcome = try end.close(closing) > 0 ? .ok : outcome
-        draft = end.draft
+        let outcome = try close(closing, window, headBefore) > 0 ? .ok : outcome
         try saveProgress()
         if window?.window.isLast == false {
             try log.save(draft.metrics)
@@ -101,4 +98,131 @@ struct RunEnd {
         try log.add(try table.findColumnChanges(), of: definition.owner, now: now)
         try FeedSchedule.follow(log.run, of: list.feed, every: definition.every, on: log.connection)
     }
+
+    // MARK: - The end of a crawl
+
+    /// Closes a sync's crawl: loads the facts for `Completeness`, and saves its verdict.
+    ///
+    /// - Returns: The number of removed rows.
+    private mutating func close(
+        _ closing: CrawlClosing, _ window: WindowEnd?, _ headBefore: SyncedRange?
+    ) throws -> Int {
+        let (missing, isUnclear) =
+            try closing.isComplete && draft.progress.round?.mode == .all ? list.missingRows() : ([], false)
+        let verdict = Completeness.verdict(
+            closing, draft.crawl, draft.progress, isPartitioned: definition.partitioning != nil,
+            isNewestFirst: definition.isNewestFirst, try list.rowCounts(missing))
+        let after = Completeness.after(verdict, window: window, draft.progress)
+        var removed = 0
+        switch verdict {
+        case .complete(let isVerified, let keepsUnmetRows):
+            let gone = keepsUnmetRows ? [] : missing.filter(\.pages.isEmpty)
+            try records.remove(gone, of: definition, log: table.log, longest: draft.longestPage, now: now)
+            removed = gone.count
+            draft.metrics.items.removed += removed
+            try prove(isVerified: isVerified, isWhole: missing.isEmpty && !isUnclear)
+            try records.crawls.complete(draft.crawl?.id, now: now)
+            draft.crawl?.reason = nil
+            if draft.progress.round?.mode != .since {
+                draft.progress.otherElements = try list.elementsWithoutRow()
+            }
+            try moveWatermark(window, isSettled: !isUnclear && gone.count == missing.count)
+            try saveFull()
+            try draft.progress.complete(draft.crawl, isVerified: isVerified, generations: try generations()) { [list] in
+                try list.growsAtEnd(since: headBefore)
+            }
+        case .endedEarly(let met): try lookAgain(at: met)
+        case .incomplete(let reason):
+            try saveFull()
+            draft.progress.leave(reason, generations: try generations())
+        case .unknown: draft.progress.forgetRanges()
+        }
+        draft.progress.driftEnd = try verdict.reason == .drift && draft.crawl != nil ? list.keyCount() : nil
+        if let reason = after.reason {
+            draft.crawl?.reason = reason
+            try records.crawls.leave(draft.crawl?.id, reason)
+        }
+        draft.progress.walk = after.walk
+        (draft.isComplete, draft.isVerified) = (after.isComplete, after.isVerified)
+        if let window, window.window.isLast, window.walk.isFull { try records.state.saveFull(now: now) }
+        try records.state.save(draft, removed: removed, syncedAt: now)
+        try log.save(removed: draft.metrics.items.removed, added: removed)
+        return removed
+    }
+
+    /// The generations of the rows on the pages of a full crawl; none for other crawls.
+    private func generations() throws -> Set<Int64> {
+        try draft.progress.round.map { try records.crawls.generations(ofRound: $0.id) } ?? []
+    }
+
+    /// Saves that the full crawl before this one is proved, if this one proves it.
+    private mutating func prove(isVerified: Bool, isWhole: Bool) throws {
+        guard draft.progress.round?.mode == .all, definition.partitioning == nil else { return }
+        if let before = draft.progress.unprovedRun,
+            Completeness.provesBefore(draft.crawl, isWhole: isWhole, crawls: list.crawls.count)
+        {
+            try log.prove(before)
+        }
+        let mayBeProved = Completeness.mayBeProvedLater(
+            draft.crawl, isVerified: isVerified, hasRepeats: try records.crawls.haveRepeats(list.crawls))
+        draft.progress.unprovedRun = mayBeProved ? log.run : nil
+    }
+
+    /// Keeps the crawl open at its last page, which the next sync checks again.
+    private mutating func lookAgain(at met: Int) throws {
+        draft.progress.suspectEnd = met
+        // Pages before the end may say that the list goes on.
+        try records.storedPages.forgetValidators()
+        let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
+        let pages = try records.crawls.pageCount(of: tail)
+        var last: PageCursor?
+        if pages > 1 {
+            if draft.crawl?.id != tail {
+                // The next sync continues with the crawl that read the last page.
+                var resumption = CrawlResumption(of: list)
+                _ = try resumption.resume(tail, from: nil, isProved: false)
+            }
+            last = try records.pages.cursor(of: PageOfCrawl(crawl: tail, number: pages))
+        }
+        guard let last else {
+            draft.progress.round = nil
+            return
+        }
+        draft.progress.round?.ranges.update(tail) { $0.end = .open(last) }
+    }
+
+    /// Saves the time of a crawl of every page: now, or the start of the first of several runs that read the list.
+    private mutating func saveFull() throws {
+        guard let round = draft.progress.round, round.mode == .all else { return }
+        let isOwn = try records.pages.pages(of: list.crawls).allSatisfy(list.reads.has)
+        draft.progress.fullPages = try records.pages.requestCount(of: list.crawls)
+        try records.state.saveFull(since: isOwn ? nil : round.id, now: now)
+    }
+
+    /// Moves the watermark after a full crawl, or keeps the token on the last page of the list.
+    ///
+    /// A crawl of every page without a token leaves none: the changes since an older one are stored. Nor does one that
+    /// left rows of which only another such crawl shows if they are gone.
+    ///
+    /// - Parameter isSettled: True if all rows that the crawl did not meet are shown to be gone.
+    private func moveWatermark(_ window: WindowEnd?, isSettled: Bool) throws {
+        guard let round = draft.progress.round else { return }
+        guard definition.sync.delta == nil else {
+            guard let tail = round.ranges.ranges.first?.crawl else { return }
+            let token = isSettled ? try records.crawls.furthest(of: tail) : nil
+            if token != nil || round.mode == .all { try records.state.save(watermark: token) }
+            return
+        }
+        let isTime = list.shape.plan.watermarkIsTime
+        let (furthest, start) = try records.crawls.furthest(ofRound: round.id, isTime: isTime)
+        let stored = try records.state.watermark().flatMap { Watermark(json: $0, isTime: isTime) }
+        let moved = Watermark.moved(
+            from: stored, to: furthest, start: start, window: window, hasItemMarks: list.shape.plan.hasWatermark)
+        if let moved { try records.state.save(watermark: moved.json) }
+    }
+}
+
+extension CrawlClosing {
+    /// True if the crawl met everything that it was meant to meet.
+    fileprivate var isComplete: Bool { if case .complete = self { true } else { false } }
 }

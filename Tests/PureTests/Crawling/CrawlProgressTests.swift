@@ -127,6 +127,33 @@ struct CrawlProgressTests {
         #expect(progress.round?.ranges.isWhole == true)
     }
 
+    @Test(
+        "A crawl is part of a crawl of every page if one is under way, or if it could join no range",
+        arguments: [
+            // The run, the crawl under way, and what the new one is with ranges and without.
+            (.reload, nil, .reload, .all), (.new, nil, .new, .all), (.all, nil, .all, .all),
+            (.since, nil, .since, .since),
+            (.reload, .all, .all, .all), (.new, .all, .all, .all), (.all, .all, .all, .all),
+            (.since, .all, .since, .since), (.reload, .since, .since, .since), (.since, .since, .since, .since),
+        ] as [(CrawlMode, CrawlMode?, CrawlMode, CrawlMode)])
+    func modes(run: CrawlMode, round: CrawlMode?, withRanges: CrawlMode, without: CrawlMode) {
+        var progress = CrawlProgress()
+        if let round { progress.beginRound(2, round) }
+        var withoutRanges = progress
+        progress.synced = SyncedRanges(ranges: [
+            .open(3, .p2, generations: [3]), .whole(1, generations: [1]),
+        ])
+        let (mode, isFull) = progress.modeOfCrawl(in: run)
+        #expect(mode == withRanges)
+        #expect(isFull == ([.all, .since].contains(mode)))
+        #expect((progress.round == nil) == (round == nil || run == .since && round != .since))
+        if isFull { progress.beginRound(4, mode) }
+        #expect(progress.crawlsWithPages == (isFull ? [3] : [3, 1]))
+        let alone = withoutRanges.modeOfCrawl(in: run)
+        #expect(alone.mode == without)
+        #expect(alone.isFull)
+    }
+
     @Test("Rows that a crawl of every page moves stay in the range that had them")
     func roundAbsorbs() {
         var progress = CrawlProgress()
@@ -185,10 +212,63 @@ struct CrawlProgressTests {
         var progress = CrawlProgress()
         progress.beginRound(1, .all)
         _ = progress.read(Self.header(1, generation: 1, .last(nil)))
-        progress.endRound(reason, generations: [1], isVerified: false)
+        progress.leave(reason, generations: [1])
         #expect(progress.round == nil)
         #expect(progress.synced.isWhole == [.cap, .maxPages, .skipped, .sameKey].contains(reason))
         #expect(progress.reason == (progress.synced.isWhole ? reason : nil))
+    }
+
+    @Test(
+        "A crawl that met everything accepts its end, and the list is the range that it read", arguments: [true, false])
+    func completes(isVerified: Bool) {
+        var progress = CrawlProgress()
+        progress.suspectEnd = 7
+        progress.beginRound(1, .all)
+        _ = progress.read(Self.header(1, generation: 1, .last(nil)))
+        progress.complete(CrawlState(id: 1), isVerified: isVerified, generations: [1, 4]) { true }
+        var range = SyncedRange.whole(1, generations: [1, 4])
+        (range.isVerified, range.growsAtEnd) = (isVerified, true)
+        #expect(progress.synced == .whole(range))
+        #expect(progress.round == nil)
+        #expect(progress.suspectEnd == nil)
+        #expect(progress.isFullVerified == isVerified)
+    }
+
+    @Test(
+        "A crawl that joined a range leaves it to the range if the list grows at its end; one that read all finds that out",
+        arguments: [true, false])
+    func completesRange(isWholeList: Bool) {
+        var range = SyncedRange.whole(isWholeList ? [2] : [1, 2], generations: [1, 2])
+        range.loosePages = [1]
+        var progress = CrawlProgress()
+        progress.synced = .whole(range)
+        progress.isFullVerified = true
+        progress.complete(CrawlState(id: 2), isVerified: false, generations: []) { true }
+        (range.loosePages, range.growsAtEnd) = ([], isWholeList)
+        #expect(progress.synced == .whole(range))
+        #expect(progress.isFullVerified, "only a crawl of every page, or by watermark, says so")
+    }
+
+    @Test("Pages that are stored in another order than the list's are read through by the next sync")
+    func completesOutOfOrder() {
+        var crawl = CrawlState(id: 1)
+        crawl.isOrdered = false
+        var progress = CrawlProgress()
+        progress.beginRound(1, .all)
+        _ = progress.read(Self.header(1, generation: 1, .last(nil)))
+        progress.complete(crawl, isVerified: true, generations: [1]) { false }
+        #expect(progress.synced.isEmpty)
+        #expect(progress.round == nil)
+    }
+
+    @Test(
+        "A crawl that joined a range and could not get everything ends the range if the upstream serves no more",
+        arguments: IncompleteReason.allCases)
+    func leavesRange(_ reason: IncompleteReason) {
+        var progress = CrawlProgress()
+        progress.synced = .whole(.whole(1, generations: [1]))
+        progress.leave(reason, generations: [])
+        #expect(progress.synced == .whole(.whole(1, generations: [1], reason == .cap ? .cap : nil)))
     }
 
     @Test("A list that moved is read through by the next sync")

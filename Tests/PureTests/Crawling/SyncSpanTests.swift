@@ -150,4 +150,36 @@ struct SyncSpanTests {
             #expect(CrawlProgress(json: progress.json) == progress)
         }
     }
+
+    @Test(
+        "The watermark moves to the furthest item, or to the end of a window before now, and never beyond the crawl's start",
+        arguments: [
+            // The stored mark, the furthest item and the crawl's start; the last window's end, or an earlier one's.
+            (stored: nil, furthest: "12:00:05", start: nil, window: nil, moved: "12:00:05"),
+            ("12:00:04", "12:00:05", nil, nil, "12:00:05"), ("12:00:05", "12:00:05", nil, nil, nil),
+            ("12:00:09", "12:00:05", nil, nil, nil), (nil, "12:00:05", 3, nil, "12:00:03"), (nil, nil, 3, nil, nil),
+            ("12:00:04", "12:00:05", 3, nil, nil),
+            (nil, "12:00:05", 9, Window(isLast: true), "12:00:05"),
+            (nil, "12:00:05", 9, Window(isLast: true, hasItemMarks: false), "12:00:07"),
+            (nil, "12:00:05", 9, Window(isLast: false), "12:00:07"), (nil, nil, 6, Window(isLast: false), "12:00:06"),
+            (nil, "12:00:05", 9, Window(isLast: true, missed: .cap), nil),
+        ] as [(stored: String?, furthest: String?, start: Int64?, window: Window?, moved: String?)])
+    func moved(stored: String?, furthest: String?, start: Int64?, window: Window?, moved: String?) {
+        let mark = { (time: String?) in time.flatMap { Watermark(json: "\"2026-11-21T\($0)Z\"") } }
+        let end = window.map { window in
+            WindowEnd(
+                SyncWindow(from: Self.now, to: Self.now + 7, isLast: window.isLast),
+                WindowWalk(next: Self.now + 7, isFull: false, missed: window.missed))
+        }
+        let found = Watermark.moved(
+            from: mark(stored), to: mark(furthest), start: start.map { Self.now + $0 }, window: end,
+            hasItemMarks: window?.hasItemMarks ?? true)
+        #expect(found?.time?.seconds == mark(moved)?.time?.seconds)
+    }
+
+    struct Window: Sendable {
+        let isLast: Bool
+        var hasItemMarks = true
+        var missed: IncompleteReason?
+    }
 }
