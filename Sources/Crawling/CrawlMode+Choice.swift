@@ -14,9 +14,7 @@ extension CrawlMode {
     ///
     /// With a `start`, nothing is ever asked for without the watermark's parameter: `since` is the only mode, and a
     /// full crawl begins at the start.
-    ///
-    /// - Parameter now: In milliseconds since 1970.
-    package init(_ definition: FeedDefinition, _ resumePoint: ResumePoint, now: Int64?) {
+    package init(_ definition: FeedDefinition, _ resumePoint: ResumePoint) {
         let progress = resumePoint.progress
         if case .since(let rule) = definition.sync, rule.start != nil {
             self = .since
@@ -26,7 +24,7 @@ extension CrawlMode {
             self = round.mode
             return
         }
-        let isFullDue = definition.isFullCrawlDue(after: resumePoint.fullAt, now: now)
+        let isFullDue = resumePoint.isFullDue
         self =
             switch definition.sync {
             case .all: .all

@@ -49,12 +49,12 @@ final class FeedRun {
         self.now = now
         self.publish = publish
         let definition = loader.definition
-        let milliseconds = Timestamp.milliseconds(of: now())
         var resumePoint = writer.resumePoint
-        resumePoint.isFullDue = definition.isFullCrawlDue(after: resumePoint.fullAt, now: milliseconds)
+        resumePoint.isFullDue = definition.isFullCrawlDue(
+            after: resumePoint.fullAt, now: Timestamp.milliseconds(of: now()))
         self.resumePoint = resumePoint
         soFar = CrawlSoFar(cap: resumePoint.cap)
-        mode = command == .sync ? CrawlMode(definition, resumePoint, now: milliseconds) : .reload
+        mode = command == .sync ? CrawlMode(definition, resumePoint) : .reload
         rules = CrawlRules(command, CrawlRules.Feed(definition, mode, overlaps: loader.requests.overlap > 0))
     }
 

@@ -31,6 +31,13 @@ struct CrawlModeTests {
         return point
     }
 
+    private static func mode(_ mode: String, full: String = "1d", at point: ResumePoint) throws -> CrawlMode {
+        let definition = try definition(mode, full: full)
+        var point = point
+        point.isFullDue = definition.isFullCrawlDue(after: point.fullAt, now: now)
+        return CrawlMode(definition, point)
+    }
+
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let point: ResumePoint
@@ -84,16 +91,14 @@ struct CrawlModeTests {
                 modes: [.new, .new, .since, .all]),
         ])
     func modes(_ row: Case) throws {
-        let found = try Self.modes.map { CrawlMode(try Self.definition($0), row.point, now: Self.now) }
+        let found = try Self.modes.map { try Self.mode($0, at: row.point) }
         #expect(found == row.modes)
     }
 
     @Test("A full crawl that is to come never is not due, however long ago the last one was")
     func never() throws {
         let point = Self.point { $0.fullAt = 0 }
-        let found = try ["new", "auto", "since"].map {
-            CrawlMode(try Self.definition($0, full: "never"), point, now: Self.now)
-        }
+        let found = try ["new", "auto", "since"].map { try Self.mode($0, full: "never", at: point) }
         #expect(found == [.new, .new, .since])
     }
 }
