@@ -66,8 +66,7 @@ package final class FeedWriter: PageTransactionWriter {
 
     /// The list that the current crawl makes up.
     package var list: CrawledList {
-        CrawledList(
-            feed: feed, shape: table.shape, state: state, trail: trail, reads: reads, records: records, cache: counts)
+        CrawledList(shape: table.shape, state: state, trail: trail, reads: reads, records: records, cache: counts)
     }
 
     // MARK: - Transactions
@@ -202,7 +201,11 @@ package final class FeedWriter: PageTransactionWriter {
         do {
             let isOfAll = commit.page.mode == .all
             let known = isOfAll ? try records.storedPages.newest(commit.key) : nil
-            let stored = try stored(commit, now: clock.time(now))
+            var storage = PageStorage(
+                list: list, table: table, log: log, quota: quota, leftPage: leftPage,
+                addedBefore: unsaved?.added ?? 0, now: clock.time(now))
+            leftPage = nil
+            let stored = try storage.store(commit)
             if isOfAll {
                 // Partitions overlap, and so do pages that are requested so: their items have not moved.
                 let definition = table.shape.definition
@@ -220,14 +223,6 @@ package final class FeedWriter: PageTransactionWriter {
             records.storedPages.forget()
             throw error
         }
-    }
-
-    private func stored(_ commit: PageCommit, now: String) throws -> PageStorage.Stored {
-        defer { leftPage = nil }
-        var storage = PageStorage(
-            list: list, table: table, log: log, quota: quota, leftPage: leftPage, addedBefore: unsaved?.added ?? 0,
-            now: now)
-        return try storage.store(commit)
     }
 
     /// Continues after a stored page.

@@ -83,7 +83,7 @@ struct PageStorage {
             ? .end(nil) : advance(page, written, by: rules, hasSameKeys: hasSameKeys, in: &draft, changed)
         try rules.sections.apply(to: definition.owner, on: connection, firstPlace: records.rows.firstPlace)
         try quota.record(commit.cost.quota)
-        if page.direction == .header { try FeedSchedule.note(commit.advice, of: list.feed, on: connection) }
+        if page.direction == .header { try FeedSchedule.note(commit.advice, of: log.feed, on: connection) }
         draft.metrics.add(commit, rules.items)
 
         let number = page.checked ?? changed.pages

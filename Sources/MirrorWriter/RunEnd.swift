@@ -96,7 +96,7 @@ struct RunEnd {
         if let shape = table.shapeOfNewTable { _ = try table.adopt(shape) }
         try log.finish(outcome, Completeness.of(outcome, draft), draft.metrics, error: error, now: now)
         try log.add(try table.findColumnChanges(), of: definition.owner, now: now)
-        try FeedSchedule.follow(log.run, of: list.feed, every: definition.every, on: log.connection)
+        try FeedSchedule.follow(log.run, of: log.feed, every: definition.every, on: log.connection)
     }
 
     // MARK: - The end of a crawl

@@ -15,7 +15,6 @@ package struct CrawledList {
         func clear() { (missesNothing, otherElements) = (false, nil) }
     }
 
-    let feed: String
     var shape: ResolvedFeed
     let state: FeedState
     let trail: CrawlTrail
