@@ -273,8 +273,7 @@ package enum Completeness {
         switch closing {
         case .complete(let isVerified, let keepsUnmetRows):
             if mode == nil {
-                // A crawl that stopped at a synced range is incomplete if there are more items than rows.
-                let isShort = !isPartitioned && (crawl?.total).map { $0 > rows.met + rows.others } ?? false
+                let isShort = isShort(crawl, stored: rows.met, others: rows.others, isPartitioned: isPartitioned)
                 return isShort ? .unknown(.cap) : .complete(isVerified: isVerified)
             }
             if mode == .all, isSuspect(crawl, progress, isPartitioned: isPartitioned, rows) {
@@ -296,6 +295,17 @@ package enum Completeness {
             }
             return .incomplete(reason)
         }
+    }
+
+    /// True if a crawl that stopped at a synced range is incomplete, because the upstream reports more items than are
+    /// stored.
+    ///
+    /// - Parameter others: The number of elements on the list's pages that have no row. Totals count them, too.
+    package static func isShort(
+        _ crawl: CrawlState?, stored: @autoclosure () throws -> Int, others: Int, isPartitioned: Bool
+    ) rethrows -> Bool {
+        guard !isPartitioned, let total = crawl?.total else { return false }
+        return total > (try stored()) + others
     }
 
     /// True if nothing was missing before a sync that asks only for what is new: it met the changed items, and items

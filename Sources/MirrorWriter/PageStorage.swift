@@ -238,10 +238,10 @@ struct PageStorage {
     ///
     /// - Parameter added: The number of live rows that are not counted yet.
     private func isShort(_ onward: CrawlProgress.Onward, _ draft: FeedState, added: Int) throws -> Bool {
-        guard case .whole = onward, draft.progress.round == nil, let total = draft.crawl?.total,
-            definition.partitioning == nil
-        else { return false }
-        return total > (try list.storedCount()) + added + draft.progress.otherElements
+        guard case .whole = onward, draft.progress.round == nil else { return false }
+        return try Completeness.isShort(
+            draft.crawl, stored: list.storedCount() + added, others: draft.progress.otherElements,
+            isPartitioned: definition.partitioning != nil)
     }
 
     /// The number of pages of the range with which a crawl continues or ends.
