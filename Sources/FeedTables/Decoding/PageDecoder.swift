@@ -7,7 +7,7 @@ package import HTTP
 /// - Isolation: any.
 package final class PageDecoder: Sendable {
     package let plan: DecodePlan
-    private let idle = Lock(IdleScanners())
+    private let idle = Lock<[Scanner]>([])
 
     package init(_ plan: DecodePlan) {
         self.plan = plan
@@ -20,7 +20,7 @@ package final class PageDecoder: Sendable {
     package func decode(
         _ body: Body, secrets: Secrets = Secrets(), maskKeys: [[UInt8]] = []
     ) throws(FeedSyncError) -> DecodedPage {
-        let scanner = idle.withLock { $0.scanners.popLast() } ?? Scanner()
+        let scanner = idle.withLock { $0.popLast() } ?? Scanner()
         guard let scanner else { throw .outOfMemory }
         let page = body.withUnsafeBytes { bytes in
             json_decode(
@@ -39,12 +39,8 @@ package final class PageDecoder: Sendable {
     /// Takes a scanner back for the next page, unless its page was unusually large.
     fileprivate func recycle(_ scanner: Scanner) {
         guard json_decoder_memory(scanner.pointer) <= Self.largestKept else { return }
-        idle.withLock { if $0.scanners.count < 4 { $0.scanners.append(scanner) } }
+        idle.withLock { if $0.count < 4 { $0.append(scanner) } }
     }
-}
-
-private struct IdleScanners {
-    var scanners: [Scanner] = []
 }
 
 /// Owns one C decoder with its buffers.
