@@ -444,6 +444,15 @@ package enum Completeness {
     }
 }
 
+/// The result of a sync's crawl.
+package enum CrawlClosing: Sendable, Hashable {
+    /// The crawl met everything that it was meant to meet; `isVerified` is true if that is proved. `keepsUnmetRows` is
+    /// true if the run could not see if the rows that it did not meet are gone.
+    case complete(isVerified: Bool, keepsUnmetRows: Bool = false)
+    /// The crawl did not meet everything, or that is not certain.
+    case incomplete(IncompleteReason)
+}
+
 extension RunOutcome {
     /// True if the run did its work.
     package var isSuccess: Bool {

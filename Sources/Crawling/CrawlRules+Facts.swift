@@ -1,5 +1,26 @@
-/// The input of the rules: facts of the feed, of a fetched page, and of a committed page.
+/// The output of the rules, a step of the run, and their input: facts of the feed, of a fetched page, and of a
+/// committed page.
 extension CrawlRules {
+    /// The next step of a run.
+    package enum Step: Sendable, Hashable {
+        /// Request a page and commit it: the first one, or the next one of the crawl.
+        case fetch(PageDirection, PageCursor?)
+        /// Continue at the end of a crawl, or request one of its pages again and continue there.
+        case goOn(crawl: Int64, from: Int?)
+        /// Request the first page again. If it has changed, a new crawl begins with it.
+        case readHeadAgain
+        /// Read the list from the head, and only meet pages that this run has read.
+        case readThrough
+        /// The crawl has reached the end: load its facts and pass them to `examined`.
+        case examine
+        /// Request a page of the crawl again, and pass the result to `checked`.
+        case check(PageOfCrawl)
+        /// Find the pages next to the rows that were not met, and pass them to `found(missingBeside:)`.
+        case findMissing
+        /// Stop, with the closing of a sync's crawl.
+        case end(RunOutcome, CrawlClosing? = nil)
+    }
+
     /// The facts of a committed page.
     package struct Committed: Sendable, Hashable {
         package var crawl: Int64 = 0
