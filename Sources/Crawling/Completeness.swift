@@ -11,7 +11,7 @@ package enum Completeness {
     /// proved that nothing was missed. `CrawlRules` finds the evidence.
     package struct Claim: Sendable, Hashable {
         package private(set) var reason: IncompleteReason?
-        package private(set) var isVerified = false
+        private var isVerified = false
         private var keepsUnmetRows = false
 
         package init() {}

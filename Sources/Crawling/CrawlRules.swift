@@ -67,7 +67,6 @@ package struct CrawlRules {
         /// The number of requests that it may still make for pages; `Int.max` without a limit.
         var left: Int { requestsLeft.map { $0 - requests } ?? .max }
         var reason: IncompleteReason? { claim.reason }
-        var isVerified: Bool { claim.isVerified }
     }
 
     /// The reason why the head is read again after the end.

@@ -40,7 +40,6 @@ extension CrawlState {
     private mutating func count(_ page: CrawlPage, by rules: PageRules) {
         elements += page.elementCount - page.overlap
         if pages == 1 { headGained = rules.items.inserted > 0 }
-        if page.elementCount > page.overlap { tailGained = rules.items.inserted > 0 }
         if page.repeatsPageBefore {
             repeats += mostElements
             isDoubtful = true

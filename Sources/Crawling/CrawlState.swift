@@ -25,9 +25,8 @@ package struct CrawlState: Sendable {
     package var overlaps = true
     /// True if the places of its rows follow the order of the list.
     package var isOrdered = true
-    /// True if its first page, and its last page with items, had new items, as far as this run read them.
+    /// True if its first page had new items, as far as this run read it.
     package var headGained = false
-    package var tailGained = false
     /// True if the list moved while it was read.
     package var hasDrifted = false
     /// The reason why it is incomplete although it has ended.

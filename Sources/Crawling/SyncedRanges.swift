@@ -143,9 +143,6 @@ package struct SyncedRanges: Sendable, Hashable {
         change(&ranges[index])
     }
 
-    /// Drops the range of a crawl. Its rows stay, and the next sync reads through them.
-    mutating func drop(_ crawl: Int64) { ranges.removeAll { $0.crawl == crawl } }
-
     /// A list with one range from the head to the end.
     static func whole(_ range: SyncedRange) -> SyncedRanges { SyncedRanges(ranges: [range]) }
 }

@@ -5,7 +5,6 @@ internal import HTTP
 ///
 /// - Isolation: the store's.
 final class FeedRun {
-    private let feed: String
     /// The feed's table and crawl in the store.
     private let writer: FeedWriter
     let requests: RunRequests
@@ -42,7 +41,6 @@ final class FeedRun {
         launch: @escaping RunRequests.Launch
     ) {
         self.command = command
-        feed = writer.feed
         self.writer = writer
         requests = RunRequests(of: writer, gate: gate, now: now, launch: launch)
         self.loader = loader.through(gate, countingIn: requests.meter)
@@ -193,11 +191,6 @@ final class FeedRun {
         try writer.committed { try body(writer) }
     }
 
-    /// Runs `body` while pages may wait for their commit.
-    private func pending<Result>(_ body: (FeedWriter) throws -> Result) throws(FeedSyncError) -> Result {
-        try writer.pending { try body(writer) }
-    }
-
     /// Adds the cost of the requests since the last commit to the run.
     private func spend() throws(FeedSyncError) {
         let cost = requests.meter.take()
@@ -216,16 +209,14 @@ final class FeedRun {
     ) async throws(FeedSyncError) -> CrawlRules.Step {
         try await loader.requests.runCommands()
         let crawl = direction == .header ? nil : writer.state.crawl
+        // If the upstream gives fewer items than requested, one repeated item would be a large share.
+        let isTooShort = crawl.map { loader.isTooShort($0.mostElements) } ?? false
+        if isTooShort { loader = loader.withoutOverlap() }
         // Problems of the definition are found before anything begins.
         var prepared: PreparedPage
-        if let asked = requests.next(cursor) {
+        if !isTooShort, let asked = requests.next(cursor) {
             prepared = asked
         } else {
-            prepared = try loader.requests.page(for: cursor ?? start)
-        }
-        if let most = crawl?.mostElements, loader.isTooShort(most) {
-            // The upstream gives fewer items than requested, so one repeated item would be a large share.
-            loader = loader.withoutOverlap()
             prepared = try loader.requests.page(for: cursor ?? start)
         }
         // A footer may have begun with the commit of the previous page.
@@ -362,7 +353,7 @@ final class FeedRun {
             while true {
                 if let committed = try writer.commit(commit, now: now(), publish: publish) { return committed }
                 // Another list of the feed has found new columns since this list's columns were read.
-                follow(try pending { try $0.table.catchUp() })
+                follow(try writer.pending { try writer.table.catchUp() })
                 guard loader.definition.isResolved else {
                     // No shape was found that could decode the page.
                     follow(commit.content.shape)

@@ -180,11 +180,4 @@ struct SyncedRangesTests {
         none.absorbHead(5)
         #expect(none.isEmpty)
     }
-
-    @Test("A range that is dropped leaves the others as they are")
-    func drops() {
-        var ranges = SyncedRanges(ranges: [.open(2, .p2, generations: [2]), .whole(1, generations: [1])])
-        ranges.drop(2)
-        #expect(ranges.isWhole)
-    }
 }
