@@ -66,7 +66,7 @@ package struct PageMeeting {
             ?? (beginsAsBefore && !page.readsThrough && placed == 0 && page.end.next != nil
                 ? rangeBeginningWithPage(progress) : nil)
         // A sync reads through some ranges, because another range may have the same pages.
-        return range.flatMap { page.mode == .reload || $0.mayBeJoined ? $0 : nil }
+        return range.flatMap { page.mode == .reload || !$0.isLost ? $0 : nil }
     }
 
     /// The page as `CrawlProgress` takes it.

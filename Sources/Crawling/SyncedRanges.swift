@@ -24,12 +24,9 @@ package struct SyncedRange: Sendable, Hashable {
     package var growsAtEnd = false
     /// The number of runs in a row that failed at the range's end.
     var failures = 0
-    /// True if a sync must read the range again, because its page cursor no longer works or the list moved during the
+    /// True if a sync must read the range again, and not join it, because its page cursor no longer works or the list moved during the
     /// crawl.
     package var isLost = false
-
-    /// True if a page of a sync may join the range, so that the pages after it count as read.
-    package var mayBeJoined: Bool { !isLost }
 
     /// The crawl that continues at the range's end.
     package var crawl: Int64 { crawls.first ?? 0 }

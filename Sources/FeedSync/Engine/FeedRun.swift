@@ -162,10 +162,7 @@ final class FeedRun {
             return rules.found(missingBeside: pages, isUnclear: isUnclear)
         case .check(let page):
             let result = try await check(page)
-            // A page whose items moved further down proves nothing about the missing items.
-            if rules.isRemoving || result == .same || result == .changed {
-                writer.reads.readAgain(page)
-            }
+            if rules.countsAsRead(result) { writer.reads.readAgain(page) }
             guard rules.isRemoving, case .shifted(let items, _) = result else { return rules.checked(page, result) }
             return rules.checked(
                 page, result, pushedTo: try committed { try $0.list.pages(behind: page, holding: items) })
@@ -392,7 +389,9 @@ final class FeedRun {
             loaded.content.isNotModified
             ? .same
             : try committed { try $0.compare(page, loaded.end, at: place, known: fetch.stored) }
-        if result == .same, rules.isProving, try !committed({ try $0.list.isRecord(fetch.stored, of: place) }) {
+        if result == .same, rules.isProving,
+            try !committed({ try $0.records.pages.isRecord(fetch.stored, of: place) })
+        {
             result = .overtaken(isLast: loaded.end.next == nil)
         }
         switch result {

@@ -6,7 +6,7 @@ internal import SQLite
 /// of both.
 ///
 /// - Isolation: the store's.
-struct CrawlPages {
+package struct CrawlPages {
     let feed: String
     let connection: Connection
 
@@ -60,7 +60,7 @@ struct CrawlPages {
     }
 
     /// True if a stored page is the one that a crawl recorded at a place.
-    func isRecord(_ stored: StoredPage?, of page: PageOfCrawl) throws -> Bool {
+    package func isRecord(_ stored: StoredPage?, of page: PageOfCrawl) throws -> Bool {
         let id = try connection.int64(
             "SELECT page FROM _crawl_page WHERE crawl = ? AND number = ?", Value(page.crawl), Value(page.number))
         return id == stored?.id

@@ -219,11 +219,6 @@ package struct CrawledList {
         try records.pages.pages(behind: page, holding: items, in: crawls)
     }
 
-    /// True if a stored page is the one that a crawl recorded at a place.
-    package func isRecord(_ page: StoredPage?, of place: PageOfCrawl) throws -> Bool {
-        try records.pages.isRecord(page, of: place)
-    }
-
     // MARK: - Partitions
 
     /// The elements and the total of a page's partition before the page, as last stored.

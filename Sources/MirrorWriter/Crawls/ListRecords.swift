@@ -6,7 +6,7 @@ internal import SQLite
 package struct ListRecords {
     package let state: StoredState
     let crawls: StoredCrawls
-    let pages: CrawlPages
+    package let pages: CrawlPages
     package let storedPages: StoredPages
     let rows: ListRows
 

@@ -298,6 +298,23 @@ struct CrawlChecksTests {
         #expect(rules.headFailed() == .end(.unchanged, .complete(isVerified: false)))
     }
 
+    @Test("A page that is requested again counts as read if it is as it was or stored; in a search, in any case")
+    func countsAsRead() {
+        let moved: [PageComparison] = [
+            .shifted(by: 1, isLast: false), .overtaken(isLast: false), .pushedDown, .movedUp, .detached, .outgrown,
+        ]
+        var (rules, _) = Self.atEnd(Self.always)
+        #expect(rules.examined(Self.facts) == .check(Self.pages[0]))
+        #expect([.same, .changed].allSatisfy(rules.countsAsRead))
+        #expect(!moved.contains(where: rules.countsAsRead))
+        (rules, _) = Self.atEnd(.init(mode: .all, isShifting: true))
+        #expect(rules.examined(Self.facts) == .findMissing)
+        #expect(rules.found(missingBeside: [Self.pages[1]]) == .readHeadAgain)
+        #expect(rules.headIsSame() == .findMissing)
+        #expect(rules.found(missingBeside: [Self.pages[1]]) == .check(Self.pages[1]))
+        #expect(moved.allSatisfy(rules.countsAsRead))
+    }
+
     @Test("Rows that were not met wait for a head that does not come")
     func headFailedBeforeRemoval() {
         var (rules, _) = Self.atEnd(.init(mode: .all, isShifting: true))
