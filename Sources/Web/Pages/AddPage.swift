@@ -149,15 +149,9 @@ struct AddPage: Page {
     ) {
         html.element("label", .plain(.for, name), text: label)
         let described = HTMLAttribute.plain(.ariaDescribedby, "\(name)-hint \(step.rawValue)-problem")
-        if let list {
-            html.void(
-                "input", .id(name), .plain(.name, name), .plain(.value, value), .plain(.spellcheck, "false"),
-                .plain(.autocomplete, "off"), .plain(.list, list), described)
-        } else {
-            html.void(
-                "input", .id(name), .plain(.name, name), .plain(.value, value), .plain(.spellcheck, "false"),
-                .plain(.autocomplete, "off"), described, .flag(.autofocus, isFirst))
-        }
+        html.void(
+            "input", .id(name), .plain(.name, name), .plain(.value, value), .plain(.spellcheck, "false"),
+            .plain(.autocomplete, "off"), .plain(.list, list), described, .flag(.autofocus, isFirst))
         html.element("p", .id("\(name)-hint"), .class("hint"), text: hint)
     }
 

@@ -71,12 +71,8 @@ struct ChangesPage: Page {
         html.element("nav", .class("choices"), .plain(.ariaLabel, "Kinds of changes")) { html in
             for (text, chosen) in choices {
                 let words = chosen.map { (name: "kind", value: $0.rawValue) }
-                let link = link(words)
-                if chosen.isEmpty ? selection.kinds.count == 4 : selection.kinds == Set(chosen) {
-                    html.element("a", .href(link), .plain(.ariaCurrent, "true"), text: text)
-                } else {
-                    html.element("a", .href(link), text: text)
-                }
+                let isHere = chosen.isEmpty ? selection.kinds.count == 4 : selection.kinds == Set(chosen)
+                html.element("a", .href(link(words)), .plain(.ariaCurrent, isHere ? "true" : nil), text: text)
             }
         }
     }

@@ -6,14 +6,7 @@ enum FeedTabs {
     enum Page: String, CaseIterable {
         case list, table, changes, settings
 
-        var title: String {
-            switch self {
-            case .list: "List"
-            case .table: "Table"
-            case .changes: "Changes"
-            case .settings: "Settings"
-            }
-        }
+        var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
     }
 
     static func write(_ feed: KnownFeed, here: Page, to html: inout HTMLWriter) {
@@ -22,12 +15,9 @@ enum FeedTabs {
                 // The changes and the settings of a list are those of the feed that has it.
                 let name =
                     [.changes, .settings].contains(page) ? FeedPart.feed(ofPart: feed.name) ?? feed.name : feed.name
-                let link = Link.own(page.rawValue, name)
-                if page == here {
-                    html.element("a", .href(link), .plain(.ariaCurrent, "page"), text: page.title)
-                } else {
-                    html.element("a", .href(link), text: page.title)
-                }
+                html.element(
+                    "a", .href(.own(page.rawValue, name)), .plain(.ariaCurrent, page == here ? "page" : nil),
+                    text: page.title)
             }
         }
     }

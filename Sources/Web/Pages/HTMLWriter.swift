@@ -44,7 +44,7 @@ struct HTMLWriter {
         for attribute in attributes {
             guard let value = attribute.value else { continue }
             bytes.append(UInt8(ascii: " "))
-            add(attribute.name)
+            bytes += attribute.name.utf8
             guard let value else { continue }
             bytes += [UInt8(ascii: "="), UInt8(ascii: "\"")]
             Self.append(value, to: &bytes)
@@ -82,11 +82,11 @@ struct HTMLWriter {
 /// An attribute of an element. Addresses that a browser follows or fetches are `Link`s. Scripts and styles cannot be
 /// written.
 struct HTMLAttribute {
-    fileprivate let name: StaticString
+    fileprivate let name: String
     /// Nil if the attribute is left out, `.some(nil)` for one without a value.
     fileprivate let value: String??
 
-    private init(_ name: StaticString, _ value: String??) { (self.name, self.value) = (name, value) }
+    private init(_ name: String, _ value: String??) { (self.name, self.value) = (name, value) }
 
     static func id(_ value: String) -> HTMLAttribute { .init("id", value) }
     static func `class`(_ value: String) -> HTMLAttribute { .init("class", value) }
@@ -95,118 +95,43 @@ struct HTMLAttribute {
     static func action(_ link: Link) -> HTMLAttribute { .init("action", link.text) }
 
     /// An attribute for our scripts; its name begins with `data-`.
-    static func data(_ name: DataName, _ value: String?) -> HTMLAttribute { .init(name.text, value.map { .some($0) }) }
+    static func data(_ name: DataName, _ value: String?) -> HTMLAttribute {
+        .init("data-\(name.rawValue)", value.map { .some($0) })
+    }
 
     /// An attribute that is present or absent.
     static func flag(_ name: FlagName, _ isSet: Bool = true) -> HTMLAttribute {
-        .init(name.text, isSet ? .some(nil) : nil)
+        .init(name.rawValue, isSet ? .some(nil) : nil)
     }
 
-    /// Another attribute, which is only text to a browser.
-    static func plain(_ name: PlainName, _ value: String) -> HTMLAttribute { .init(name.text, value) }
-
-    enum FlagName {
-        case hidden, required, disabled, autofocus, open, checked
-        fileprivate var text: StaticString {
-            switch self {
-            case .hidden: "hidden"
-            case .required: "required"
-            case .disabled: "disabled"
-            case .autofocus: "autofocus"
-            case .open: "open"
-            case .checked: "checked"
-            }
-        }
+    /// Another attribute, which is only text to a browser; left out without a value.
+    static func plain(_ name: PlainName, _ value: String?) -> HTMLAttribute {
+        .init(name.rawValue, value.map { .some($0) })
     }
 
-    enum DataName {
+    enum FlagName: String {
+        case hidden, required, autofocus, checked
+    }
+
+    /// The names after `data-`.
+    enum DataName: String {
         case page, feed, key, section, start, next, more, total, event, place, token, right, command
         case header, footer, end, loaded, seen, commands
-        fileprivate var text: StaticString {
-            switch self {
-            case .page: "data-page"
-            case .feed: "data-feed"
-            case .key: "data-key"
-            case .section: "data-section"
-            case .start: "data-start"
-            case .next: "data-next"
-            case .more: "data-more"
-            case .total: "data-total"
-            case .event: "data-event"
-            case .place: "data-place"
-            case .token: "data-token"
-            case .right: "data-right"
-            case .command: "data-command"
-            case .header: "data-header"
-            case .footer: "data-footer"
-            case .end: "data-end"
-            case .loaded: "data-loaded"
-            case .seen: "data-seen"
-            case .commands: "data-commands"
-            }
-        }
     }
 
-    enum PlainName {
+    enum PlainName: String {
         case lang, charset, content, name, rel, type, value, method, dir, title, placeholder, role, scope, target
-        case ariaLabel, ariaLive, ariaHidden, ariaCurrent, ariaLabelledby, ariaDescribedby, ariaBusy, ariaSort,
-            datetime,
-            autocomplete, alt,
-            loading
+        case datetime, autocomplete, alt, loading
+        case ariaLabel = "aria-label"
+        case ariaLive = "aria-live"
+        case ariaHidden = "aria-hidden"
+        case ariaCurrent = "aria-current"
+        case ariaLabelledby = "aria-labelledby"
+        case ariaDescribedby = "aria-describedby"
+        case ariaSort = "aria-sort"
         case `for`, colspan, width, height, tabindex, enterkeyhint, spellcheck, list, rows
-        case viewBox, d, points, x, y, x1, y1, x2, y2, cx, cy, r, textAnchor
-        fileprivate var text: StaticString {
-            switch self {
-            case .lang: "lang"
-            case .charset: "charset"
-            case .content: "content"
-            case .name: "name"
-            case .rel: "rel"
-            case .type: "type"
-            case .value: "value"
-            case .method: "method"
-            case .dir: "dir"
-            case .title: "title"
-            case .placeholder: "placeholder"
-            case .role: "role"
-            case .scope: "scope"
-            case .target: "target"
-            case .ariaLabel: "aria-label"
-            case .ariaLive: "aria-live"
-            case .ariaHidden: "aria-hidden"
-            case .ariaCurrent: "aria-current"
-            case .ariaLabelledby: "aria-labelledby"
-            case .ariaDescribedby: "aria-describedby"
-            case .ariaBusy: "aria-busy"
-            case .ariaSort: "aria-sort"
-            case .datetime: "datetime"
-            case .autocomplete: "autocomplete"
-            case .alt: "alt"
-            case .loading: "loading"
-            case .for: "for"
-            case .colspan: "colspan"
-            case .width: "width"
-            case .height: "height"
-            case .tabindex: "tabindex"
-            case .enterkeyhint: "enterkeyhint"
-            case .spellcheck: "spellcheck"
-            case .list: "list"
-            case .rows: "rows"
-            case .viewBox: "viewBox"
-            case .d: "d"
-            case .points: "points"
-            case .x: "x"
-            case .y: "y"
-            case .x1: "x1"
-            case .y1: "y1"
-            case .x2: "x2"
-            case .y2: "y2"
-            case .cx: "cx"
-            case .cy: "cy"
-            case .r: "r"
-            case .textAnchor: "text-anchor"
-            }
-        }
+        case viewBox, points, x, y, x1, y1, x2, y2, cx, cy, r
+        case textAnchor = "text-anchor"
     }
 }
 

@@ -58,11 +58,7 @@ struct PageFrame: Sendable {
                         {
                             let isHere = kind == (path.isEmpty ? "overview" : path)
                             let link = path.isEmpty ? Link.own() : Link.own(path)
-                            if isHere {
-                                html.element("a", .href(link), .plain(.ariaCurrent, "page"), text: name)
-                            } else {
-                                html.element("a", .href(link), text: name)
-                            }
+                            html.element("a", .href(link), .plain(.ariaCurrent, isHere ? "page" : nil), text: name)
                         }
                     }
                     if !isPlain { signing(to: &html) }
