@@ -96,10 +96,7 @@ struct AddPage: Page {
                         + FeedForm.whyNoSecrets.prefix(1).uppercased() + FeedForm.whyNoSecrets.dropFirst() + ".",
                     to: &html)
             case .look:
-                html.element("div", .id("look-indicator"), .class("indicator"), .flag(.hidden)) { html in
-                    html.element("span", .class("spinner"), .plain(.ariaHidden, "true")) { _ in }
-                    html.element("span", text: "Looking…")
-                }
+                html.indicator("look-indicator", "Looking…")
                 html.element("div", .id("look"), .plain(.ariaLive, "polite")) { html in
                     if let look {
                         LookResult(outcome: look).write(to: &html)

@@ -87,12 +87,7 @@ struct ListPage: Page {
             }
         }
         html.element("div", .id("notice"), .class("notice"), .plain(.role, "alert"), .flag(.hidden)) { _ in }
-        html.element(
-            "div", .id("header-indicator"), .class("indicator"), .flag(.hidden, !state.isBusy(.beginHeader))
-        ) { html in
-            html.element("span", .class("spinner"), .plain(.ariaHidden, "true")) { _ in }
-            html.element("span", text: "Loading…")
-        }
+        html.indicator("header-indicator", "Loading…", isHidden: !state.isBusy(.beginHeader))
         html.element("button", .id("pill"), .class("pill"), .plain(.type, "button"), .flag(.hidden)) { _ in }
     }
 
@@ -119,12 +114,7 @@ struct ListPage: Page {
             html.element(
                 "a", .id("next"), .class("button"), .href(.own("list", name, query: words + onward)),
                 .flag(.hidden, !part.hasMore), text: "Show more")
-            html.element(
-                "div", .id("footer-indicator"), .class("indicator"), .flag(.hidden, !state.isBusy(.beginFooter))
-            ) { html in
-                html.element("span", .class("spinner"), .plain(.ariaHidden, "true")) { _ in }
-                html.element("span", text: "Loading more…")
-            }
+            html.indicator("footer-indicator", "Loading more…", isHidden: !state.isBusy(.beginFooter))
             html.element(
                 "p", .id("end"), .class("end"), .flag(.hidden, !isAtEnd || part.hasMore || isEmpty),
                 text: "The list ends here.")

@@ -152,6 +152,16 @@ struct PageFrame: Sendable {
     }
 }
 
+extension HTMLWriter {
+    /// Writes a sign that something is under way, with words.
+    mutating func indicator(_ id: String, _ text: String, isHidden: Bool = true) {
+        element("div", .id(id), .class("indicator"), .flag(.hidden, isHidden)) { html in
+            html.element("span", .class("spinner"), .plain(.ariaHidden, "true")) { _ in }
+            html.element("span", text: text)
+        }
+    }
+}
+
 /// A script, a style sheet or a picture of our pages.
 struct Asset: Sendable {
     let type: String

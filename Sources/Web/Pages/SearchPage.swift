@@ -42,10 +42,7 @@ struct SearchPage: Page {
                 html.element("noscript") { $0.element("button", .plain(.type, "submit"), text: "Search") }
             }
             html.element("div", .id("notice"), .class("notice"), .plain(.role, "alert"), .flag(.hidden)) { _ in }
-            html.element("div", .id("header-indicator"), .class("indicator"), .flag(.hidden)) { html in
-                html.element("span", .class("spinner"), .plain(.ariaHidden, "true")) { _ in }
-                html.element("span", text: "Searching…")
-            }
+            html.indicator("header-indicator", "Searching…")
             if visit.mayAdd { keepForm(to: &html) }
             html.element("div", .id("list"), .data(.feed, name)) { html in if let found { html.add(found) } }
             html.element("div", .class("foot")) { html in
