@@ -1,7 +1,12 @@
+package import FeedSync
+
 /// Figures with their labels, in Prometheus' text format.
 ///
 /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
 package struct MetricText {
+    /// The header field of a response with it.
+    package static let type = (name: "Content-Type", value: "text/plain; version=0.0.4; charset=utf-8")
+
     package private(set) var text = ""
     private var name = ""
 
@@ -16,6 +21,12 @@ package struct MetricText {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
+    /// A figure with a single value, without labels.
+    package mutating func add(_ name: String, _ type: String, _ help: String, _ value: Int) {
+        begin(name, type, help)
+        add([], value)
+    }
+
     /// Adds a value of it.
     package mutating func add(_ labels: [(name: String, value: String)], _ value: Int) {
         let list = labels.map { label in
@@ -24,5 +35,12 @@ package struct MetricText {
             return "\(label.name)=\"\(escaped)\""
         }
         text += "\(name)\(list.isEmpty ? "" : "{\(list.joined(separator: ","))}") \(value)\n"
+    }
+}
+
+extension ItemCounts {
+    /// The counts by the kinds of a figure's label.
+    package var kinds: [(kind: String, count: Int)] {
+        [("inserted", inserted), ("updated", updated), ("unchanged", unchanged), ("removed", removed)]
     }
 }

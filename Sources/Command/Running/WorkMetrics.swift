@@ -33,10 +33,7 @@ final class WorkMetrics: Sendable {
             sums.pages &+= figures.pages
             sums.requests &+= figures.requests
             sums.bytes &+= figures.bytes
-            for (kind, count) in [
-                ("inserted", figures.items.inserted), ("updated", figures.items.updated),
-                ("unchanged", figures.items.unchanged), ("removed", figures.items.removed),
-            ] { sums.items[kind, default: 0] &+= count }
+            for (kind, count) in figures.items.kinds { sums.items[kind, default: 0] &+= count }
         }
     }
 
@@ -58,13 +55,11 @@ final class WorkMetrics: Sendable {
         try SharedServer(address) { [self] request in
             switch request.path {
             case "/metrics": .whole(await metrics())
-            case "/health": .whole(ServerResponse(headers: [Self.type], body: Array("ok\n".utf8)))
+            case "/health": .whole(ServerResponse(headers: [MetricText.type], body: Array("ok\n".utf8)))
             default: .whole(.status(404))
             }
         }
     }
-
-    private static let type = (name: "Content-Type", value: "text/plain; version=0.0.4; charset=utf-8")
 
     /// Figures in Prometheus' text format; 503 where the database cannot be asked.
     ///
@@ -76,26 +71,22 @@ final class WorkMetrics: Sendable {
         var text = MetricText()
         text.begin("feedsync_runs_total", "counter", "Runs of this worker that have ended.")
         for (outcome, count) in sums.runs.sorted(by: { $0.key < $1.key }) { text.add([("outcome", outcome)], count) }
-        text.begin("feedsync_pages_total", "counter", "Pages stored by this worker.")
-        text.add([], sums.pages)
-        text.begin("feedsync_requests_total", "counter", "Requests made by this worker.")
-        text.add([], sums.requests)
-        text.begin("feedsync_received_bytes_total", "counter", "Bytes received by this worker, as transferred.")
-        text.add([], sums.bytes)
+        text.add("feedsync_pages_total", "counter", "Pages stored by this worker.", sums.pages)
+        text.add("feedsync_requests_total", "counter", "Requests made by this worker.", sums.requests)
+        text.add(
+            "feedsync_received_bytes_total", "counter", "Bytes received by this worker, as transferred.", sums.bytes)
         text.begin("feedsync_run_items_total", "counter", "Items of this worker's runs, by result.")
         for (kind, count) in sums.items.sorted(by: { $0.key < $1.key }) { text.add([("kind", kind)], count) }
-        text.begin("feedsync_claims_total", "counter", "Claims that this worker has ended.")
-        text.add([], sums.groups)
-        text.begin("feedsync_jobs", "gauge", "Jobs of this worker under way.")
-        text.add([], sums.jobs)
-        text.begin("feedsync_workers", "gauge", "Workers of the store that live.")
-        text.add([], fleet.workers)
+        text.add("feedsync_claims_total", "counter", "Claims that this worker has ended.", sums.groups)
+        text.add("feedsync_jobs", "gauge", "Jobs of this worker under way.", sums.jobs)
+        text.add("feedsync_workers", "gauge", "Workers of the store that live.", fleet.workers)
         text.begin("feedsync_groups", "gauge", "Groups of feeds, by what becomes of them now.")
         for (state, count) in [("claimed", fleet.claimed), ("due", fleet.due), ("resting", fleet.resting)] {
             text.add([("state", state)], count)
         }
-        text.begin("feedsync_oldest_due_seconds", "gauge", "Seconds for which the longest-waiting group has been due.")
-        text.add([], fleet.oldestDueSeconds)
-        return ServerResponse(headers: [Self.type], body: Array(text.text.utf8))
+        text.add(
+            "feedsync_oldest_due_seconds", "gauge", "Seconds for which the longest-waiting group has been due.",
+            fleet.oldestDueSeconds)
+        return ServerResponse(headers: [MetricText.type], body: Array(text.text.utf8))
     }
 }

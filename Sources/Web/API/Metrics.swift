@@ -23,10 +23,7 @@ final class RunCounters: Sendable {
             pages &+= run.pages
             requests &+= run.requests
             bytes &+= run.bytes
-            for (kind, count) in [
-                ("inserted", run.items.inserted), ("updated", run.items.updated), ("unchanged", run.items.unchanged),
-                ("removed", run.items.removed),
-            ] { items[kind, default: 0] &+= count }
+            for (kind, count) in run.items.kinds { items[kind, default: 0] &+= count }
         }
     }
 
@@ -87,14 +84,15 @@ final class RunCounters: Sendable {
         let runs = try await served.pages?.endedRuns(since: times(of: feeds.map(\.feed.name))) ?? []
         let sums = take(runs, at: now).sorted { ($0.key.feed, $0.key.outcome) < ($1.key.feed, $1.key.outcome) }
         var text = MetricText()
-        text.begin("feedsync_runs_total", "counter", "Runs that have ended.")
-        for (key, sum) in sums { text.add([("feed", key.feed), ("outcome", key.outcome)], sum.runs) }
-        text.begin("feedsync_pages_total", "counter", "Pages stored.")
-        for (key, sum) in sums { text.add([("feed", key.feed), ("outcome", key.outcome)], sum.pages) }
-        text.begin("feedsync_requests_total", "counter", "Requests made.")
-        for (key, sum) in sums { text.add([("feed", key.feed), ("outcome", key.outcome)], sum.requests) }
-        text.begin("feedsync_received_bytes_total", "counter", "Bytes received, as transferred.")
-        for (key, sum) in sums { text.add([("feed", key.feed), ("outcome", key.outcome)], sum.bytes) }
+        for (name, help, count) in [
+            ("feedsync_runs_total", "Runs that have ended.", \Sums.runs),
+            ("feedsync_pages_total", "Pages stored.", \.pages),
+            ("feedsync_requests_total", "Requests made.", \.requests),
+            ("feedsync_received_bytes_total", "Bytes received, as transferred.", \.bytes),
+        ] {
+            text.begin(name, "counter", help)
+            for (key, sum) in sums { text.add([("feed", key.feed), ("outcome", key.outcome)], sum[keyPath: count]) }
+        }
         text.begin("feedsync_run_items_total", "counter", "Items of runs, by result.")
         for (key, sum) in sums {
             for (kind, count) in sum.items.sorted(by: { $0.key < $1.key }) {
@@ -105,15 +103,15 @@ final class RunCounters: Sendable {
         for feed in feeds { text.add([("feed", feed.feed.name)], feed.feed.record?.itemCount ?? 0) }
         text.begin("feedsync_well", "gauge", "1 if all is well with the feed.")
         for feed in feeds { text.add([("feed", feed.feed.name), ("state", feed.state.word)], feed.isWell ? 1 : 0) }
-        text.begin("feedsync_seconds_since_full_sync", "gauge", "Seconds since every page was looked at.")
-        for feed in feeds {
-            guard let at = feed.feed.record?.fullAt?.seconds else { continue }
-            text.add([("feed", feed.feed.name)], Int(clamping: max(0, now / 1_000 - at)))
-        }
-        text.begin("feedsync_seconds_since_complete_sync", "gauge", "Seconds since a sync last ended well.")
-        for feed in feeds {
-            guard let at = feed.feed.record?.syncedAt?.seconds else { continue }
-            text.add([("feed", feed.feed.name)], Int(clamping: max(0, now / 1_000 - at)))
+        for (name, help, time) in [
+            ("feedsync_seconds_since_full_sync", "Seconds since every page was looked at.", \FeedRecord.fullAt),
+            ("feedsync_seconds_since_complete_sync", "Seconds since a sync last ended well.", \.syncedAt),
+        ] {
+            text.begin(name, "gauge", help)
+            for feed in feeds {
+                guard let at = feed.feed.record?[keyPath: time]?.seconds else { continue }
+                text.add([("feed", feed.feed.name)], Int(clamping: max(0, now / 1_000 - at)))
+            }
         }
         text.begin("feedsync_due", "gauge", "1 if the feed is due and not under way.")
         for feed in feeds {
@@ -133,9 +131,7 @@ final class RunCounters: Sendable {
         for (limit, remaining) in least.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             text.add([("origin", limit[0]), ("resource", limit[1])], remaining)
         }
-        text.begin("feedsync_listeners", "gauge", "Clients that listen to events.")
-        text.add([], listeners)
-        let type = (name: "Content-Type", value: "text/plain; version=0.0.4; charset=utf-8")
-        return ServerResponse(headers: [type], body: Array(text.text.utf8))
+        text.add("feedsync_listeners", "gauge", "Clients that listen to events.", listeners)
+        return ServerResponse(headers: [MetricText.type], body: Array(text.text.utf8))
     }
 }
