@@ -25,8 +25,11 @@ enum OpenAPI {
         /// Other types that a parameter or a field of the request chooses.
         var otherTypes: [String] = []
         var status = 200
-        var others: [(status: Int, meaning: String, type: String?)] = []
+        var others: [Other] = []
     }
+
+    /// A response besides the one that is asked for; the type is nil for one without a body.
+    private typealias Other = (status: Int, meaning: String, type: String?)
 
     private static let schemas = "#/components/schemas/"
     private static func see(_ name: String) -> String { "{\"$ref\":\"\(schemas)\(name)\"}" }
@@ -50,6 +53,9 @@ enum OpenAPI {
     private static let after = parameter("after", "the place behind which to go on, from Link", place)
     private static let lines = parameter(
         "format", "each object in a line of its own", #"{"type":"string","enum":["ndjson"]}"#)
+    private static let rowFormat = parameter(
+        "format", "CSV, or each item in a line of its own", #"{"type":"string","enum":["csv","ndjson"]}"#)
+    private static let words = parameter("q", "only items that have all these words", text)
     private static let total = parameter(
         "total", "with the number of all in X-Total-Count", #"{"type":"string","enum":["true"]}"#)
     private static let before = parameter(
@@ -57,9 +63,7 @@ enum OpenAPI {
         #"{"type":"integer","minimum":1}"#)
     private static let ndjson = "application/x-ndjson"
     private static let ofChanges = [
-        lines, total,
-        parameter(
-            "limit", "how many at most", #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#),
+        lines, total, limit,
         parameter(
             "kind", "only this kind; may be repeated",
             #"{"type":"string","enum":["new","changed","removed","returned"]}"#),
@@ -67,23 +71,15 @@ enum OpenAPI {
             "before", "the place before which to go on, from Link",
             "{\"type\":\"string\",\"pattern\":\(ChangeMoment.pattern.json)}"),
     ]
-    private static let unknown = (status: 404, meaning: "no such feed", type: problem as String?)
-    private static let wrong = (status: 400, meaning: "a parameter is not what it has to be", type: problem as String?)
-    private static let notHere = (
-        status: 404, meaning: "no such feed, or this server does not do that", type: problem as String?
-    )
-    private static let foreign = (
-        status: 403, meaning: "read-only, or without the token of GET /session", type: problem as String?
-    )
-    private static let notConfigured = (
-        status: 409, meaning: "the feed is not in the configuration, or a list of another", type: problem as String?
-    )
-    private static let upstreamErrors = [
-        (status: 409, meaning: "another process works on the feed, or a later command took the place", type: problem),
-        (status: 422, meaning: "the definition cannot be used", type: problem),
-        (status: 502, meaning: "the upstream fails or refuses", type: problem),
-        (status: 503, meaning: "the upstream asked us to wait", type: problem),
-    ].map { (status: $0.status, meaning: $0.meaning, type: $0.type as String?) }
+    private static let unknown: Other = (404, "no such feed", problem)
+    private static let wrong: Other = (400, "a parameter is not what it has to be", problem)
+    private static let notHere: Other = (404, "no such feed, or this server does not do that", problem)
+    private static let foreign: Other = (403, "read-only, or without the token of GET /session", problem)
+    private static let upstreamErrors: [Other] = [
+        (409, "another process works on the feed, or a later command took the place", problem),
+        (422, "the definition cannot be used", problem), (502, "the upstream fails or refuses", problem),
+        (503, "the upstream asked us to wait", problem),
+    ]
 
     private static func command(_ word: String, _ summary: String) -> Operation {
         Operation(
@@ -156,7 +152,7 @@ enum OpenAPI {
                 "Items in feed order, a page at a time: follow Link rel=next. With q and neither section nor order: the best that have all its words. With where, sort, columns, column or offset: a table of them",
             parameters: [
                 feed, limit, after, parameter("section", "only this section; empty for the items without one", text),
-                parameter("q", "only items that have all these words", text),
+                words,
                 parameter(
                     "order", "in feed order and by pages, also with q; as `after`, not for a table",
                     #"{"type":"string","enum":["place"]}"#),
@@ -169,17 +165,11 @@ enum OpenAPI {
                 parameter(
                     "offset", "in a table: how many to pass over",
                     "{\"type\":\"integer\",\"minimum\":0,\"maximum\":\(TableView.mostOffset)}"),
-                parameter(
-                    "format", "CSV, or each item in a line of its own", #"{"type":"string","enum":["csv","ndjson"]}"#),
-                total,
+                rowFormat, total,
             ], schema: list("item"), otherTypes: ["text/csv", ndjson], others: [wrong, unknown]),
         Operation(
             path: "/feeds/{feed}/export", method: "get", summary: "All items in feed order",
-            parameters: [
-                feed,
-                parameter(
-                    "format", "CSV, or each item in a line of its own", #"{"type":"string","enum":["csv","ndjson"]}"#),
-            ], type: "text/csv", otherTypes: [ndjson], others: [wrong, unknown]),
+            parameters: [feed, rowFormat], type: "text/csv", otherTypes: [ndjson], others: [wrong, unknown]),
         Operation(
             path: "/feeds/{feed}/parts", method: "get",
             summary:
@@ -191,7 +181,10 @@ enum OpenAPI {
             path: "/feeds/{feed}/definition", method: "get",
             summary: "The lines of a feed in the configuration, as YAML",
             parameters: [feed], type: "text/yaml",
-            others: [unknown, foreign, notConfigured, (422, "they hold a credential", problem)]),
+            others: [
+                unknown, foreign, (409, "the feed is not in the configuration, or a list of another", problem),
+                (422, "they hold a credential", problem),
+            ]),
         Operation(
             path: "/feeds/{feed}/items/{key}", method: "get", summary: "An item, also one that was removed",
             parameters: [feed, parameter("key", in: "path", "the item's key, as JSON or as text", text)],
@@ -319,7 +312,7 @@ enum OpenAPI {
         Operation(
             path: "/list/{feed}/rows", method: "get", summary: "Rows of a list, or those that have the words of a text",
             parameters: [
-                feed, limit, after, parameter("q", "only items that have all these words", text),
+                feed, limit, after, words,
                 parameter("order", "with `q`: in feed order, by pages", #"{"const":"place"}"#),
             ], type: html, others: [wrong, unknown]),
         Operation(
