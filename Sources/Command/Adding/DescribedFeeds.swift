@@ -120,12 +120,11 @@ struct DescribedFeeds {
             ]
             return fields.json
         }
-        let document: JSONFields = [
+        session.print(result: [
             "added": JSONDocument(JSONLines.array(feeds)),
             "known": JSONDocument(JSONLines.array(result.known.map(JSONText.string))),
             "left_out": JSONDocument(JSONLines.array(leftOut)), "file": isDry ? nil : file.path,
-        ]
-        session.print(result: document)
+        ])
     }
 
     /// Prints collections, with what is known of them.
@@ -140,8 +139,7 @@ struct DescribedFeeds {
         guard !collections.isEmpty else { throw Failure(.data, [problem], advice: "feedsync add NAME URL") }
         session.list(collections) {
             var table = Table([
-                Table.Column(title: "PATH") { $0.name($1) }, Table.Column(title: "ITEMS"), Table.Column(title: "KEY"),
-                Table.Column(title: "PAGINATION"), Table.Column(title: "SIGN-IN"), Table.Column(title: "NEEDS"),
+                .init(title: "PATH") { $0.name($1) }, "ITEMS", "KEY", "PAGINATION", "SIGN-IN", "NEEDS",
             ])
             for collection in collections {
                 table.add([
@@ -149,7 +147,7 @@ struct DescribedFeeds {
                     collection.signIn ?? "-", collection.needs.joined(separator: ", "),
                 ])
             }
-            console.print(table.lines(console.palette, width: console.width))
+            console.print(table)
             console.print("Next: \(console.palette.hint("feedsync add \(option.written) \(path) PATH"))")
         }
     }

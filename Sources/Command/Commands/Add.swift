@@ -178,13 +178,12 @@ extension Session {
     ) {
         let name = draft.entry.name
         if invocation.has(.json) {
-            let document: JSONFields = [
+            return print(result: [
                 "feed": name,
                 "definition": JSONDocument((isDry ? draft.entry : draft.entry.masked).json),
                 "findings": JSONDocument(JSONLines.array(found?.json ?? [])),
                 "file": isDry ? nil : draft.file.path,
-            ]
-            return print(result: document)
+            ])
         }
         let lines = found?.lines(isDry ? console.errorPalette : console.palette, width: console.width) ?? []
         guard !isDry else {

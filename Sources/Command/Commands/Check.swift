@@ -28,13 +28,11 @@ extension Command {
             return .done
         }
         session.nameFiles(configuration)
-        var table = Table([
-            Table.Column(title: "") { $0.success($1) }, Table.Column(title: "FEED") { $0.name($1) },
-            Table.Column(title: "URL"), Table.Column(title: "PAGINATION"),
-        ])
-        table.hasTitles = false
+        var table = Table(
+            [.init(title: "") { $0.success($1) }, .init(title: "FEED") { $0.name($1) }, "URL", "PAGINATION"],
+            hasTitles: false)
         for check in checks { table.add(["ok", check.feed.name, check.feed.maskedURL, check.style]) }
-        session.console.print(table.lines(session.console.palette, width: session.console.width))
+        session.console.print(table)
         if checks.isEmpty { session.console.note("\(configuration.file) has no feeds yet") }
         if let place = configuration.literalStorePassword {
             session.console.note("warning: \(FeedCheck.exposure(at: place)); \(FeedCheck.exposureAdvice(place.file))")

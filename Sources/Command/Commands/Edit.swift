@@ -23,8 +23,7 @@ extension Command {
         }
         try editing { () throws(EditingError) in try lines.set(try FeedWords.members(words)) }
         if session.invocation.has(.json) {
-            let document: JSONFields = ["feed": name, "file": lines.file.path]
-            session.print(result: document)
+            session.print(result: ["feed": name, "file": lines.file.path])
         } else {
             session.console.print("\(session.console.palette.name(name))  changed in \(lines.file.path)")
         }

@@ -16,8 +16,7 @@ extension Command {
         let feeds = try await session.knownFeeds(configuration, store, includesRemoved: false)
         session.nameFiles(configuration)
         var table = Table([
-            Table.Column(title: "FEED") { $0.name($1) }, Table.Column(title: "MODEL"),
-            Table.Column(title: "ITEMS", isNumber: true), Table.Column(title: "URL"),
+            .init(title: "FEED") { $0.name($1) }, "MODEL", .init(title: "ITEMS", isNumber: true), "URL",
         ])
         for feed in feeds {
             table.add([feed.name, feed.model ?? "-", NumberFormat.count(feed.record?.itemCount ?? 0), feed.url])
@@ -25,8 +24,7 @@ extension Command {
         if feeds.isEmpty, !session.invocation.has(.json) {
             session.console.note("\(configuration.file) has no feeds yet")
         }
-        let lines = feeds.isEmpty ? [] : table.lines(session.console.palette, width: session.console.width)
-        session.list(feeds) { session.console.print(lines) }
+        session.list(feeds) { if !feeds.isEmpty { session.console.print(table) } }
         return .done
     }
 }

@@ -28,8 +28,7 @@ extension Command {
             return try signIn.file()
         }
         if session.invocation.has(.json) {
-            let document: JSONFields = ["feed": feed.name, "file": file]
-            session.print(result: document)
+            session.print(result: ["feed": feed.name, "file": file])
         } else {
             session.console.print(
                 "\(session.console.palette.name(feed.name))  signed in; the tokens are kept in \(file)")

@@ -31,8 +31,7 @@ extension Command {
             }
             return .done
         }
-        var table = Table([Table.Column(title: "") { $0.faint($1) }, Table.Column(title: "")])
-        table.hasTitles = false
+        var table = Table([.init(title: "") { $0.faint($1) }, ""], hasTitles: false)
         for (name, path) in paths { table.add([name, path ?? "none"]) }
         session.list([JSONFields(paths.map { ($0.name, $0.path) })]) {
             session.console.print(table.lines(session.console.palette, width: nil))

@@ -107,12 +107,8 @@ extension StateRow {
             } else {
                 palette.attention("due") + " now"
             }
-        var table = Table([
-            Table.Column(title: "TERM"), Table.Column(title: "VALUE"),
-            Table.Column(title: "REASON") { $0.faint($1) },
-        ])
-        table.indentation = 4
-        table.hasTitles = false
+        var table = Table(
+            ["TERM", "VALUE", .init(title: "REASON") { $0.faint($1) }], hasTitles: false, indentation: 4)
         for term in plan.terms {
             table.add([term.name.rawValue.replacing("_", with: " "), Self.words(of: term), term.reason])
         }

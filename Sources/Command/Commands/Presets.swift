@@ -33,16 +33,12 @@ extension Command {
                 preset.yaml.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))
             return .done
         }
-        var table = Table([
-            Table.Column(title: "PRESET") { $0.name($1) }, Table.Column(title: "PARAMETERS"),
-            Table.Column(title: "WHAT IT MIRRORS"),
-        ])
+        var table = Table([.init(title: "PRESET") { $0.name($1) }, "PARAMETERS", "WHAT IT MIRRORS"])
         for preset in presets {
             let parameters = preset.parameters.joined(separator: ", ")
             table.add([preset.name, parameters.isEmpty ? "-" : parameters, preset.description])
         }
-        let lines = table.lines(session.console.palette, width: session.console.width)
-        session.list(presets.map { fields($0) }) { session.console.print(lines) }
+        session.list(presets.map { fields($0) }) { session.console.print(table) }
         return .done
     }
 

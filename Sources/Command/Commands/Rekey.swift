@@ -26,8 +26,7 @@ extension Command {
         }
         let name = feed.name
         if session.invocation.has(.json) {
-            let document: JSONFields = ["feed": name, "key": result?.key, "row_count": result?.rowCount]
-            session.print(result: document)
+            session.print(result: ["feed": name, "key": result?.key, "row_count": result?.rowCount])
         } else if let result, let count = result.rowCount {
             session.console.print(
                 "\(session.console.palette.name(name))  \(NumberFormat.count(count, "item")) now identified by "

@@ -39,8 +39,7 @@ extension Session {
     ) async throws(Failure) {
         let kept = try await keptItems(of: name)
         if invocation.has(.json) {
-            let document: JSONFields = ["feed": name, "file": file.path, "item_count": kept?.count ?? 0]
-            return print(result: document)
+            return print(result: ["feed": name, "file": file.path, "item_count": kept?.count ?? 0])
         }
         console.print("\(console.palette.name(name))  removed from \(file.path)")
         for line in undo.source ?? [] { console.comment(console.errorPalette.faint(line)) }

@@ -41,8 +41,7 @@ extension Session {
             try await reading { () async throws(FeedSyncError) in try await store.delete(name, lock: lock) }
         }
         if invocation.has(.json) {
-            let document: JSONFields = ["feed": name, "file": file.path, "deleted": count]
-            print(result: document)
+            print(result: ["feed": name, "file": file.path, "deleted": count])
             return .done
         }
         let from = isConfigured ? "removed from \(file.path), " : ""

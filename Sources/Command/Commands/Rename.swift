@@ -30,8 +30,7 @@ extension Command {
             session.console.print("\(palette.name(feed))  renamed to \(palette.name(name))")
             return .done
         }
-        let document: JSONFields = ["feed": feed, "name": name, "file": lines.file.path, "is_stored": isStored]
-        session.print(result: document)
+        session.print(result: ["feed": feed, "name": name, "file": lines.file.path, "is_stored": isStored])
         return .done
     }
 }

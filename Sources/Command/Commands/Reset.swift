@@ -22,8 +22,7 @@ extension Command {
             return true
         }
         if session.invocation.has(.json) {
-            let document: JSONFields = ["feed": name, "is_stored": isStored]
-            session.print(result: document)
+            session.print(result: ["feed": name, "is_stored": isStored])
         } else if isStored {
             session.console.print(
                 "\(session.console.palette.name(name))  reset; the next sync reads everything again")

@@ -57,10 +57,8 @@ extension Session {
 private enum StatusTable {
     static func make(_ feeds: [StateRow]) -> Table {
         var table = Table([
-            Table.Column(title: "FEED") { $0.name($1) },
-            Table.Column(title: "STATE") { StateColour.paint($1, with: $0) },
-            Table.Column(title: "ITEMS", isNumber: true), Table.Column(title: "NEXT PAGE", limit: 24),
-            Table.Column(title: "LOADED"), Table.Column(title: "DUE"), Table.Column(title: "WHY"),
+            .init(title: "FEED") { $0.name($1) }, .init(title: "STATE") { StateColour.paint($1, with: $0) },
+            .init(title: "ITEMS", isNumber: true), .init(title: "NEXT PAGE", limit: 24), "LOADED", "DUE", "WHY",
         ])
         for feed in feeds { table.add(cells(feed)) }
         return table

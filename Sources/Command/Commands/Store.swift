@@ -42,20 +42,18 @@ extension Command {
         }
         let tables = copied.tables.filter { $0.rowCount > 0 || $0.isWritten }
         var table = Table([
-            Table.Column(title: "TABLE") { $0.name($1) }, Table.Column(title: "ROWS", isNumber: true),
-            Table.Column(title: "CHECKSUM"), Table.Column(title: "STATE"),
+            .init(title: "TABLE") { $0.name($1) }, .init(title: "ROWS", isNumber: true), "CHECKSUM", "STATE",
         ])
         for own in tables {
             table.add([
                 own.name, NumberFormat.count(own.rowCount), own.checksum, own.isWritten ? "copied" : "equal already",
             ])
         }
-        let lines = table.lines(console.palette, width: console.width)
         session.list(
             tables.map {
                 ["table": $0.name, "rows": $0.rowCount, "checksum": $0.checksum, "copied": $0.isWritten] as JSONFields
             }
-        ) { console.print(lines) }
+        ) { console.print(table) }
         return .done
     }
 }

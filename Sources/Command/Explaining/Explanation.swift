@@ -23,8 +23,7 @@ struct Explanation: Sendable, JSONRecord {
 
     private func listLines(_ palette: Palette) -> [String] {
         guard let lists else { return [] }
-        var table = Table([Table.Column(title: ""), Table.Column(title: "")])
-        (table.hasTitles, table.indentation) = (false, 2)
+        var table = Table(["", ""], hasTitles: false, indentation: 2)
         let now = WallClock.system.milliseconds
         for next in lists.next { table.add([next.list, next.words(of: lists.parent, now: now)]) }
         return ["", palette.name("Next lists"), "  \(lists.summary)"]
@@ -99,8 +98,7 @@ struct FeedSummary: Sendable, JSONRecord {
     /// A line for each thing known.
     var lines: [String] {
         guard let record else { return ["\(path): never loaded"] }
-        var table = Table([Table.Column(title: ""), Table.Column(title: "")])
-        table.hasTitles = false
+        var table = Table(["", ""], hasTitles: false)
         table.add([path.contains("://") ? "database" : "file", path])
         if let part { table.add(["list of", part]) }
         let items = NumberFormat.count(record.itemCount, "item")

@@ -29,6 +29,9 @@ extension Session {
 
     /// Prints the result of a command as JSON: a list of one object, as for everything else.
     func print(result: some JSONRecord) { console.print(json: JSONLines.array([result.result])) }
+
+    /// Prints members as the result of a command.
+    func print(result: JSONFields) { console.print(json: JSONLines.array([result.result])) }
 }
 
 /// Turns records that come one after another into lines for programs.

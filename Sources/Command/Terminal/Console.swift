@@ -106,6 +106,9 @@ final class Console: Sendable {
         printText(lines.map { ControlCharacters.replaced(in: $0, keepsColours: palette.isOn) })
     }
 
+    /// Prints a table of results, at most as wide as the terminal.
+    func print(_ table: Table) { print(table.lines(palette, width: width)) }
+
     /// Prints a line of results.
     func print(_ line: String) { print([line]) }
 

@@ -17,8 +17,8 @@ struct Table: Sendable {
     /// True if the titles are printed above the rows.
     var hasTitles = true
 
-    init(_ columns: [Column]) {
-        self.columns = columns
+    init(_ columns: [Column], hasTitles: Bool = true, indentation: Int = 0) {
+        (self.columns, self.hasTitles, self.indentation) = (columns, hasTitles, indentation)
     }
 
     /// Adds a row, without characters that break lines or control the terminal.
@@ -100,4 +100,9 @@ struct Table: Sendable {
         widths = narrowed
         return true
     }
+}
+
+/// A title alone is a column of text.
+extension Table.Column: ExpressibleByStringLiteral {
+    init(stringLiteral title: String) { self.init(title: title) }
 }
