@@ -5,23 +5,23 @@ struct Command: Sendable {
     /// Its name on the command line.
     let name: String
     /// Its operands, as help shows them.
-    let operands: String
+    var operands = ""
     /// Their meaning, for errors.
-    let need: String
+    var need = "the name of a feed"
     /// The number of operands.
-    let operandCount: ClosedRange<Int>
+    var count = 0...0
     /// Its options, besides the general ones.
-    let options: [Option]
+    var options: [Option] = []
     /// The general options that it takes.
-    let generalOptions: [Option]
+    var general = Option.general
     /// The kind of store that it needs.
-    let storeNeed: StoreNeed
+    var store = StoreNeed.file
     /// True if it may finish by itself after the first Ctrl-C.
-    let endsGracefully: Bool
+    var endsGracefully = false
     /// True if it reads the configuration again after a SIGHUP that comes from no terminal.
-    let rereadsConfiguration: Bool
+    var rereadsConfiguration = false
     /// True if it only prints results, which `--quiet` does not hide.
-    let isForResults: Bool
+    var isForResults = false
     /// Its action, in one line.
     let summary: String
     /// Its help, in paragraphs; they are wrapped to the terminal's width.
@@ -30,29 +30,6 @@ struct Command: Sendable {
     let example: String
     /// Runs it.
     let run: @Sendable (Session) async throws(Failure) -> ExitCode
-
-    init(
-        _ name: String, operands: String = "", need: String = "the name of a feed", count: ClosedRange<Int> = 0...0,
-        options: [Option] = [], general: [Option] = Option.general, store: StoreNeed = .file,
-        endsGracefully: Bool = false, rereadsConfiguration: Bool = false, isForResults: Bool = false,
-        summary: String, explanation: String, example: String,
-        run: @escaping @Sendable (Session) async throws(Failure) -> ExitCode
-    ) {
-        self.name = name
-        self.operands = operands
-        self.need = need
-        operandCount = count
-        self.options = options
-        generalOptions = general
-        storeNeed = store
-        self.endsGracefully = endsGracefully
-        self.rereadsConfiguration = rereadsConfiguration
-        self.isForResults = isForResults
-        self.summary = summary
-        self.explanation = explanation
-        self.example = example
-        self.run = run
-    }
 
     /// Every command, in the order of the help text.
     static let all: [Command] = [
@@ -70,7 +47,7 @@ struct Command: Sendable {
     }
 
     /// All its options, in the order of the help text.
-    var allOptions: [Option] { options + generalOptions }
+    var allOptions: [Option] { options + general }
 
     /// The options of all commands; some are there several times.
     static var allOptions: [Option] { Option.general + [.version] + all.flatMap { $0.options } }

@@ -6,7 +6,7 @@ internal import XML
 extension Command {
     /// `--version`; it has no command name.
     static let version = Command(
-        "version", options: [.verbose], summary: "Print the version; with --verbose, those of the libraries, too",
+        name: "version", options: [.verbose], summary: "Print the version; with --verbose, those of the libraries, too",
         explanation: "", example: "feedsync --version"
     ) { session throws(Failure) in
         session.console.print("feedsync \(FeedSyncVersion.text)")

@@ -6,7 +6,7 @@ internal import Reports
 extension Command {
     /// `add NAME URL|PRESET [KEY=VALUE...]`
     static let add = Command(
-        "add", operands: "NAME URL|PRESET [KEY=VALUE...]",
+        name: "add", operands: "NAME URL|PRESET [KEY=VALUE...]",
         need: "the name of the new feed, and a URL or the name of a preset", count: 0...anyNumber,
         options: [
             .header, .request, .body, .curl, .opml, .connector, .openapi, .har, .set, .items, .key, .paginate, .sync,

@@ -4,7 +4,7 @@ internal import Reports
 extension Command {
     /// `backup FILE`
     static let backup = Command(
-        "backup", operands: "FILE", need: "the name of the file to write", count: 1...1, store: .any,
+        name: "backup", operands: "FILE", need: "the name of the file to write", count: 1...1, store: .any,
         summary: "Copy the store to a file, while feedsync works",
         explanation: """
             Writes a complete copy of the store as it is at one moment, also while feeds are synced. The copy

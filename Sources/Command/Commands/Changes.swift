@@ -4,7 +4,8 @@ internal import Reports
 extension Command {
     /// `changes [FEED...]`
     static let changes = Command(
-        "changes", operands: "[FEED...]", count: 0...anyNumber, options: [.sinceRun, .ofKey, .follow, .ack, .schema],
+        name: "changes", operands: "[FEED...]", count: 0...anyNumber,
+        options: [.sinceRun, .ofKey, .follow, .ack, .schema],
         store: .any, isForResults: true,
         summary: "Print the items that are new, changed, removed or back",
         explanation: """

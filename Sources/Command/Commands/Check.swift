@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `check`
     static let check = Command(
-        "check", operands: "[FEED...]", count: 0...anyNumber, options: [.online] + Option.fetching,
+        name: "check", operands: "[FEED...]", count: 0...anyNumber, options: [.online] + Option.fetching,
         general: [.config, .json, .quiet, .help], store: .any, endsGracefully: true,
         summary: "Validate the configuration",
         explanation: """

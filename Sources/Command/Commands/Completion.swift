@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `completion bash|zsh|fish`
     static let completion = Command(
-        "completion", operands: "bash|zsh|fish", need: "the name of a shell: bash, zsh or fish", count: 1...1,
+        name: "completion", operands: "bash|zsh|fish", need: "the name of a shell: bash, zsh or fish", count: 1...1,
         general: [.help],
         summary: "Print the script that completes words in a shell",
         explanation: """
@@ -33,7 +33,7 @@ extension Command {
     /// The command that those scripts run: `__complete WORD...`, with the words up to the one to complete. It is in no
     /// list of commands, and reports no errors, because the user has not run anything yet.
     static let wordCompletion = Command(
-        "__complete", summary: "", explanation: "", example: ""
+        name: "__complete", summary: "", explanation: "", example: ""
     ) { session throws(Failure) in
         let line = PartialCommandLine(session.invocation.operands)
         let environment = session.environment

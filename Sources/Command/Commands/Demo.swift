@@ -7,7 +7,7 @@ internal import Platform
 extension Command {
     /// `demo`
     static let demo = Command(
-        "demo", options: [.hell], general: [.help], endsGracefully: true,
+        name: "demo", options: [.hell], general: [.help], endsGracefully: true,
         summary: "Mirror two made-up feeds; needs no network",
         explanation: """
             Starts a server on this machine with a list of repositories and a list of anchors, mirrors

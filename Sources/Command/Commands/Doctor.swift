@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `doctor`
     static let doctor = Command(
-        "doctor", options: [.repair], store: .any, isForResults: true,
+        name: "doctor", options: [.repair], store: .any, isForResults: true,
         summary: "Look for what is wrong, and say what to do",
         explanation: """
             Looks at all that feedsync depends on:

@@ -4,7 +4,7 @@ internal import FeedSync
 extension Command {
     /// `edit FEED MEMBER=VALUE...`
     static let edit = Command(
-        "edit", operands: "FEED MEMBER=VALUE...", need: "the name of a feed, and members as name=value",
+        name: "edit", operands: "FEED MEMBER=VALUE...", need: "the name of a feed, and members as name=value",
         count: 2...anyNumber, general: [.config, .json, .quiet, .help],
         summary: "Change members of a feed in the configuration",
         explanation: """

@@ -4,7 +4,7 @@ internal import Reports
 extension Command {
     /// `events [FEED]`
     static let events = Command(
-        "events", operands: "[FEED]", count: 0...1, options: [.last, .follow],
+        name: "events", operands: "[FEED]", count: 0...1, options: [.last, .follow],
         store: .any, isForResults: true,
         summary: "Print the event log, oldest first",
         explanation: """

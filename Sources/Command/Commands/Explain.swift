@@ -5,7 +5,7 @@ internal import Reports
 extension Command {
     /// `explain FEED`
     static let explain = Command(
-        "explain", operands: "FEED", count: 1...1, options: [.response],
+        name: "explain", operands: "FEED", count: 1...1, options: [.response],
         store: .any, isForResults: true,
         summary: "Show a feed's complete definition and its next request",
         explanation: """

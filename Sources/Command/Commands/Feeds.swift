@@ -5,7 +5,7 @@ internal import Reports
 extension Command {
     /// `feeds`
     static let feeds = Command(
-        "feeds", store: .any, isForResults: true, summary: "List the feeds in the configuration",
+        name: "feeds", store: .any, isForResults: true, summary: "List the feeds in the configuration",
         explanation: """
             Lists each feed with its model, the number of items stored, and its URL.
             """,

@@ -1,7 +1,8 @@
 extension Command {
     /// `help [COMMAND]`
     static let help = Command(
-        "help", operands: "[COMMAND | words]", count: 0...1, options: [.man], general: [.help], isForResults: true,
+        name: "help", operands: "[COMMAND | words]", count: 0...1, options: [.man], general: [.help],
+        isForResults: true,
         summary: "Show help for feedsync or for one command",
         explanation: """
             Without a command, lists all commands. `feedsync help words` explains the words that commands

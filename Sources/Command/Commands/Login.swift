@@ -4,7 +4,7 @@ internal import HTTPServer
 extension Command {
     /// `login FEED`
     static let login = Command(
-        "login", operands: "FEED", count: 1...1, store: .any,
+        name: "login", operands: "FEED", count: 1...1, store: .any,
         summary: "Sign in for a feed, in a browser",
         explanation: """
             For feeds whose `auth` has `oauth2` with `grant: device_code` or `grant: authorization_code`. With the

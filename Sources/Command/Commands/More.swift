@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `more FEED... [--pages N | --all]`
     static let more = Command(
-        "more", operands: "FEED...", count: 1...anyNumber, options: [.pages, .all] + Option.requesting,
+        name: "more", operands: "FEED...", count: 1...anyNumber, options: [.pages, .all] + Option.requesting,
         store: .writes(), endsGracefully: true, summary: "Fetch the next page (or pages) of each feed",
         explanation: """
             Fetches the page after the last one stored, and adds its items at the end. A feed that was

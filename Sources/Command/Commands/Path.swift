@@ -4,7 +4,7 @@ internal import Platform
 extension Command {
     /// `path [store | configuration]`
     static let path = Command(
-        "path", operands: "[store | configuration]", count: 0...1, store: .any, isForResults: true,
+        name: "path", operands: "[store | configuration]", count: 0...1, store: .any, isForResults: true,
         summary: "Print which store and which configuration are used",
         explanation: """
             Prints the paths of the configuration and of the store that the other commands use in this

@@ -5,7 +5,7 @@ internal import Reports
 extension Command {
     /// `plan [FEED...]`
     static let plan = Command(
-        "plan", operands: "[FEED...]", count: 0...anyNumber,
+        name: "plan", operands: "[FEED...]", count: 0...anyNumber,
         store: .any, isForResults: true,
         summary: "Show when each feed is due, and why",
         explanation: """

@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `presets [NAME]`
     static let presets = Command(
-        "presets", operands: "[PRESET]", count: 0...1, general: [.config, .json, .help], store: .any,
+        name: "presets", operands: "[PRESET]", count: 0...1, general: [.config, .json, .help], store: .any,
         isForResults: true,
         summary: "List the feed definitions that feeds can start from",
         explanation: """

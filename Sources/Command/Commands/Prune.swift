@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `prune [FEED...]`
     static let prune = Command(
-        "prune", operands: "[FEED...]", count: 0...anyNumber, options: [.dryRun, .oldColumns, .yes],
+        name: "prune", operands: "[FEED...]", count: 0...anyNumber, options: [.dryRun, .oldColumns, .yes],
         store: .writes(isUrgent: true),
         summary: "Delete items that are long gone, and give the space back",
         explanation: """

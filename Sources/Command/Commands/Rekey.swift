@@ -4,7 +4,7 @@ internal import Reports
 extension Command {
     /// `rekey FEED`
     static let rekey = Command(
-        "rekey", operands: "FEED", count: 1...1, store: .writes(isUrgent: true),
+        name: "rekey", operands: "FEED", count: 1...1, store: .writes(isUrgent: true),
         summary: "Give the stored items of a feed the key that the configuration has now",
         explanation: """
             Rebuilds the feed's table after you have changed `key` in the configuration, in one transaction.

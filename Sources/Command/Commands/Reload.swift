@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `reload FEED...`
     static let reload = Command(
-        "reload", operands: "FEED...", count: 1...anyNumber, options: Option.requesting,
+        name: "reload", operands: "FEED...", count: 1...anyNumber, options: Option.requesting,
         store: .writes(isUrgent: true), endsGracefully: true,
         summary: "Fetch the first page of each feed",
         explanation: """

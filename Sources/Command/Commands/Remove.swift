@@ -6,7 +6,7 @@ internal import Reports
 extension Command {
     /// `remove NAME`
     static let remove = Command(
-        "remove", operands: "FEED", count: 1...1, options: [.data, .yes],
+        name: "remove", operands: "FEED", count: 1...1, options: [.data, .yes],
         store: .writes(isUrgent: true, needsItems: false),
         summary: "Remove a feed from the configuration; its items stay",
         explanation: """

@@ -4,7 +4,7 @@ internal import FeedSync
 extension Command {
     /// `rename FEED NAME`
     static let rename = Command(
-        "rename", operands: "FEED NAME", need: "the name of a feed, and a new one", count: 2...2,
+        name: "rename", operands: "FEED NAME", need: "the name of a feed, and a new one", count: 2...2,
         store: .writes(isUrgent: true, needsItems: false),
         summary: "Give a feed another name, in the configuration and in the store",
         explanation: """

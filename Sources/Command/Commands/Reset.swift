@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `reset FEED`
     static let reset = Command(
-        "reset", operands: "FEED", count: 1...1, store: .writes(isUrgent: true, needsItems: false),
+        name: "reset", operands: "FEED", count: 1...1, store: .writes(isUrgent: true, needsItems: false),
         summary: "Forget where a feed stands; the next sync reads everything again",
         explanation: """
             Forgets what the store knows of the server: validators, the places that were reached, the watermark,

@@ -4,7 +4,7 @@ internal import PostgreSQLStore
 extension Command {
     /// `sql QUERY`
     static let sql = Command(
-        "sql", operands: "QUERY", need: "a query, in quotes", count: 1...1, options: RowFormat.options,
+        name: "sql", operands: "QUERY", need: "a query, in quotes", count: 1...1, options: RowFormat.options,
         store: .any, isForResults: true,
         summary: "Run an SQL query on the store",
         explanation: """

@@ -4,7 +4,7 @@ internal import Reports
 extension Command {
     /// `schema [configuration | results]`
     static let schema = Command(
-        "schema", operands: "[configuration | results]", count: 0...1, general: [.help], isForResults: true,
+        name: "schema", operands: "[configuration | results]", count: 0...1, general: [.help], isForResults: true,
         summary: "Print a JSON Schema of the configuration, for editors, or of what --json prints",
         explanation: """
             Editors with a YAML language server complete and check a configuration with it, if its first line is

@@ -5,7 +5,7 @@ internal import Text
 extension Command {
     /// `search TEXT...`
     static let search = Command(
-        "search", operands: "TEXT...", need: "the words to search for", count: 1...anyNumber,
+        name: "search", operands: "TEXT...", need: "the words to search for", count: 1...anyNumber,
         options: [.feed, .limit] + RowFormat.options, store: .any, isForResults: true,
         summary: "Find items by their words",
         explanation: """

@@ -9,7 +9,7 @@ internal import Web
 extension Command {
     /// `serve`
     static let serve = Command(
-        "serve",
+        name: "serve",
         options: [.listen, .tokenFile, .noToken, .host, .proxy, .allowOrigin, .dueSync, .readOnly, .open]
             + Option.requesting,
         general: [.config, .store, .quiet, .help], store: .any, endsGracefully: true,

@@ -4,7 +4,7 @@ internal import Reports
 extension Command {
     /// `show FEED`
     static let show = Command(
-        "show", operands: "FEED", count: 1...1,
+        name: "show", operands: "FEED", count: 1...1,
         options: [.namedColumns, .where, .since, .at, .sort, .limit, .section, .removed] + RowFormat.options,
         store: .any, isForResults: true,
         summary: "Print the items of a feed",

@@ -5,7 +5,7 @@ internal import Reports
 extension Command {
     /// `status [FEED...]`
     static let status = Command(
-        "status", operands: "[FEED...]", count: 0...anyNumber, options: [.fail],
+        name: "status", operands: "[FEED...]", count: 0...anyNumber, options: [.fail],
         store: .any, isForResults: true,
         summary: "Show the state of each feed",
         explanation: """

@@ -6,7 +6,7 @@ internal import Reports
 extension Command {
     /// `store copy FROM TO`
     static let store = Command(
-        "store", operands: "copy FROM TO", need: "`copy`, a store, and where to copy it", count: 3...3,
+        name: "store", operands: "copy FROM TO", need: "`copy`, a store, and where to copy it", count: 3...3,
         general: [.json, .quiet, .help], store: .any,
         summary: "Copy the store to PostgreSQL, or back to a file",
         explanation: """

@@ -4,7 +4,7 @@ internal import HTTP
 extension Command {
     /// `sync [FEED...] [--due]`
     static let sync = Command(
-        "sync", operands: "[FEED...]", count: 0...anyNumber,
+        name: "sync", operands: "[FEED...]", count: 0...anyNumber,
         options: [.due, .jobs, .maxTime, .maxRequests] + Option.requesting, store: .writes(),
         endsGracefully: true,
         summary: "Bring feeds up to date, several at a time",

@@ -3,7 +3,7 @@ internal import FeedSync
 extension Command {
     /// `work`
     static let work = Command(
-        "work", options: [.jobs, .listen] + Option.requesting, general: [.config, .store, .quiet, .help],
+        name: "work", options: [.jobs, .listen] + Option.requesting, general: [.config, .store, .quiet, .help],
         store: .any, endsGracefully: true, rereadsConfiguration: true,
         summary: "Sync feeds into a store in PostgreSQL, beside other workers",
         explanation: """

@@ -20,7 +20,7 @@ final class SharedStoreUse: Sendable {
     /// - Throws: `Failure` for a command that needs a file.
     static func check(_ invocation: Invocation, _ code: ExitCode) throws(Failure) {
         let option = [Option.ack, .repair].first { invocation.has($0) }
-        guard invocation.command.storeNeed != .file, option == nil else {
+        guard invocation.command.store != .file, option == nil else {
             let words = [invocation.command.name, option?.written].compactMap(\.self).joined(separator: " ")
             throw Failure(
                 code, ["the store is in PostgreSQL, and `\(words)` needs a file"],
@@ -41,7 +41,7 @@ final class SharedStoreUse: Sendable {
         let path = try path(session)
         let command = session.invocation.command
         var (isUrgent, needsItems) = (false, true)
-        if case .writes(let urgent, let items) = command.storeNeed { (isUrgent, needsItems) = (urgent, items) }
+        if case .writes(let urgent, let items) = command.store { (isUrgent, needsItems) = (urgent, items) }
         let wait = try session.invocation.duration(.wait) ?? .zero
         return try await session.reading { () async throws(FeedSyncError) in
             let claimed = try ClaimedStore(

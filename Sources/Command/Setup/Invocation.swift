@@ -61,7 +61,7 @@ struct Invocation: Sendable {
     }
 
     private func checkOperands() throws(Failure) {
-        let range = command.operandCount
+        let range = command.count
         // A shell's variable that is not set is an empty word.
         if operands.count < range.lowerBound || operands.prefix(range.lowerBound).contains("") {
             throw .usage("\(command.name) needs \(command.need)", advice: command.needAdvice)
