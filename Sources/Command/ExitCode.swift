@@ -29,11 +29,9 @@ struct ExitCode: Sendable, Hashable {
 
     /// A signal ended it.
     static func signal(_ number: Int32) -> ExitCode { ExitCode(rawValue: 128 + number) }
+}
 
-    init(rawValue: Int32) {
-        self.rawValue = rawValue
-    }
-
+extension ExitCode {
     /// The exit code for an error on a feed.
     init(_ kind: FeedSyncError.Kind) {
         self =

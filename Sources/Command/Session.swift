@@ -30,8 +30,8 @@ struct Session: Sendable {
             throw Failure(error, advice: nearest.map { "--config \($0)" } ?? found.flatMap(adviceOnTrust))
         }
         if configuration.writtenStore != nil, namedStore == nil {
-            do throws(ConfigurationError) { try configuration.resolveStore(environment: environment) } catch {
-                throw Failure(error)
+            try configuring { () throws(ConfigurationError) in
+                try configuration.resolveStore(environment: environment)
             }
             try SharedStoreUse.check(invocation, .configuration)
         }
@@ -64,13 +64,10 @@ struct Session: Sendable {
     ///
     /// - Throws: `Failure` with exit code 78 for a file that must not be used.
     func configurationFile() throws(Failure) -> ConfigurationFile? {
-        do throws(ConfigurationError) {
-            return try search.found(option: invocation.options[.config]).map {
-                ConfigurationFile(path: $0.path, mayRunCommands: $0.mayRunCommands)
-            }
-        } catch {
-            throw Failure(error)
+        let found = try configuring { () throws(ConfigurationError) in
+            try search.found(option: invocation.options[.config])
         }
+        return found.map { ConfigurationFile(path: $0.path, mayRunCommands: $0.mayRunCommands) }
     }
 
     /// The configuration file to which feeds are added; ./feedsync.yaml if there is none yet.

@@ -131,9 +131,9 @@ package final class WebServer: Sendable {
     /// The files of the store, and those of the configuration with the folders of included files.
     private static func watchedFiles(_ settings: WebSettings, _ shelf: Shelf) async -> WatchedFiles {
         let configuration = await shelf.served.configuration
-        let store = settings.storePath(configuration).map(resolved).map { [$0, $0 + "-wal"] } ?? []
+        let store = settings.storePath(configuration).map(FileStamp.resolved).map { [$0, $0 + "-wal"] } ?? []
         let included = configuration?.includes.flatMap(expanded) ?? []
-        return WatchedFiles(store: store, configuration: settings.configurationFiles.map(resolved) + included)
+        return WatchedFiles(store: store, configuration: settings.configurationFiles.map(FileStamp.resolved) + included)
     }
 
     /// Publishes the events after the store was written.
@@ -170,7 +170,7 @@ package final class WebServer: Sendable {
     /// created in their parent folders.
     private static func expanded(_ path: String) -> [String] {
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
-        guard path.hasPrefix("/"), !parts.isEmpty else { return [path, resolved(path)] }
+        guard path.hasPrefix("/"), !parts.isEmpty else { return [path, FileStamp.resolved(path)] }
         func folder(_ count: Int) -> String { count == 0 ? "/" : "/" + parts[..<count].joined(separator: "/") }
         let firstPattern = parts.firstIndex { $0.contains { "*?[".contains($0) } } ?? parts.count - 1
         // Begins one folder above the last folder that exists for certain, because that one may be replaced, too.
@@ -180,7 +180,7 @@ package final class WebServer: Sendable {
         for count in first..<parts.count {
             for known in folders(folder(count)) { paths.append("\(known == "/" ? "" : known)/\(parts[count])") }
         }
-        return paths + [resolved(path)]
+        return paths + [FileStamp.resolved(path)]
     }
 
     /// The folders that match a pattern now.
@@ -192,12 +192,5 @@ package final class WebServer: Sendable {
         return (0..<Int(found.gl_pathc)).compactMap { place in
             found.gl_pathv[place].map { String(String(cString: $0).dropLast()) }
         }
-    }
-
-    /// The file that symbolic links lead to. SQLite's log is next to that file.
-    private static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 }

@@ -52,8 +52,7 @@ struct DescribedFeeds {
 
     /// The feed with what the command line says of its schedule.
     private func entry(of feed: Connector.Feed) -> FeedEntry {
-        let every = session.invocation.options[.every].map { [FeedEntry.Member("every", .init(word: $0))] } ?? []
-        return FeedEntry(name: feed.entry.name, members: feed.entry.members + every)
+        FeedEntry(name: feed.entry.name, members: feed.entry.members + session.invocation.every)
     }
 
     /// The words of `--set`, as names with values.

@@ -4,11 +4,8 @@ internal import FeedSync
 extension ConfigurationFile {
     /// - Throws: `Failure` with exit code 78 for a text that cannot be used.
     func configuration(in text: [UInt8], _ environment: [String: String]) throws(Failure) -> Configuration {
-        do throws(ConfigurationError) {
-            return try Configuration.parse(
-                text, file: path, environment: environment, allowsCommands: mayRunCommands)
-        } catch {
-            throw Failure(error)
+        try configuring { () throws(ConfigurationError) in
+            try Configuration.parse(text, file: path, environment: environment, allowsCommands: mayRunCommands)
         }
     }
 

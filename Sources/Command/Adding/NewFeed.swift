@@ -135,8 +135,7 @@ struct NewFeed: Sendable {
                 members.append(.init("sync", .mapping([.init("mode", sync)])))
             }
         }
-        if let every = invocation.options[.every] { members.append(.init("every", .init(word: every))) }
-        return members
+        return members + invocation.every
     }
 
     private static func value(of option: Option, _ invocation: Invocation) throws(Failure) -> FeedEntry.Value? {
@@ -156,4 +155,9 @@ struct NewFeed: Sendable {
         throw .usage(
             "--header must have the form 'Name: value'", advice: "for example --header 'Accept: application/json'")
     }
+}
+
+extension Invocation {
+    /// The interval that `--every` gives new feeds.
+    var every: [FeedEntry.Member] { options[.every].map { [.init("every", .init(word: $0))] } ?? [] }
 }

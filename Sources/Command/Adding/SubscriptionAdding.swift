@@ -58,7 +58,7 @@ struct SubscriptionAdding {
                 let members: [FeedEntry.Member] = [
                     .init("preset", .text("rss")), .init("url", .text(subscription.url)),
                 ]
-                entries.append(FeedEntry(name: name, members: members + model + every))
+                entries.append(FeedEntry(name: name, members: members + model + invocation.every))
             }
             return entries
         }
@@ -94,10 +94,6 @@ struct SubscriptionAdding {
             return []
         }
         return (try? await store.feeds().map(\.name)) ?? []
-    }
-
-    private var every: [FeedEntry.Member] {
-        session.invocation.options[.every].map { [.init("every", .init(word: $0))] } ?? []
     }
 
     private func subscriptions() throws(Failure) -> [SubscriptionList.Subscription] {

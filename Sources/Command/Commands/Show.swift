@@ -48,7 +48,7 @@ extension Session {
         query.limit = try limit()
         query.condition = invocation.options[.where]
         query.includesRemoved = invocation.has(.removed)
-        query.since = try since()
+        query.since = try moment(.since)
         query.time = try past(feed, keep: keep)
         guard let store else { return query }
         let columns = try await reading { () async throws(FeedSyncError) in try await store.columns(of: feed.name) }
@@ -73,11 +73,9 @@ extension Session {
         return query
     }
 
-    /// The time of `--since`, as the store writes times; nil if it was not given.
+    /// The time of an option, as the store writes times; nil if it was not given.
     ///
     /// - Throws: `Failure` with exit code 64.
-    func since() throws(Failure) -> String? { try moment(.since) }
-
     private func moment(_ option: Option) throws(Failure) -> String? {
         guard let text = invocation.options[option] else { return nil }
         if let time = PointInTime.stored(text, now: WallClock.system.milliseconds) { return time }

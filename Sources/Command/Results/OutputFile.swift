@@ -24,7 +24,7 @@ struct OutputFile: Sendable {
             return
         }
         // The target of a link is replaced, not the link.
-        let target = exists ? Self.resolved(path) : path
+        let target = exists ? FileStamp.resolved(path) : path
         let name = "\(target).\(getpid())-\(UInt32.random(in: 0...UInt32.max)).new"
         let opened = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard opened >= 0 else { throw Self.failure(path, errno) }
@@ -48,12 +48,6 @@ struct OutputFile: Sendable {
         guard let name = present.withLock({ $0 }) else { return }
         unlink(name)
         present.withLock { $0 = nil }
-    }
-
-    private static func resolved(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
-        defer { free(real) }
-        return String(cString: real)
     }
 
     private static func failure(_ path: String, _ error: Int32) -> Failure {
