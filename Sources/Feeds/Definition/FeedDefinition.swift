@@ -23,11 +23,11 @@ public struct FeedDefinition: Sendable {
     /// Other origins, as `https://host:port`, that may be followed to; they never get credentials.
     package let allowOrigins: [String]
     /// The format of the bodies; nil to discover it.
-    package let format: FeedFormat?
+    package internal(set) var format: FeedFormat?
     /// The place of the items in the body; nil to discover it, or if the body itself is the array or the only item.
-    package let items: ItemsRule?
+    package internal(set) var items: ItemsRule?
     /// The names of the columns that identify items; empty to discover them.
-    public let key: [String]
+    public internal(set) var key: [String]
     /// The rule that groups items into sections.
     package let section: SectionRule?
     /// The model view that shows this feed.
@@ -39,7 +39,7 @@ public struct FeedDefinition: Sendable {
     /// The rule for discovered columns.
     package let found: FoundColumns
     /// The rule that finds the next page.
-    package let pagination: any Paginator
+    package internal(set) var pagination: any Paginator
     /// The partitions in which it is requested; nil for a feed without partitions.
     package let partitioning: PartitionScheme?
     /// Responses that mean something else than HTTP says, in the order in which they are tried.

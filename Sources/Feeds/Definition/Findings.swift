@@ -45,25 +45,14 @@ extension FeedDefinition {
             let isOfKey = findings.key.contains(column.name)
             return isWanted && !known.contains(column.path) && (isOfKey || !self.found.leavesOut(column.path))
         }
-        var pagination = pagination
+        var settled = self
         if hasOpenPagination, let text = findings.pagination {
-            pagination = try Self.pagination(text, of: name)
+            settled.pagination = try Self.pagination(text, of: name)
         }
-        var settled = FeedDefinition(
-            name: name, presetName: presetName, url: url, body: body, query: query, headers: headers,
-            authentication: authentication, allowOrigins: allowOrigins, format: format ?? findings.format,
-            items: items ?? findings.items,
-            key: key.isEmpty ? findings.key : key, section: section, model: model, columns: columns + found,
-            hasOpenColumns: hasOpenColumns, found: self.found, pagination: pagination, partitioning: partitioning,
-            responses: responses,
-            sync: sync, fullCrawlEvery: fullCrawlEvery, verify: verify,
-            keepsRaw: keepsRaw, missing: missing, every: every, isPaused: isPaused, timeout: timeout, retries: retries,
-            maxPages: maxPages,
-            memory: memory, connection: connection, removed: removed,
-            ignore: ignore, show: show, search: search, lists: lists, keepsChanges: keepsChanges, keep: keep,
-            hook: hook,
-            forEach: forEach, part: part, position: position)
-        (settled.method, settled.rowNames, settled.stream) = (method, rowNames, stream)
+        settled.format = format ?? findings.format
+        settled.items = items ?? findings.items
+        if key.isEmpty { settled.key = findings.key }
+        settled.columns += found
         return settled
     }
 
