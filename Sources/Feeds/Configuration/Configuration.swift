@@ -136,7 +136,7 @@ extension MappingDecoder {
     /// The members that all feeds have in common; one that no feed can have is wrong, and is none.
     private func defaults(_ node: Node) -> Node? {
         guard let pairs = node.pairs else {
-            _ = reader("defaults", of: "`defaults`")
+            _ = MappingDecoder(node, of: "`defaults`", log: log)
             return nil
         }
         log.share(node.mark.source, node.mark.line...max(node.mark.line, node.lastLine))

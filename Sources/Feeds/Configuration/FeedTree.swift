@@ -13,22 +13,17 @@ enum FeedTree {
             while true {
                 guard let parent = indices[above] else {
                     if above == rule.feed {
-                        log.add(
-                            Diagnostic(
-                                position: feeds[index].position,
-                                problem:
-                                    "feed `\(feeds[index].name)` has a list for each row of `\(above)`, but there is no feed `\(above)`",
-                                word: above, suggestion: NearestWord.suggestion(for: above, among: feeds.map(\.name))))
+                        log.report(
+                            "feed `\(feeds[index].name)` has a list for each row of `\(above)`, but there is no feed `\(above)`",
+                            at: feeds[index].position, word: above,
+                            suggestion: NearestWord.suggestion(for: above, among: feeds.map(\.name)))
                     }
                     break
                 }
                 guard seen.insert(above).inserted else {
-                    log.add(
-                        Diagnostic(
-                            position: feeds[index].position,
-                            problem:
-                                "feed `\(feeds[index].name)` goes through its own rows: its `for_each` leads back to it"
-                        ))
+                    log.report(
+                        "feed `\(feeds[index].name)` goes through its own rows: its `for_each` leads back to it",
+                        at: feeds[index].position)
                     break
                 }
                 if above != rule.feed { ancestors.append(above) }
@@ -49,15 +44,12 @@ enum FeedTree {
         let others = rule.ancestors.isEmpty ? "" : ", nor of a feed above it"
         for template in feed.templates {
             for column in template.columns where column.feed != rule.feed && !rule.ancestors.contains(column.feed) {
-                log.add(
-                    Diagnostic(
-                        position: template.position,
-                        problem:
-                            "`\(column.word)` in feed `\(feed.name)` names no column of `\(rule.feed)`, whose rows its `for_each` goes through\(others)",
-                        word: column.word,
-                        suggestion: NearestWord.suggestion(for: column.feed, among: [rule.feed] + rule.ancestors).map {
-                            "{\($0).\(column.name)}"
-                        }))
+                log.report(
+                    "`\(column.word)` in feed `\(feed.name)` names no column of `\(rule.feed)`, whose rows its `for_each` goes through\(others)",
+                    at: template.position, word: column.word,
+                    suggestion: NearestWord.suggestion(for: column.feed, among: [rule.feed] + rule.ancestors).map {
+                        "{\($0).\(column.name)}"
+                    })
             }
         }
     }

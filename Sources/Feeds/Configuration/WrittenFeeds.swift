@@ -23,8 +23,8 @@ struct WrittenFeeds {
         guard let include else { return }
         for node in include.elements ?? [include] {
             guard let pattern = node.text, !node.isNull else {
-                let problem = "`include` must be a path, or a list of them, not \(node.kind)"
-                log.add(Diagnostic(position: SourcePosition(node.mark), problem: problem))
+                log.report(
+                    "`include` must be a path, or a list of them, not \(node.kind)", at: SourcePosition(node.mark))
                 continue
             }
             self.include(pattern, from: file, home: home, at: node)
@@ -51,16 +51,15 @@ struct WrittenFeeds {
         let path = FilePath.resolve(pattern, in: FilePath.folder(of: file), home: home)
         let files = Self.files(path)
         guard files.count <= Self.most else {
-            return log.add(Diagnostic(position: position, problem: "`include` names more than 10,000 files"))
+            return log.report("`include` names more than 10,000 files", at: position)
         }
         guard !files.isEmpty || Self.isPattern(path) else {
-            return log.add(
-                Diagnostic(position: position, problem: "`include`: there is no file \(path)", word: pattern))
+            return log.report("`include`: there is no file \(path)", at: position, word: pattern)
         }
         for file in files {
             if let status = FileStatus(of: file), !status.isWritable() {
-                let problem = "is included, and can be written by others; run chmod go-w \(file)"
-                log.add(Diagnostic(position: SourcePosition(file: file), problem: problem))
+                log.report(
+                    "is included, and can be written by others; run chmod go-w \(file)", at: SourcePosition(file: file))
                 continue
             }
             do throws(FileError) {
@@ -73,7 +72,7 @@ struct WrittenFeeds {
                 add(members.node("feeds"))
                 members.finish()
             } catch {
-                log.add(Diagnostic(position: SourcePosition(file: file), problem: error.problem))
+                log.report(error.problem, at: SourcePosition(file: file))
             }
         }
     }
@@ -111,8 +110,9 @@ extension WrittenFeeds {
     private mutating func addEach(of list: Node, _ name: String, _ feed: Node, at position: SourcePosition) {
         let subject = "`each` of feed `\(name)`"
         guard let elements = list.elements, !elements.isEmpty, elements.count <= Self.most else {
-            let problem = "\(subject) must be a list of values, or of mappings, with at most 10,000 of them"
-            return log.add(Diagnostic(position: SourcePosition(list.mark), problem: problem))
+            return log.report(
+                "\(subject) must be a list of values, or of mappings, with at most 10,000 of them",
+                at: SourcePosition(list.mark))
         }
         for element in elements {
             var values: [String: String] = [:]
@@ -121,16 +121,16 @@ extension WrittenFeeds {
                 if let key = pair.key.text, let text = pair.value.text { values[key] = text }
             }
             guard !values.isEmpty, element.elements == nil else {
-                let problem = "\(subject) must be a list of values, or of mappings of values"
-                log.add(Diagnostic(position: SourcePosition(element.mark), problem: problem))
+                log.report(
+                    "\(subject) must be a list of values, or of mappings of values", at: SourcePosition(element.mark))
                 continue
             }
             let own = Substitution(values: values)
             let isNamed = values.keys.contains { name.contains("{\($0)}") }
             guard isNamed || values["each"] != nil else {
-                let problem =
-                    "the feed `\(name)` has an `each`, so its name must have one of its words, as in `\(name)-{word}`"
-                return log.add(Diagnostic(position: position, problem: problem))
+                return log.report(
+                    "the feed `\(name)` has an `each`, so its name must have one of its words, as in `\(name)-{word}`",
+                    at: position)
             }
             entries.append(
                 FeedReader.Entry(

@@ -99,7 +99,7 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
 extension MappingDecoder {
     /// The feed's `auth`: exactly one way.
     func authentication(_ name: String) -> Authentication? {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
+        guard let members = reader(name) else { return nil }
         defer { members.finish() }
         let given = Self.ways.filter { members.has($0) }
         guard given.count == 1 else {
@@ -161,7 +161,7 @@ extension MappingDecoder {
     }
 
     private func account(_ name: String) -> (user: Template, password: Template)? {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
+        guard let members = reader(name) else { return nil }
         defer { members.finish() }
         members.require("user", "\(name) authentication needs one")
         members.require("password", "\(name) authentication needs one, even if it is `\"\"`")
@@ -179,7 +179,7 @@ extension MappingDecoder {
     }
 
     private func awsAccount(_ name: String) -> AWSAccount? {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
+        guard let members = reader(name) else { return nil }
         defer { members.finish() }
         members.require("access_key", "it begins with `AKIA` or `ASIA`, as in `${AWS_ACCESS_KEY_ID}`")
         members.require("secret_key", "give it as in `${AWS_SECRET_ACCESS_KEY}`")
@@ -192,15 +192,11 @@ extension MappingDecoder {
 
     /// A word of a signature's scope, such as `eu-central-1`.
     private func awsWord(_ name: String) -> String? {
-        guard let node = node(name), let text = string(name, node) else { return nil }
-        let isWord =
-            (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) || $0 == 45 }
-        guard isWord else {
-            report(
-                "`\(name)` of \(subject) must be a word such as `eu-central-1` or `s3`", at: SourcePosition(node.mark))
-            return nil
+        value(name, expected: "a word such as `eu-central-1` or `s3`", isQuoted: false) { text in
+            let isWord =
+                (1...64).contains(text.utf8.count)
+                && text.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) || $0 == 45 }
+            return isWord ? text : nil
         }
-        return text
     }
 }

@@ -128,7 +128,7 @@ extension MappingDecoder {
         case .sequence(let elements):
             return .array(elements.compactMap { bodyTemplate(name, $0) })
         case .mapping:
-            let members = MappingDecoder(node, of: "`\(name)` of \(self.subject)", log: log)
+            let members = reader(name, node)
             return .object(
                 members.entries().compactMap { entry in
                     members.bodyTemplate(entry.name, entry.value).map {

@@ -61,7 +61,7 @@ package struct ChangeHook: Sendable, Hashable {
 extension MappingDecoder {
     /// `{exec: [program, arguments]}`, or `{webhook: URL}`, with what it gets.
     func changeHook(_ name: String) -> ChangeHook? {
-        guard let node = node(name), let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
+        guard let node = node(name), let members = reader(name) else { return nil }
         defer { members.finish() }
         let position = SourcePosition(node.mark)
         let words = members.strings("exec").map(\.text)

@@ -56,7 +56,7 @@ extension MappingDecoder {
                 ColumnDefinition(name: $0.columnName, path: $0)
             }
         }
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return [] }
+        guard let members = reader(name) else { return [] }
         return members.entries().compactMap { entry in
             guard entry.value.pairs != nil else {
                 return members.path(entry.name, entry.value).map { ColumnDefinition(name: entry.name, path: $0) }

@@ -90,7 +90,7 @@ extension MappingDecoder {
         guard node.pairs != nil else {
             return file(name).map { ConnectionRule.ClientCertificate(certificate: $0, key: nil, password: nil) }
         }
-        let members = MappingDecoder(node, of: "`\(name)` of \(self.subject)", log: log)
+        let members = reader(name, node)
         defer { members.finish() }
         members.require("certificate", "give the path of a PEM file")
         let (key, password) = (members.file("key"), members.template("password"))
@@ -121,22 +121,13 @@ extension MappingDecoder {
     }
 
     private func userAgent(_ name: String) -> String? {
-        guard let node = node(name), let text = string(name, node) else { return nil }
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
-            report("`\(name)` of \(subject) must be one line of ASCII", at: SourcePosition(node.mark))
-            return nil
+        value(name, expected: "one line of ASCII", isQuoted: false) { text in
+            !text.isEmpty && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } ? text : nil
         }
-        return text
     }
 
     private func rate(_ name: String) -> RequestRate? {
-        guard let node = node(name), let text = string(name, node) else { return nil }
-        guard let rate = RequestRate(text) else {
-            report(
-                "`\(name)` of \(subject) must be a number of requests and a time such as `2/s`, `30/m` or `1000/h`, not `\(text)`",
-                at: SourcePosition(node.mark), word: text)
-            return nil
-        }
-        return rate
+        value(
+            name, expected: "a number of requests and a time such as `2/s`, `30/m` or `1000/h`", RequestRate.init)
     }
 }

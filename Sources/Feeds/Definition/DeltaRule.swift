@@ -91,7 +91,7 @@ extension MappingDecoder {
     /// A path, or `{header: NAME}`.
     private func tokenSource(_ name: String) -> DeltaRule.Source? {
         guard let node = node(name) else { return nil }
-        guard node.pairs != nil, let members = reader(name, of: "`\(name)` of \(self.subject)") else {
+        guard node.pairs != nil, let members = reader(name) else {
             return path(name, node).map { .body($0) }
         }
         defer { members.finish() }

@@ -89,7 +89,7 @@ extension MappingDecoder {
             guard choice(name, [(word: "hash", value: true)]) != nil else { return nil }
             return Template([.environment(TextChange.keyVariable)], position: SourcePosition(node.mark))
         }
-        guard let mask = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
+        guard let mask = reader(name) else { return nil }
         defer { mask.finish() }
         mask.require("hash", "give the key, as in `{hash: \"${MASK_KEY}\"}`")
         return mask.template("hash")

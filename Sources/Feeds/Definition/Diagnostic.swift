@@ -73,6 +73,11 @@ final class Diagnostics {
         if known.insert(diagnostic).inserted { diagnostics.append(diagnostic) }
     }
 
+    /// Adds a fault, if it is not known yet.
+    func report(_ problem: String, at position: SourcePosition, word: String? = nil, suggestion: String? = nil) {
+        add(Diagnostic(position: position, problem: problem, word: word, suggestion: suggestion))
+    }
+
     /// - Throws: `ConfigurationError` with everything gathered, in the order of the file, if there is anything.
     func throwIfAny() throws(ConfigurationError) {
         let sorted = diagnostics.sorted {

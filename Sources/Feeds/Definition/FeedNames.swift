@@ -87,12 +87,9 @@ package struct FeedNames {
             guard let path = try? Path(list) else { continue }
             let view = Self.folded("\(feed.name)_\(path.columnName)")
             if let holder = owners[view] {
-                log.add(
-                    Diagnostic(
-                        position: feed.position,
-                        problem:
-                            "the view of `\(list)` in `lists` of feed `\(feed.name)` has the name of \(holder.text)",
-                        word: list))
+                log.report(
+                    "the view of `\(list)` in `lists` of feed `\(feed.name)` has the name of \(holder.text)",
+                    at: feed.position, word: list)
             } else {
                 owners[view] = (.feed, "the view of `\(list)` in `lists` of feed `\(feed.name)`")
             }
@@ -103,7 +100,7 @@ package struct FeedNames {
         _ name: String, for owner: Owner, called kind: String, at position: SourcePosition, log: Diagnostics
     ) {
         func report(_ problem: String) {
-            log.add(Diagnostic(position: position, problem: problem, word: name))
+            log.report(problem, at: position, word: name)
         }
         guard Self.isValid(name) else {
             return report(

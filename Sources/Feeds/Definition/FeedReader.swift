@@ -169,7 +169,7 @@ extension FeedReader {
     private func presetParameters(of url: Template, usedIn texts: [Template]) -> [String: Template] {
         // Read from the feed's own mapping before the merge.
         let namesPreset = members.has("preset")
-        let given = members.reader("with", of: "`with` of feed `\(entry.name)`")
+        let given = members.reader("with")
         guard let preset else {
             if given != nil, !namesPreset {
                 members.report("`with` of feed `\(entry.name)` makes sense only with a `preset`", at: "with")

@@ -46,7 +46,7 @@ extension MappingDecoder {
         guard node.pairs != nil else {
             return string(name, node).map { ForEachRule(feed: $0, condition: nil, when: nil) }
         }
-        let members = MappingDecoder(node, of: "`\(name)` of \(self.subject)", log: log)
+        let members = reader(name, node)
         defer { members.finish() }
         members.require("feed", "name the feed whose rows each have a list")
         guard let feed = members.string("feed") else { return nil }

@@ -41,7 +41,7 @@ extension MappingDecoder {
             report("`raw` of \(subject) keeps items whole, with what `except` leaves out", at: "raw")
         }
         let standard = FoundColumns.standard
-        guard let members = reader("flatten", of: "`flatten` of \(self.subject)") else {
+        guard let members = reader("flatten") else {
             return FoundColumns(except: except, depth: standard.depth, hasPrefix: standard.hasPrefix)
         }
         defer { members.finish() }

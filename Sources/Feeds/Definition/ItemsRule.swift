@@ -71,7 +71,7 @@ extension MappingDecoder {
     /// The feed's `items`: a path, or `{path, keyed_by}`.
     func itemsRule(_ name: String) -> ItemsRule? {
         guard let node = node(name) else { return nil }
-        guard node.pairs != nil, let members = reader(name, of: "`\(name)` of \(self.subject)") else {
+        guard node.pairs != nil, let members = reader(name) else {
             return itemsRule(name, node, keyedBy: [])
         }
         defer { members.finish() }

@@ -102,12 +102,15 @@ package final class MappingDecoder {
     }
 
     /// A reader of a member that is a mapping.
-    func reader(_ name: String, of subject: @autoclosure @escaping () -> String) -> MappingDecoder? {
-        node(name).map { MappingDecoder($0, of: subject(), log: log) }
+    func reader(_ name: String) -> MappingDecoder? { node(name).map { reader(name, $0) } }
+
+    /// A reader of a member's value.
+    func reader(_ name: String, _ node: Node) -> MappingDecoder {
+        MappingDecoder(node, of: "`\(name)` of \(self.subject)", log: log)
     }
 
     func report(_ problem: String, at position: SourcePosition, word: String? = nil, suggestion: String? = nil) {
-        log.add(Diagnostic(position: position, problem: problem, word: word, suggestion: suggestion))
+        log.report(problem, at: position, word: word, suggestion: suggestion)
     }
 
     /// Reports that a member is not of the kind it should be.
@@ -161,6 +164,24 @@ package final class MappingDecoder {
     /// A size in bytes, such as `256MB`, within a range.
     package func size(_ name: String, in range: ClosedRange<Int>) -> Int? {
         measure(name, in: range, "a size such as `64MB`, `256MiB` or `1GB`", SizeText.parse, SizeText.text)
+    }
+
+    /// A member's value as `read` takes its text.
+    ///
+    /// - Parameters:
+    ///   - expected: The words for a text that is right.
+    ///   - isQuoted: True if a fault quotes the text.
+    func value<Value>(
+        _ name: String, expected: @autoclosure () -> String, isQuoted: Bool = true, _ read: (String) -> Value?
+    ) -> Value? {
+        guard let node = node(name), let text = string(name, node) else { return nil }
+        if let value = read(text) { return value }
+        if isQuoted {
+            unfit(name, node, expected: expected())
+        } else {
+            report("`\(name)` of \(subject) must be \(expected())", at: SourcePosition(node.mark))
+        }
+        return nil
     }
 
     private func measure<Value>(

@@ -17,7 +17,7 @@ package struct NamedTemplate: Sendable, Hashable {
 extension MappingDecoder {
     /// A mapping of query parameters; a list gives a parameter several times.
     func parameters(_ name: String) -> [NamedTemplate] {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return [] }
+        guard let members = reader(name) else { return [] }
         return members.entries().flatMap { entry in
             (entry.value.elements ?? [entry.value]).compactMap { value in
                 members.template(entry.name, value).map { NamedTemplate(name: entry.name, value: $0) }
@@ -30,7 +30,7 @@ extension MappingDecoder {
 
     /// A mapping of header fields, each with the values that `values` finds in what is written.
     func headerFields(_ name: String, values: (_ field: String, Node) -> [Node]) -> [[NamedTemplate]] {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return [] }
+        guard let members = reader(name) else { return [] }
         var seen: Set<String> = []
         return members.entries().compactMap { entry in
             let place = SourcePosition(entry.key.mark)

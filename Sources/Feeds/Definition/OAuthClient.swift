@@ -111,7 +111,7 @@ package struct OAuthClient: Sendable, Hashable {
 extension MappingDecoder {
     /// The members of `oauth2`.
     func oauthClient(_ name: String) -> OAuthClient? {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
+        guard let members = reader(name) else { return nil }
         defer { members.finish() }
         members.require("token_url", "name the URL that gives access tokens")
         members.require("client_id", "it comes with the registration at the API")

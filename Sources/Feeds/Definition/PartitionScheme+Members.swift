@@ -3,7 +3,7 @@ internal import YAML
 extension MappingDecoder {
     /// The feed's `partition`; nil where there is none, and for one that is wrong.
     func partitionScheme(_ name: String) -> PartitionScheme? {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
+        guard let members = reader(name) else { return nil }
         defer { members.finish() }
         members.require("query", #"say what to add to a query parameter, as in `query: {q: "created:{from}..{to}"}`"#)
         members.require("by", "say what its partitions are ranges of: `date`, `time` or `number`")
@@ -41,7 +41,7 @@ extension MappingDecoder {
     }
 
     private func qualifiers(_ name: String) -> [PartitionScheme.Qualifier] {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return [] }
+        guard let members = reader(name) else { return [] }
         let qualifiers = members.entries().compactMap { _, parameter, value in
             members.string(parameter, value).map { PartitionScheme.Qualifier(parameter: parameter, template: $0) }
         }
@@ -55,13 +55,10 @@ extension MappingDecoder {
     }
 
     private func value(_ name: String, of unit: PartitionUnit) -> Int? {
-        guard let node = node(name), let text = string(name, node) else { return nil }
-        if let value = unit.value(of: text) { return value }
         let example =
             unit == .number
             ? "a whole number" : "a \(unit.rawValue) such as `\(unit.text(unit == .date ? 13_879 : 1_199_145_600))`"
-        report("`\(name)` of \(subject) must be \(example), not `\(text)`", at: SourcePosition(node.mark), word: text)
-        return nil
+        return value(name, expected: example, unit.value(of:))
     }
 }
 

@@ -27,7 +27,7 @@ extension MappingDecoder {
     /// The feed's `removed`: a path, or `{path, is}`.
     func removedRule(_ name: String) -> RemovedRule? {
         guard let node = node(name) else { return nil }
-        guard node.pairs != nil, let members = reader(name, of: "`\(name)` of \(self.subject)") else {
+        guard node.pairs != nil, let members = reader(name) else {
             return path(name, node).map { RemovedRule(path: $0, values: []) }
         }
         defer { members.finish() }

@@ -63,7 +63,7 @@ extension MappingDecoder {
         defer { finish() }
         let status = integer("status", in: 100...599)
         var matches: [ResponseRule.BodyMatch] = []
-        if let body = reader("body", of: "`body` of \(self.subject)") {
+        if let body = reader("body") {
             for entry in body.entries() {
                 // The key is the path here, and `null` a value like any other.
                 guard let path = path("body", entry.key) else { continue }

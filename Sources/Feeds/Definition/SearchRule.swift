@@ -40,7 +40,7 @@ extension MappingDecoder {
         guard let node = node(name) else { return nil }
         var words = [(text: String, node: Node)]()
         var parameter: String?
-        if node.pairs != nil, let members = reader(name, of: "`\(name)` of \(self.subject)") {
+        if node.pairs != nil, let members = reader(name) {
             parameter = members.string("param")
             if parameter == nil {
                 members.require("columns", "say which columns can be searched, or the upstream's `param`")

@@ -24,7 +24,7 @@ extension MappingDecoder {
     /// The feed's `section`: a path, or `{path, by}`.
     func sectionRule(_ name: String) -> SectionRule? {
         guard let node = node(name) else { return nil }
-        guard node.pairs != nil, let members = reader(name, of: "`\(name)` of \(self.subject)") else {
+        guard node.pairs != nil, let members = reader(name) else {
             return path(name, node).map { SectionRule(path: $0, interval: nil) }
         }
         defer { members.finish() }

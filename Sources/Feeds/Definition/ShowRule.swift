@@ -38,7 +38,7 @@ extension MappingDecoder {
     ///   - columns: The feed's columns.
     ///   - isOpen: True if further columns are still to be discovered.
     func showRule(_ name: String, of columns: [ColumnDefinition], isOpen: Bool) -> ShowRule? {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
+        guard let members = reader(name) else { return nil }
         defer { members.finish() }
         var rule = ShowRule()
         rule.title = members.string("title")

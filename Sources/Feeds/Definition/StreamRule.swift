@@ -14,7 +14,7 @@ package struct StreamRule: Sendable, Hashable {
 extension MappingDecoder {
     /// The feed's `stream`.
     func streamRule(_ name: String) -> StreamRule {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return .standard }
+        guard let members = reader(name) else { return .standard }
         defer { members.finish() }
         let standard = StreamRule.standard
         return StreamRule(

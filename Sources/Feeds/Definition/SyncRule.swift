@@ -108,7 +108,7 @@ extension MappingDecoder {
     /// The feed's `sync`; `auto` where there is none.
     func syncRule(_ name: String) -> (rule: SyncRule, full: Duration?, verify: VerifyRule) {
         let standard = FeedDefinition.standardFullCrawl
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return (.auto, standard, .auto) }
+        guard let members = reader(name) else { return (.auto, standard, .auto) }
         defer { members.finish() }
         let mode = members.choice("mode", Mode.self) ?? .auto
         let verify = members.choice("verify", VerifyRule.self) ?? .auto
@@ -169,26 +169,20 @@ extension MappingDecoder {
 
     /// The notation of a watermark.
     private func timeFormat(_ name: String) -> TimeFormat? {
-        guard let node = node(name), let text = string(name, node) else { return nil }
-        if let format = TimeFormat(text), format.granule != nil { return format }
-        report(
-            "`\(name)` of \(subject) must be \(TimeFormat.forms), and tell the day, not `\(text)`",
-            at: SourcePosition(node.mark), word: text)
-        return nil
+        value(name, expected: "\(TimeFormat.forms), and tell the day") { text in
+            TimeFormat(text).flatMap { $0.granule == nil ? nil : $0 }
+        }
     }
 
     /// A day, a time, or a distance from now.
     private func start(_ name: String) -> SyncRule.Start? {
-        guard let node = node(name), let text = string(name, node) else { return nil }
-        if let time = Timestamp(text) { return .at(time.seconds) }
-        if let distance = DurationText.parse(text), distance <= FeedDefinition.longestTime, text.last?.isLetter == true
-        {
+        value(name, expected: "a day such as `2020-01-01`, a time, or a distance from now such as `365d`") { text in
+            if let time = Timestamp(text) { return .at(time.seconds) }
+            guard let distance = DurationText.parse(text), distance <= FeedDefinition.longestTime,
+                text.last?.isLetter == true
+            else { return nil }
             return .before(distance.components.seconds)
         }
-        report(
-            "`\(name)` of \(subject) must be a day such as `2020-01-01`, a time, or a distance from now such as `365d`, not `\(text)`",
-            at: SourcePosition(node.mark), word: text)
-        return nil
     }
 
     /// The windows of a sync; nil where there are none.

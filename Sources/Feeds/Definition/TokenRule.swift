@@ -139,7 +139,7 @@ extension MappingDecoder {
 
     /// The members of `jwt`.
     func signedToken(_ name: String) -> SignedTokenRule? {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
+        guard let members = reader(name) else { return nil }
         defer { members.finish() }
         members.require("key", "give the private key as `${file:PATH}`")
         let algorithm = members.choice("algorithm", SignedTokenRule.Algorithm.self) ?? .rs256
@@ -190,7 +190,7 @@ extension MappingDecoder {
 
     /// The members of `session`.
     func session(_ name: String) -> SessionRule? {
-        guard let members = reader(name, of: "`\(name)` of \(self.subject)") else { return nil }
+        guard let members = reader(name) else { return nil }
         defer { members.finish() }
         members.require("url", "name the URL that gives tokens")
         members.require("body", "say how to sign in, as in `{user: me, password: \"${PASSWORD}\"}`")
@@ -226,7 +226,7 @@ extension MappingDecoder {
     private func tokenPlace(_ name: String) -> TokenReading.Place? {
         guard let node = node(name) else { return nil }
         guard node.pairs != nil else { return path(name).map { .body($0) } }
-        let members = MappingDecoder(node, of: "`\(name)` of \(self.subject)", log: log)
+        let members = reader(name, node)
         defer { members.finish() }
         let (header, cookie) = (members.string("header"), members.string("cookie"))
         switch (header, cookie) {
