@@ -259,15 +259,6 @@ final class Console: Sendable {
 
     /// - Returns: 0, or the system's error number.
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                return errno
-            }
-            rest = rest.dropFirst(count)
-        }
-        return 0
+        Descriptor.write(Array(text.utf8), to: descriptor) ? 0 : errno
     }
 }

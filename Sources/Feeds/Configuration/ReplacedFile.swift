@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Platform
 
 /// A file that is replaced as a whole, or not at all.
@@ -150,23 +151,12 @@ package struct ReplacedFile: Sendable {
             _ = fchown(descriptor, owner.st_uid, owner.st_gid)
             _ = fchmod(descriptor, mode)
         }
-        guard write(text, to: descriptor), fsync(descriptor) == 0 else {
+        guard Descriptor.write(text, to: descriptor), fsync(descriptor) == 0 else {
             let failure = failure("write")
             unlink(name)
             throw failure
         }
         return name
-    }
-
-    private func write(_ text: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = text[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
     }
 
     /// Makes the name durable, too. If that fails, the file is there all the same.

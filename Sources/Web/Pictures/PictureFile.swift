@@ -63,15 +63,9 @@ struct PictureFile: Sendable {
         let temporary = "\(path).\(UInt32.random(in: 0...UInt32.max)).new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return false }
-        var rest = (Array(head.utf8) + bytes)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            rest = rest.dropFirst(count)
-        }
+        let isWritten = Descriptor.write(Array(head.utf8) + bytes, to: descriptor)
         close(descriptor)
-        if rest.isEmpty, rename(temporary, path) == 0 { return true }
+        if isWritten, rename(temporary, path) == 0 { return true }
         unlink(temporary)
         return false
     }
