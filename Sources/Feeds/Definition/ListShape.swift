@@ -50,15 +50,7 @@ package struct ListShape: Sendable, Hashable, JSONRecord {
 
 extension FeedDefinition {
     /// The columns of its `lists`, each once, as far as it has them.
-    package var listColumns: [String] {
-        let known = columns.map { (name: $0.name, path: Optional($0.path.description)) }
-        var found: [String] = []
-        for word in lists {
-            guard let name = ShowRule.column(word, among: known), !found.contains(name) else { continue }
-            found.append(name)
-        }
-        return found
-    }
+    package var listColumns: [String] { ShowRule.columns(lists, among: columns) }
 }
 
 extension ColumnDefinition {

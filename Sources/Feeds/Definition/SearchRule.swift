@@ -10,13 +10,7 @@ package struct SearchRule: Sendable, Hashable {
 
     /// The names of those that a feed has, in order.
     package func columns(among columns: [ColumnDefinition]) -> [String] {
-        let known = columns.map { (name: $0.name, path: Optional($0.path.description)) }
-        var found: [String] = []
-        for word in words {
-            guard let name = ShowRule.column(word, among: known), !found.contains(name) else { continue }
-            found.append(name)
-        }
-        return found
+        ShowRule.columns(words, among: columns)
     }
 }
 

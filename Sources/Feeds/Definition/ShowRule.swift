@@ -29,6 +29,17 @@ package struct ShowRule: Sendable, Hashable {
         let path = (try? Path(word))?.description ?? word
         return columns.first { $0.name == word }?.name ?? columns.first { $0.path == path }?.name
     }
+
+    /// The names of the columns that words mean, each once, in the order of the words.
+    static func columns(_ words: [String], among columns: [ColumnDefinition]) -> [String] {
+        let known = columns.map { (name: $0.name, path: Optional($0.path.description)) }
+        var found: [String] = []
+        for word in words {
+            guard let name = column(word, among: known), !found.contains(name) else { continue }
+            found.append(name)
+        }
+        return found
+    }
 }
 
 extension MappingDecoder {
