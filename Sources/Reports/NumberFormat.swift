@@ -1,3 +1,5 @@
+package import FeedSync
+
 /// Numbers as people read them.
 package enum NumberFormat {
     /// `1234567` as `1,234,567`.
@@ -68,6 +70,23 @@ package enum NumberFormat {
         case ..<3_600: "\(seconds / 60) min"
         case ..<86_400: "\(seconds / 3_600) h"
         default: count(Int(clamping: seconds / 86_400), "day")
+        }
+    }
+}
+
+extension NumberFormat {
+    /// The counts that are not 0, each with its word.
+    package static func counts(_ counts: [(count: Int, word: String)]) -> [String] {
+        counts.filter { $0.count > 0 }.map { "\(count($0.count)) \($0.word)" }
+    }
+}
+
+extension StoredValue {
+    /// True for a number, and where there is no value.
+    package var isNumberOrNone: Bool {
+        switch self {
+        case .integer, .real, .null: true
+        case .text, .blob: false
         }
     }
 }

@@ -128,9 +128,9 @@ struct EventLines: Sendable {
     private static func details(_ event: StatusEvent) -> String {
         if let failure = event.failure { return DisplayWidth.printable(failure.message) }
         let items = event.items
-        return [
+        return NumberFormat.counts([
             (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "unchanged"),
             (items.removed, "removed"),
-        ].filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
+        ]).joined(separator: ", ")
     }
 }

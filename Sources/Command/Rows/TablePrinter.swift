@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Reports
 
 /// A table for people, whose columns are derived from its first rows: these are kept, and the rest is printed as it
 /// comes.
@@ -84,12 +85,5 @@ struct TablePrinter {
         layout.writer.row(layout.indexes.map { values[$0] })
     }
 
-    private func isNumber(_ column: Int) -> Bool {
-        sample.allSatisfy {
-            switch $0[column] {
-            case .integer, .real, .null: true
-            case .text, .blob: false
-            }
-        }
-    }
+    private func isNumber(_ column: Int) -> Bool { sample.allSatisfy { $0[column].isNumberOrNone } }
 }

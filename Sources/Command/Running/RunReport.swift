@@ -43,9 +43,8 @@ struct RunReport: Sendable {
     mutating func follow(_ findings: RunWatch.Findings) {
         run = findings.run
         pagesBefore = findings.pages
-        let parts = [(findings.inserted, "new"), (findings.updated, "changed")].filter { $0.0 > 0 }
-        guard !parts.isEmpty else { return }
-        gain = parts.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
+        let parts = NumberFormat.counts([(findings.inserted, "new"), (findings.updated, "changed")])
+        if !parts.isEmpty { gain = parts.joined(separator: ", ") }
     }
 
     /// The result as people read it; nil for a failure, which is printed on stderr.

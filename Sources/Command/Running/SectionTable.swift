@@ -34,14 +34,7 @@ struct SectionTable: Sendable {
     /// The greatest width of a column on a terminal.
     private static let widest = 40
 
-    private func isNumber(_ column: Int) -> Bool {
-        page.rows.allSatisfy {
-            switch $0.values[column] {
-            case .integer, .real, .null: true
-            case .text, .blob: false
-            }
-        }
-    }
+    private func isNumber(_ column: Int) -> Bool { page.rows.allSatisfy { $0.values[column].isNumberOrNone } }
 
     /// All columns, or on a terminal as many as fit, in order; links are left out first.
     private func columns(for cells: [[String]], width: Int?) -> [Int] {

@@ -106,11 +106,10 @@ struct ChangesPage: Page {
     }
 
     private static func words(_ counts: RecentChanges.Counts) -> String {
-        [
+        NumberFormat.counts([
             (counts.inserted, "new"), (counts.updated, "changed"), (counts.removed, "removed"),
             (counts.returned, "back"),
-        ]
-        .filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }.joined(separator: ", ")
+        ]).joined(separator: ", ")
     }
 }
 

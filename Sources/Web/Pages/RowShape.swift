@@ -167,15 +167,6 @@ extension Listing {
     }
 }
 
-extension StoredValue {
-    fileprivate var isNumberOrNone: Bool {
-        switch self {
-        case .integer, .real, .null: true
-        case .text, .blob: false
-        }
-    }
-}
-
 extension Served {
     /// The shape of a feed's rows, derived from its first items, so that it stays the same further down.
     func shape(of feed: KnownFeed, in store: Store) async throws(FeedSyncError) -> RowShape {

@@ -182,11 +182,10 @@ struct StatusPage: Page {
         func sum(_ count: (RunRecord) -> Int) -> Int {
             runs.reduce(0) { $0.addingReportingOverflow(count($1)).partialValue }
         }
-        let counts = [
+        let words = NumberFormat.counts([
             (sum(\.items.inserted), "new"), (sum(\.items.updated), "changed"), (sum(\.items.removed), "gone"),
             (runs.count { $0.outcome == .failed }, "failed"),
-        ]
-        let words = counts.filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }
+        ])
         let began = runs.first.map { [RelativeTime.ago($0.startedAtText)] } ?? []
         return "\(feed): " + ([NumberFormat.count(runs.count, "list")] + words + began).joined(separator: ", ")
     }
@@ -251,12 +250,11 @@ struct StatusPage: Page {
     private static func words(_ event: StatusEvent) -> String {
         if let failure = event.failure { return Shown.text(failure.message, most: 200) }
         let items = event.items
-        let counts = [
+        let counts = NumberFormat.counts([
             (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "unchanged"),
             (items.removed, "removed"),
-        ]
-        let page = event.page.map { ["page \($0)"] } ?? []
-        return (page + counts.filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }).joined(separator: ", ")
+        ])
+        return ((event.page.map { ["page \($0)"] } ?? []) + counts).joined(separator: ", ")
     }
 }
 
