@@ -1,3 +1,5 @@
+internal import Text
+
 /// The head of a request, read strictly: what two programs could understand in two ways is refused, because a proxy in
 /// front may have understood the other.
 ///
@@ -99,7 +101,7 @@ package struct RequestHead: Sendable {
             body = .chunked
         }
         for value in values(of: "connection").flatMap({ $0.lowercased().split(separator: ",") })
-        where value.trimmedOfBlanks == "close" { staysOpen = false }
+        where value.trimmingSpaces == "close" { staysOpen = false }
         if let expected = values(of: "expect").first {
             guard expected.lowercased() == "100-continue" else {
                 throw RequestRefusal(417, "the expectation cannot be met")
@@ -178,13 +180,4 @@ extension UInt8 {
     fileprivate var isTargetByte: Bool { self > 32 && self != 127 && self != UInt8(ascii: "#") }
 
     fileprivate var isBlank: Bool { self == 32 || self == 9 }
-}
-
-extension Substring {
-    fileprivate var trimmedOfBlanks: Substring {
-        var text = self
-        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text
-    }
 }

@@ -1,5 +1,6 @@
 internal import FeedSync
 internal import Reports
+internal import Text
 
 extension Command {
     /// `show FEED`
@@ -62,12 +63,12 @@ extension Session {
         }
         if let names = invocation.options[.namedColumns] {
             var wanted: [String] = []
-            for name in names.split(separator: ",") { wanted.append(try known(name.trimmed)) }
+            for name in names.split(separator: ",") { wanted.append(try known(name.trimmingSpaces)) }
             query.columns = wanted
         }
         for name in invocation.options[.sort]?.split(separator: ",") ?? [] {
-            let isDescending = name.trimmed.hasPrefix("-")
-            let column = try known(isDescending ? name.trimmed.dropFirst() : name.trimmed)
+            let isDescending = name.trimmingSpaces.hasPrefix("-")
+            let column = try known(isDescending ? name.trimmingSpaces.dropFirst() : name.trimmingSpaces)
             query.order.append(ItemQuery.Order(column: column, isDescending: isDescending))
         }
         return query
@@ -170,13 +171,5 @@ extension Failure {
             let place = option.map { "\($0.written) " } ?? ""
             self = .usage("\(place)\(Excerpt.quoted(sql, limit: 200)): \(message)", advice: advice)
         }
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        var text = drop { $0 == " " }
-        while text.last == " " { text.removeLast() }
-        return text
     }
 }
