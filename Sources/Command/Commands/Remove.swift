@@ -53,20 +53,14 @@ extension Session {
     }
 
     /// The stored items of a removed feed; nil if there are none, or they cannot be read.
-    private func keptItems(of name: String) async throws(Failure) -> KeptItems? {
+    private func keptItems(of name: String) async throws(Failure) -> (count: Int, store: String)? {
         // The feed is removed; other errors in the file do not matter here.
         let configuration = (try? configurationIfAny()) ?? nil
         guard let path = storePath(configuration), let store = try? await storeIfAny(configuration, reading: .summary),
             let record = try? await store.feed(named: name), record.itemCount > 0
         else { return nil }
-        return KeptItems(count: record.itemCount, store: path)
+        return (record.itemCount, path)
     }
-}
-
-/// The items that a store has of a feed.
-private struct KeptItems: Sendable {
-    let count: Int
-    let store: String
 }
 
 /// Words in lines that are copied into a shell.
