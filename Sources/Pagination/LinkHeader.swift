@@ -62,7 +62,7 @@ private struct LinkParser {
             let target = text(take { $0 != UInt8(ascii: ">") })
             guard take(UInt8(ascii: ">")) else { return links }
             links.append(link(to: target.trimmingSpaces))
-            guard take(UInt8(ascii: ",")) else { return links }
+            guard take(UInt8(ascii: ",")) || take(UInt8(ascii: ";")) else { return links }
         }
     }
 
@@ -87,14 +87,19 @@ private struct LinkParser {
     /// The next parameter, its name in lower case; nil if there is none.
     private mutating func parameter() -> (name: String, value: String)? {
         take(while: Self.isSpace)
-        guard take(UInt8(ascii: ";")) else { return nil }
+        // The next link may come behind a semicolon in place of a comma.
+        guard rest.dropFirst().drop(while: Self.isSpace).first != UInt8(ascii: "<"), take(UInt8(ascii: ";")) else {
+            return nil
+        }
         take(while: Self.isSpace)
         let name = text(take { !Self.isSpace($0) && !"=;,".utf8.contains($0) }).lowercasedASCII
         take(while: Self.isSpace)
         guard take(UInt8(ascii: "=")) else { return (name, "") }
         take(while: Self.isSpace)
         if take(UInt8(ascii: "\"")) { return (name, quotedText()) }
-        return (name, String(text(take { !";,".utf8.contains($0) }).trimmingSpaces))
+        let value = text(take { !";,".utf8.contains($0) }).trimmingSpaces
+        let isQuoted = value.utf8.count > 1 && value.hasPrefix("'") && value.hasSuffix("'")
+        return (name, String(isQuoted ? value.dropFirst().dropLast() : value))
     }
 
     /// The text after an opening quote, up to the closing one or the end.

@@ -15,6 +15,8 @@ struct LinkHeaderTests {
             (#"<v>; title="x\\", <u>; rel=next"#, "u"), (#"<u>; title*=UTF-8''%e2%82%ac; rel=next"#, "u"),
             (", ,<u>;rel=next,,", "u"), ("<u>; crossorigin; rel=next", "u"), ("<u>;; rel=next", "u"),
             ("<>; rel=next", ""), ("< u >; rel=next", "u"), ("<u>; rel=\"n\\ext\"", "u"),
+            ("<u>; rel='next'", "u"), ("<u>; rel = 'last NEXT', <v>; rel=prev", "u"),
+            (#"<v>; rel="prev"; <u>; rel="next""#, "u"),
             ("<ü>; title=ö; rel=next", "ü"), ("<a>; rel=next, <b>; rel=next", "a"),
         ] as [(String, String)])
     func next(value: String, target: String) {
