@@ -24,7 +24,11 @@ package struct ListCounts: Sendable, Hashable {
         let totals = envelope.totals.filter { !envelope.isBound($0) }
         let total = totals.first { ($0.value.count ?? 0) > page.seenCount } ?? totals.first
         self.total = Self.count(total, page)
-        pages = Self.count(envelope.first(PagingNames.pages) { envelope.isOfList($0) && $0.value.count != nil }, page)
+        pages = Self.count(
+            envelope.members.first { member in
+                envelope.isOfList(member) && member.value.count != nil
+                    && (PagingNames.pages.contains(member.name.folded) || envelope.isPageCount(member, after: page))
+            }, page)
         pages = pages ?? page.header(PagingNames.pages).map { Self.count($0, page) } ?? nil
         if let number = page.linkToLast.flatMap(PageNumber.inQuery) {
             lastPage = Count(value: number, words: "the header `Link` had page \(number) as the last one")

@@ -14,6 +14,8 @@ package struct PageEnvelope: Sendable {
         /// The name as written.
         package let written: String
         package let value: JSONValue
+        /// True if its place may be another one on the next page.
+        fileprivate(set) var mayMove = false
 
         /// True for the value of an object with a descriptive name: `total: {value: 9}`.
         private var isNested: Bool { path.segments.last != .member(written) }
@@ -39,6 +41,22 @@ package struct PageEnvelope: Sendable {
     }
 
     private init(_ members: [Member], _ items: Path) { (self.members, self.items) = (members, items) }
+
+    /// The envelope with the members of the JSON documents in headers about pages, such as the `X-Pagination` of many
+    /// services in ASP.NET.
+    package func adding(_ headers: [PaginationInput.Header]) -> PageEnvelope {
+        var all = members
+        for field in headers where field.value.utf8.first == UInt8(ascii: "{") {
+            guard MemberName(field.name).words.contains(where: ["pagination", "paging", "page", "pages"].contains),
+                let document = try? JSONValue(parsing: field.value)
+            else { continue }
+            Self.collect(document, Path([.member(field.name)]), besides: items, into: &all)
+        }
+        return PageEnvelope(all, items)
+    }
+
+    /// The envelope without the members whose place may be another one on the next page.
+    package var withoutMoving: PageEnvelope { PageEnvelope(members.filter { !$0.mayMove }, items) }
 
     /// The envelope without the value at a path, or of that name.
     package func without(_ path: Path) -> PageEnvelope {
@@ -73,47 +91,75 @@ package struct PageEnvelope: Sendable {
         member.written == "after" && members.contains { $0.written == "before" && $0.parents == member.parents }
     }
 
-    private static func collect(_ value: JSONValue, _ path: Path, besides items: Path, into all: inout [Member]) {
+    /// - Parameters:
+    ///   - outer: The name of what the value is: that of its member, or the relation of a link.
+    ///   - mayMove: True for a link whose place cannot be told by its relation.
+    private static func collect(
+        _ value: JSONValue, _ path: Path, of outer: String? = nil, mayMove: Bool = false, besides items: Path,
+        into all: inout [Member]
+    ) {
         guard path != items, path.segments.count <= deepest, all.count < most else { return }
         switch value {
         case .object(let members):
             for member in members.all {
                 let place = path.appending(member.name)
                 guard place != items else { continue }
-                all.append(self.member(member, at: place, in: path))
-                collect(member.value, place, besides: items, into: &all)
+                var found = self.member(member, at: place, in: outer)
+                found.mayMove = mayMove
+                all.append(found)
+                collect(member.value, place, of: member.name, mayMove: mayMove, besides: items, into: &all)
             }
         case .array(let elements):
             for (index, element) in elements.prefix(20).enumerated() {
                 guard let members = element.members else { continue }
-                let relation = ["rel", "relation", "name"].first {
-                    members[$0]?.text.map { MemberName($0).folded == "next" } == true
-                }
-                if let relation, let text = members[relation]?.text {
+                let place = path.appending(.index(index))
+                if let (name, relation) = leadingRelation(of: members) {
                     // The place of a link in its array may change from page to page.
-                    collect(element, path.appending(.first(where: relation, equals: text)), besides: items, into: &all)
-                } else if items.starts(with: path.appending(.index(index))) {
-                    collect(element, path.appending(.index(index)), besides: items, into: &all)
+                    let isText = members[name]?.text != nil
+                    collect(
+                        element, isText ? path.appending(.first(where: name, equals: relation)) : place, of: relation,
+                        mayMove: mayMove || !isText, besides: items, into: &all)
+                } else if index == 0, let outer, linkNames.contains(MemberName(outer).folded) {
+                    // A link of HAL may be an array: https://datatracker.ietf.org/doc/html/draft-kelly-json-hal
+                    collect(element, place, of: outer, mayMove: mayMove, besides: items, into: &all)
+                } else if items.starts(with: place) {
+                    collect(element, place, mayMove: mayMove, besides: items, into: &all)
                 }
             }
         default: return
         }
     }
 
-    /// `next: {href: …}` and `total: {value: …}` have the meaning of the enclosing name.
-    private static func member(_ member: JSONObject.Member, at place: Path, in parent: Path) -> Member {
+    /// The member of a link that says that it leads to the next or the last page, and the relation. Siren has arrays of
+    /// relations: https://github.com/kevinswiber/siren#links-1
+    private static func leadingRelation(of link: JSONObject) -> (member: String, relation: String)? {
+        for name in ["rel", "relation", "name"] {
+            let relations = link[name].map { $0.elements ?? [$0] } ?? []
+            let leading = relations.lazy.compactMap(\.text).first { ["next", "last"].contains(MemberName($0).folded) }
+            if let leading { return (name, leading) }
+        }
+        return nil
+    }
+
+    /// Names of links that may be arrays.
+    private static let linkNames: Set<String> = ["next", "nextpage", "last", "lastpage"]
+
+    /// True for the name of a link to the next or the last page.
+    private static func leads(_ name: String) -> Bool {
+        !Set(["next", "last"]).isDisjoint(with: MemberName(name).words)
+    }
+
+    /// `next: {href: …}` and `total: {value: …}` have the meaning of the enclosing name, and `next: {page: 2}` of both.
+    private static func member(_ member: JSONObject.Member, at place: Path, in outer: String?) -> Member {
         let own = MemberName(member.name)
-        let outer: String? =
-            switch parent.segments.last {
-            case .member(let name)?: name
-            case .first(_, let value)?: value
-            default: nil
-            }
         let isVague = ["href", "url", "link", "uri", "value", "count"].contains(own.folded)
-        guard isVague, let outer,
-            !Set(["next", "last"]).isDisjoint(with: MemberName(outer).words)
-                || PagingNames.total.contains(MemberName(outer).folded)
-        else { return Member(path: place, name: own, written: member.name, value: member.value) }
-        return Member(path: place, name: MemberName(outer), written: outer, value: member.value)
+        if let outer, isVague, leads(outer) || PagingNames.total.contains(MemberName(outer).folded) {
+            return Member(path: place, name: MemberName(outer), written: outer, value: member.value)
+        }
+        if let outer, leads(outer), PagingNames.places.contains(own.folded) {
+            let both = "\(outer)_\(member.name)"
+            return Member(path: place, name: MemberName(both), written: both, value: member.value)
+        }
+        return Member(path: place, name: own, written: member.name, value: member.value)
     }
 }

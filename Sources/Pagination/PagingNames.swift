@@ -12,6 +12,8 @@ package enum PagingNames {
     package static let pages: Set<String> = [
         "pages", "totalpages", "lastpage", "nbpages", "pagecount", "pagetotal", "pagescount", "numpages", "maxpage",
         "numberofpages", "countpages", "pagestotal", "totalpage", "noofpages", "xtotalpages", "xwptotalpages",
+        "lastpagenumber", "lastpageno", "lastpagenum", "totalpagecount", "totalnumberofpages", "totalnumpages",
+        "totalpagenumber", "totalpagenum",
     ]
     /// The names of the number of items on all pages.
     package static let total: Set<String> = [
@@ -53,6 +55,10 @@ package enum PagingNames {
         "offset", "start", "skip", "startindex", "startat", "from", "first", "startrow", "firstresult", "startrecord",
         "currentoffset",
     ]
+    /// The names of a page's place where a link to it has no URL: `next: {page: 2}`.
+    static let places: Set<String> = [
+        "page", "pageno", "pagenumber", "pagenum", "offset", "skip", "startindex", "startat",
+    ]
     /// The names of the largest number of items of a page.
     package static let size: Set<String> = [
         "limit", "perpage", "pagesize", "size", "hitsperpage", "maxresults", "itemsperpage", "rows", "take", "top",
@@ -66,12 +72,14 @@ package enum PagingNames {
         "hasmoreentries", "hasmoredata", "moredata", "moreavailable", "ismoreavailable", "moreresultsexist",
         "hasnexturl",
         "hasnextlink", "hasadditionalresults", "morerows", "canloadmore", "loadmore", "havemore", "havemoreresults",
-        "havemoreitems", "havenext",
+        "havemoreitems", "havenext", "hasmorerows", "hasmoreobjects", "hasmoredocuments", "moreitemsavailable",
+        "morerecordsavailable", "moredataavailable", "moreentriesavailable", "morepagesavailable", "nextpageavailable",
     ]
     /// The same the other way round.
     package static let last: Set<String> = [
         "islast", "lastpage", "islastpage", "last", "end", "isend", "endofstream", "endoflist", "endofresults", "eof",
         "nomore", "nomorepages", "nomoreresults", "nomoredata", "nomoreitems", "reachedend",
+        "finalpage", "isfinalpage", "islastbatch", "endreached", "isendreached",
     ]
     /// The names of flags by which an upstream calls its list incomplete.
     package static let partial: Set<String> = [
@@ -79,17 +87,19 @@ package enum PagingNames {
         "partialresults", "partialresponse", "exceededtransferlimit", "terminatedearly", "timedout", "limitexceeded",
         "limitreached", "resultlimitreached", "resultslimited", "resultstruncated", "wastruncated", "overflow",
         "capped", "limited", "islimited", "partialresult", "haspartialresults", "partialdata", "partialcontent",
-        "partialfailure", "haserrors", "haserror",
+        "partialfailure", "haserrors", "haserror", "segmentterminatedearly",
     ]
     /// The flags among them that no page has merely because others follow: no other page has what it left out.
     package static let leftOut: Set<String> = [
         "incomplete", "isincomplete", "incompleteresults", "partial", "ispartial", "partialresults", "partialresponse",
         "terminatedearly", "timedout", "partialresult", "haspartialresults", "partialdata", "partialcontent",
-        "partialfailure", "haserrors", "haserror",
+        "partialfailure", "haserrors", "haserror", "segmentterminatedearly",
     ]
-    /// The names of lists of failures: with one that is not empty, a part of the request failed.
+    /// The names of lists of failures: with one that is not empty, a part of the request failed. `unreachable` has the
+    /// places of which Google's APIs left the items out: https://google.aip.dev/217
     static let failures: Set<String> = [
-        "errors", "failures", "partialerrors", "partialfailures", "error", "failedshards",
+        "errors", "failures", "partialerrors", "partialfailures", "error", "failedshards", "unreachable",
+        "unreachables", "failedlocation", "failedlocations", "failedregions",
     ]
     /// The names of the opposite flags. They end nothing: they may describe something else.
     package static let whole: Set<String> = [
@@ -99,7 +109,8 @@ package enum PagingNames {
     package static let rest: Set<String> = [
         "remainingitemcount", "remainingitems", "remainingcount", "remainingresults", "remainingrecords",
         "remainingpages", "itemsremaining", "recordsremaining", "resultsremaining", "pagesremaining", "remaining",
-        "pending", "itemsleft", "pagesleft",
+        "pending", "itemsleft", "pagesleft", "rowsremaining", "remainingrows", "remainingentries", "entriesremaining",
+        "remainingelements", "remainingobjects", "recordsleft", "rowsleft", "resultsleft",
     ]
     /// Objects and arrays that are sent back to get the next page.
     package static let cursorObjects: Set<String> = [
@@ -123,7 +134,7 @@ package enum PagingNames {
         "page", "pages", "pageno", "pagenumber", "pagetoken", "cursor", "cursormark", "token", "url", "uri", "link",
         "href", "path", "key", "marker", "id", "offset", "start", "index", "skip", "record", "records", "result",
         "results", "continuation", "continuationtoken", "batch", "position", "set", "params", "query", "after", "from",
-        "number", "num", "no", "items", "paging", "state", "search", "range",
+        "number", "num", "no", "items", "paging", "state", "search", "range", "forward", "max",
     ]
     private static let otherWords: Set<String> = [
         "previous", "prev", "before", "first", "learn", "read", "event", "run", "sync", "delta", "self", "current",
@@ -141,6 +152,12 @@ package enum PagingNames {
             leading.contains(words[start...].joined())
                 && words[..<start].allSatisfy { envelopes.contains($0) || ["x", "ms"].contains($0) }
         }
+    }
+
+    /// True if a URL, in a member of that name, leads to more of the list, as Discourse's `more_topics_url` does.
+    static func leadsToMore(_ name: MemberName) -> Bool {
+        name.words.first == "more" && ["url", "uri", "link", "href", "path"].contains(name.words.last)
+            && name.words.allSatisfy { !["info", "information", "details", "detail", "help"].contains($0) }
     }
 
     /// True if a header of that name does.
@@ -190,6 +207,7 @@ package enum PagingNames {
     package static let envelopes: Set<String> = [
         "meta", "metadata", "page", "pages", "paging", "pagination", "paginator", "pager", "pageinfo", "info", "cursor",
         "cursors", "link", "links", "response", "result", "results", "search", "query", "list", "listing", "summary",
+        "queries",
         "total", "totals", "count", "counts", "header", "headers", "data", "hits", "nav", "navigation", "collection",
         "context", "request", "embedded", "body", "view", "resultset", "next", "hal", "d",
     ]

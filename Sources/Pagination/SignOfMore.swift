@@ -8,14 +8,15 @@ internal import Text
 /// | flag | `has_more: true`, `isLast: false`, `end_of_stream: false` | |
 /// | partial | `truncated: true`, `incomplete_results: true`, `complete: false`, a total that is a lower bound | |
 /// | partial | `errors: […]`, `failures: […]` or `error: "…"` beside items, `_shards: {failed: 1}` | |
-/// | pages | `total_pages: 3` of page 1, `X-Total-Pages`, a `Link` with `rel="last"` | a flag says no more, a total is reached |
+/// | pages | `total_pages: 3` of page 1, `pages: {total: 3}`, a `Link` with `rel="last"` | a flag says no more, a total is reached |
 /// | rest | `remainingItemCount: 40`, `pending: 40` | the same |
 /// | lead | `next_cursor: "abc"`, `LastEvaluatedKey: {…}`, a `Link` with `rel="next"` | the same; it leads to this page or back; an empty page that is not the first |
 /// | same token | a full page with the token that it was asked with | a flag says no more, a total is reached |
 /// | total | `total: 60` where 20 have come | |
 /// | cap | an error behind a full page: `Only the first 1000 results are available` | a total is reached |
 ///
-/// The spelling of a name does not matter: case, `_`, `-` and a vendor's prefix are ignored.
+/// The spelling of a name does not matter: case, `_`, `-` and a vendor's prefix are ignored. A JSON document in a header
+/// such as `X-Pagination` says as much as one in the body.
 package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
     /// The kind of sign.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -129,10 +130,11 @@ private struct SignSearch {
     }
 
     var flag: SignOfMore? {
-        sign(.flag, PagingNames.more) { Self.says($0.value) == true }
+        // A number under a name of such a flag is that of the rest.
+        sign(.flag, PagingNames.more) { Self.says($0.value) == true || ($0.value.count ?? 0) > 1 }
             ?? sign(.flag, PagingNames.last) { Self.saysWord($0.value) == false }
             ?? header(.flag) { value in
-                Self.says(value).map { $0 ? PagingNames.more : PagingNames.last }
+                Self.says(value) == true ? PagingNames.more : Self.saysWord(value) == false ? PagingNames.last : nil
             }
     }
 
@@ -202,8 +204,10 @@ private struct SignSearch {
 
     private var countedPages: SignOfMore? {
         guard let read else { return nil }
-        return sign(.pages, PagingNames.pages) { isMore($0.value.count, than: read) }
-            ?? header(.pages) { value in isMore(value.count, than: read) ? PagingNames.pages : nil }
+        return envelope.members.first { member in
+            envelope.isOfList(member) && isMore(member.value.count, than: read)
+                && (PagingNames.pages.contains(member.name.folded) || envelope.isPageCount(member, after: page))
+        }.map(sign(.pages)) ?? header(.pages) { value in isMore(value.count, than: read) ? PagingNames.pages : nil }
     }
 
     /// The number of pages read up to this one; nil if it is unknown.
@@ -242,6 +246,14 @@ private struct SignSearch {
     }
 
     private func leads(_ member: PageEnvelope.Member) -> Bool {
+        if case .string(let text) = member.value {
+            if PagingNames.leadsToMore(member.name) { return !PagingNames.isNothing(text) && !isBack(text) }
+            // Airtable's token; an offset of another kind is short: https://airtable.com/developers/web/api/list-records
+            if member.name.folded == "offset" {
+                return text.utf8.count >= 8 && member.value.count == nil && !DateLike.holds(text) && !isBack(text)
+                    && !PagingNames.isNothing(text)
+            }
+        }
         guard PagingNames.leadsOn(member.name), !isLinked || !envelope.isAfterBorder(member) else { return false }
         let isNext = member.name.words.contains("next")
         switch member.value {
@@ -296,7 +308,9 @@ private struct SignSearch {
     private func sign(
         _ kind: SignOfMore.Kind, _ names: Set<String>, where isFit: (PageEnvelope.Member) -> Bool
     ) -> SignOfMore? {
-        envelope.first(names) { envelope.isOfList($0) && isFit($0) }.map(sign(kind))
+        // ArcGIS writes it in the properties of GeoJSON, and it speaks of nothing else.
+        let isPlain = { (member: PageEnvelope.Member) in member.name.folded == "exceededtransferlimit" }
+        return envelope.first(names) { (envelope.isOfList($0) || isPlain($0)) && isFit($0) }.map(sign(kind))
     }
 
     private func sign(_ kind: SignOfMore.Kind) -> (PageEnvelope.Member) -> SignOfMore {
@@ -328,8 +342,8 @@ private struct SignSearch {
         // A longer text is not a flag: the values of all headers come here.
         case .string(let text) where text.utf8.count <= 5:
             switch text.lowercasedASCII {
-            case "true", "yes": return true
-            case "false", "no": return false
+            case "true", "yes", "y", "1": return true
+            case "false", "no", "n", "0": return false
             default: return nil
             }
         default: return nil
@@ -338,7 +352,10 @@ private struct SignSearch {
 
     /// The same of a name that may be a number's: `last_page: 1`.
     private static func saysWord(_ value: JSONValue) -> Bool? {
-        if case .number = value { nil } else { says(value) }
+        switch value {
+        case .number, .string("0"), .string("1"): nil
+        default: says(value)
+        }
     }
 }
 
@@ -377,6 +394,15 @@ enum PageNumber {
 }
 
 extension PageEnvelope {
+    /// True for a count of pages under another name: `pages: {current: 1, total: 3}`. A count of what has come may be one
+    /// of items.
+    func isPageCount(_ member: Member, after page: PaginationInput) -> Bool {
+        guard ["total", "count"].contains(member.name.folded), case .member(let outer)? = member.parents.last,
+            MemberName(outer).folded == "pages"
+        else { return false }
+        return member.value.count.map { $0 != page.seenCount && $0 != page.elementCount } ?? false
+    }
+
     /// The counts of the whole list, as far as their names show.
     package var totals: [Member] {
         members.filter { PagingNames.isTotal($0.name, of: items) && isOfList($0) && $0.value.count != nil }

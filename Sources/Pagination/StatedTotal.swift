@@ -43,7 +43,7 @@ package struct StatedTotal: Sendable, Hashable {
     static func saysBound(_ name: String, _ value: JSONScalar) -> Bool {
         switch name {
         case "relation": value == .text("gte")
-        case "numfoundexact", "istotalexact", "totalisexact", "exact": value == .boolean(false)
+        case "numfoundexact", "istotalexact", "totalisexact", "exact", "exhaustivenbhits": value == .boolean(false)
         case "isestimate", "isestimated", "totalisestimate", "isapproximate", "approximate", "estimated":
             value == .boolean(true)
         default: false

@@ -198,7 +198,8 @@ struct NextPageFinder: Sendable {
     /// function reads the body outside its items.
     private func withSigns(_ end: NextPage, _ facts: PaginationInput, _ elements: Range<Int>?) -> NextPage {
         var envelope = PageEnvelope(
-            of: fetched.response.body, besides: definition.items?.path ?? Path([]), elements: elements)
+            of: fetched.response.body, besides: definition.items?.path ?? Path([]), elements: elements
+        ).adding(facts.headers)
         // It leads to the changes, not to a page.
         if case .body(let token)? = definition.sync.delta?.source { envelope = envelope.without(token) }
         var end = end
@@ -224,11 +225,21 @@ struct NextPageFinder: Sendable {
                 isLinked: definition.pagination.cursorKind == .address)
         if isPartition, end.sign?.kind == .total { end.sign = nil }
         if end.sign == nil, !isPartition { end = withEarlierSign(end, facts, envelope) }
+        if end.sign == nil, isPart(facts, total: end.total), !SignOfMore.isDenied(by: envelope, after: facts) {
+            end.sign = SignOfMore(.partial, "the response has the status 206, for a part of what there is")
+        }
         if fetched.format == .events { end.sign = SignOfMore(.flag, "a stream of events goes on") }
         if end.sign == nil, definition.hasOpenPagination, let count = loader.shape.findings.strayItemCount, count > 0 {
             end.sign = SignOfMore(.items, "a page that was tried has \(count) more items")
         }
         return end
+    }
+
+    /// True for the answer to a request for the whole list that has the status of a part of it. A later page is a part
+    /// in any case.
+    private func isPart(_ facts: PaginationInput, total: Int?) -> Bool {
+        fetched.response.status == 206 && facts.cursor == nil && facts.passedOver == 0 && facts.elementCount > 0
+            && total != facts.seenCount
     }
 
     /// The end of the list, with the sign that earlier pages gave and the last one does not have.
@@ -258,7 +269,8 @@ struct NextPageFinder: Sendable {
         let facts = NextPageFinder(loader: loader, page: before.page, fetched: before.fetched, crawl: soFar)
             .facts(count: count)
         let sign = SignOfMore.first(
-            in: PageEnvelope(of: before.fetched.response.body, besides: definition.items?.path ?? Path([])),
+            in: PageEnvelope(of: before.fetched.response.body, besides: definition.items?.path ?? Path([]))
+                .adding(facts.headers),
             after: facts, number: definition.pagination.number(of: facts.cursor))
         return sign?.kind == .total ? nil : sign
     }

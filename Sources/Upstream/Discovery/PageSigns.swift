@@ -28,7 +28,7 @@ package struct PageSigns {
         query = Self.parameters(of: request)
         self.itemCount = itemCount
         self.key = key
-        envelope = PageEnvelope(of: body, besides: items)
+        envelope = PageEnvelope(of: body, besides: items).withoutMoving
     }
 
     /// True if the items are at the place of Elasticsearch and OpenSearch, with or without `_shards`.

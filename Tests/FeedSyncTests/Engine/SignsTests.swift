@@ -43,6 +43,25 @@ struct SignsTests {
     }
 
     @Test(
+        "A response that says that it is a part of the list is not complete",
+        arguments: [
+            (206, "", "", false), (206, "Content-Range", "items 0-7/*", false),
+            (206, "Content-Range", "items 0-7/8", true), (200, "Content-Range", "items 0-7/*", true),
+            (200, "X-Pagination", #"{"TotalCount":20,"HasNext":true}"#, false),
+            (200, "X-Pagination", #"{"TotalCount":8,"HasNext":false}"#, true),
+        ])
+    func part(status: Int, header: String, value: String, isWhole: Bool) async throws {
+        let bench = try await bench("pagination: none")
+        bench.server.route("/things") { _ in
+            .json(
+                "{\"items\":[\(PagedFeed.items(1...8).joined(separator: ","))]}", status: status,
+                headers: header.isEmpty ? [] : [(name: header, value: value)])
+        }
+        #expect((try await bench.sync().reason == nil) == isWhole)
+        #expect(try bench.feed("complete") == (isWhole ? "1" : "0"))
+    }
+
+    @Test(
         "A part of a request that failed is missing, so nothing is removed, and a sync of the whole list is complete",
         arguments: [("pagination: none", 10), ("pagination: page", 20)])
     func partFailed(paging: String, count: Int) async throws {

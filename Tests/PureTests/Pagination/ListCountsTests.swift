@@ -40,6 +40,7 @@ struct ListCountsTests {
             Case(first: #""count":60"#, sign: "`count` was 60 on an earlier page"),
             Case(first: #""meta":{"total":60}"#, sign: "`meta.total` was 60 on an earlier page"),
             Case(first: #""total_pages":6"#, sign: "`total_pages` was 6 on an earlier page"),
+            Case(first: #""pages":{"total":6}"#, sign: "`pages.total` was 6 on an earlier page"),
             Case(headers: ["X-Total-Pages": "6"], sign: "the header `X-Total-Pages` was 6 on an earlier page"),
             Case(headers: ["Link": link], sign: "the header `Link` had page 6 as the last one on an earlier page"),
             // All have come.

@@ -29,7 +29,8 @@ private struct SignedPage: Sendable, CustomTestStringConvertible {
                 headers: headers.map { PaginationInput.Header(name: $0.key, value: $0.value) },
                 url: "https://a.b/things?page=\(number ?? 1)")
             return SignOfMore.first(
-                in: PageEnvelope(of: value, besides: Path([.member("data")])), after: page, number: number)
+                in: PageEnvelope(of: value, besides: Path([.member("data")])).adding(page.headers), after: page,
+                number: number)
         }
     }
 }
@@ -43,6 +44,11 @@ struct SignOfMoreTests {
         (SignedPage(#""isLast":false"#), .flag), (SignedPage(#""last":false"#), .flag),
         (SignedPage(#""pageInfo":{"hasNextPage":true,"endCursor":"abc"}"#), .flag),
         (SignedPage(#""after_cursor":"abc","end_of_stream":false"#), .flag), (SignedPage(#""moreItems":true"#), .flag),
+        (SignedPage(#""hasMore":"Y""#), .flag), (SignedPage(#""has_more":"1""#), .flag),
+        (SignedPage(#""more":5"#), .flag), (SignedPage(#""moreItemsAvailable":true"#), .flag),
+        (SignedPage(#""isFinalPage":false"#), .flag), (SignedPage(#""endReached":"N""#), .flag),
+        (SignedPage("", headers: ["X-Has-More": "1"]), .flag),
+        (SignedPage("", headers: ["X-Pagination": #"{"HasNext":true,"CurrentPage":1}"#]), .flag),
         (SignedPage(#""info":{"more_records":true}"#), .flag), (SignedPage("", headers: ["X-Has-More": "true"]), .flag),
         (SignedPage(#""has_more":true"#, cursor: "4", count: 0, seen: 60, number: 4), .flag),
         (SignedPage(#""IsTruncated":true,"NextMarker":"abc""#), .partial), (SignedPage(#""truncated":true"#), .partial),
@@ -51,6 +57,10 @@ struct SignOfMoreTests {
         (SignedPage(#""errors":[{"message":"no access","path":["nodes",3]}]"#), .partial),
         (SignedPage(#""failures":["shard 1"]"#), .partial), (SignedPage(#""error":{"code":1}"#), .partial),
         (SignedPage(#""error":"shard 2 timed out""#), .partial), (SignedPage(#""meta":{"errors":[1]}"#), .partial),
+        (SignedPage(#""unreachable":["locations/us-east1"]"#), .partial),
+        (SignedPage(#""responseHeader":{"segmentTerminatedEarly":true}"#), .partial),
+        (SignedPage(#""type":"FeatureCollection","properties":{"exceededTransferLimit":true}"#), .partial),
+        (SignedPage(#""nbHits":20,"exhaustiveNbHits":false"#), .partial),
         (SignedPage(#""partial_failure":true"#), .partial), (SignedPage(#""hasErrors":true"#), .partial),
         (SignedPage(#""_shards":{"total":3,"successful":2,"failed":1}"#), .partial),
         (SignedPage(#""_shards":{"total":3,"failed":3}"#, cursor: "2", count: 0), .partial),
@@ -60,6 +70,10 @@ struct SignOfMoreTests {
         (SignedPage(#""numFound":20,"numFoundExact":false"#), .partial),
         (SignedPage(#""token":"abc""#), .lead),
         (SignedPage(#""pages":3"#), .pages), (SignedPage(#""total_pages":3,"page":1"#), .pages),
+        (SignedPage(#""pages":{"current":1,"total":3}"#), .pages), (SignedPage(#""pages":{"total":3}"#), .pages),
+        (SignedPage(#""lastPageNumber":3"#), .pages), (SignedPage(#""pagination":{"last":{"page":3}}"#), .pages),
+        (SignedPage(#""links":[{"rel":"last","href":"/things?page=3"}]"#), .pages),
+        (SignedPage("", headers: ["Paging-Headers": #"{"totalPages":3}"#]), .pages),
         (SignedPage(#""total_pages":6"#, cursor: "4", count: 0, seen: 60, number: 4), .pages),
         (SignedPage("", headers: ["X-Total-Pages": "6"], cursor: "3", seen: 60, number: 3), .pages),
         (SignedPage("", headers: ["X-WP-TotalPages": "6"]), .pages),
@@ -69,6 +83,7 @@ struct SignOfMoreTests {
         ),
         (SignedPage(#""links":{"last":"/things?page=6"}"#, cursor: "/things?page=3", number: 3), .pages),
         (SignedPage(#""metadata":{"remainingItemCount":40}"#), .rest), (SignedPage(#""pending":40"#), .rest),
+        (SignedPage(#""rows_remaining":40"#), .rest),
         (SignedPage(#""next_page_token":"abc""#), .lead), (SignedPage(#""nextPageToken":"abc""#), .lead),
         (SignedPage(#""NextToken":"abc==""#), .lead), (SignedPage(#""LastEvaluatedKey":{"id":{"N":"20"}}"#), .lead),
         (SignedPage(#""next_cursor":"abc""#), .lead), (SignedPage(#""meta":{"next_cursor":"abc"}"#), .lead),
@@ -78,6 +93,14 @@ struct SignOfMoreTests {
         (SignedPage(#""next":"Things?page=2""#), .lead),
         (SignedPage(#""@odata.nextLink":"Things?$skiptoken=20""#), .lead),
         (SignedPage(#""links":[{"rel":"next","href":"/things?page=2"}]"#), .lead),
+        (SignedPage(#""_links":{"next":[{"href":"/things?page=2"}]}"#), .lead),
+        (SignedPage(#""links":[{"rel":["self"],"href":"/things"},{"rel":["next"],"href":"/things?page=2"}]"#), .lead),
+        (SignedPage(#""pagination":{"next":{"page":2,"limit":20}}"#), .lead),
+        (SignedPage(#""queries":{"nextPage":[{"startIndex":21,"count":20}]}"#), .lead),
+        (SignedPage(#""offset":"itrX8fQ/recY2""#), .lead), (SignedPage(#""next_max_id":"17_x""#), .lead),
+        (SignedPage(#""nextForwardToken":"f/381""#), .lead),
+        (SignedPage(#""more_topics_url":"/latest?page=1""#), .lead),
+        (SignedPage("", headers: ["Link": "</things?page=2>; rel='next'"]), .lead),
         (SignedPage(#""start":"t1","end":"t2""#), .lead), (SignedPage(#""search_after":[1,"a"]"#), .lead),
         (SignedPage("", headers: ["x-ms-continuationtoken": "abc"]), .lead),
         (SignedPage("", headers: ["X-Nomad-NextToken": "abc"]), .lead),
@@ -86,6 +109,7 @@ struct SignOfMoreTests {
         (SignedPage(#""nextPageToken":"abc""#, count: 0), .lead),
         (SignedPage(#""total":60"#), .total), (SignedPage(#""num_items":60"#), .total),
         (SignedPage(#""meta":{"totalCount":"60"}"#), .total), (SignedPage(#""estimatedTotalHits":60"#), .total),
+        (SignedPage("", headers: ["X-Pagination": #"{"TotalCount":60}"#]), .total),
         (SignedPage(#""total_data":60"#), .total), (SignedPage(#""numberMatched":60"#), .total),
     ]
 
@@ -101,6 +125,18 @@ struct SignOfMoreTests {
         SignedPage(#""pageInfo":{"hasNextPage":false,"endCursor":"abc"}"#), SignedPage(#""last":true,"totalPages":2"#),
         SignedPage(#""next_cursor":"""#), SignedPage(#""next_cursor":"null""#), SignedPage(#""bookmark":"nil""#),
         SignedPage(#""next":0"#), SignedPage(#""LastEvaluatedKey":{}"#),
+        SignedPage(#""hasMore":"N","next_cursor":"abc""#), SignedPage(#""has_more":"0","next_cursor":"abc""#),
+        SignedPage(#""last_page":"1","last":"0""#),
+        SignedPage("", headers: ["X-Last-Page": "0", "X-Pagination": #"{"TotalCount":20,"TotalPages":1}"#]),
+        SignedPage(#""next_cursor":"abc""#, headers: ["X-Pagination": #"{"HasNext":false}"#]),
+        SignedPage("", headers: ["X-Debug": #"{"HasNext":true}"#, "X-Pagination": "{TotalPages: 3"]),
+        SignedPage(#""_links":{"next":[]},"links":[{"rel":["next"],"href":null},{"rel":["prev"],"href":"/x"}]"#),
+        SignedPage(#""pagination":{"next":{"page":null},"last":{"page":1}}"#),
+        SignedPage(#""pages":{"total":1,"current":1}"#), SignedPage(#""pages":{"total":20,"limit":20}"#),
+        SignedPage(#""pages":{"count":10}"#, cursor: "2", count: 10, seen: 30, number: 2),
+        SignedPage(#""offset":"20""#), SignedPage(#""offset":"+02:00""#), SignedPage(#""offset":"undefined""#),
+        SignedPage(#""next_events":[{"page":2,"url":"/x"}],"more_info_url":"https://a.b/about""#),
+        SignedPage(#""unreachable":[],"properties":{"hasMore":true,"exceededTransferLimit":false}"#),
         // A page that no server cuts at that length: the token is that of a session.
         SignedPage(#""token":"abc""#, count: 17),
         // A page that leads to itself, and one that comes behind the last.
