@@ -75,6 +75,7 @@ struct TableReader {
         let names = Self.names(header.map { $0 ?? "" })
         try output.write("[")
         var isFirst = true
+        var hasShortRow = false
         while true {
             let start = firstLine
             guard let row = try row(most: names.count, isHeader: false) else { break }
@@ -83,6 +84,14 @@ struct TableReader {
                     "it has more fields than the header, which has \(names.count)", line: start,
                     advice: "put quotes around fields that contain the separator, or tell the upstream")
             }
+            let isShort = row.count < names.count
+            // The last row may be short, too, if others leave out their last fields.
+            guard !isShort || hasShortRow || !isCut else {
+                throw BodyFault(
+                    "the last row has \(row.count) of \(names.count) fields, and its line has no end", line: start,
+                    advice: "run it again: it may be cut off")
+            }
+            hasShortRow = hasShortRow || isShort
             try output.write(isFirst ? "{" : ",\n{")
             isFirst = false
             for (index, field) in row.enumerated() {
@@ -191,6 +200,11 @@ struct TableReader {
             place += 1
             if place == text.count { return isHeader || fields.count < most ? fields + [nil] : fields }
         }
+    }
+
+    /// True at the end of a text whose last line has none.
+    private var isCut: Bool {
+        place == text.count && text.last.map { $0 != Self.lineFeed && $0 != Self.carriageReturn } ?? false
     }
 
     private var isAtLineEnd: Bool {
