@@ -17,6 +17,10 @@ package struct Response: Sendable {
     package let redirectCount: Int
     /// True if there were redirects, and each said that it holds from now on.
     package let isMovedForGood: Bool
+    /// True if the body ended with the connection, and nothing shows that it is whole.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc9112#section-8
+    package let isOpenEnded: Bool
 
     /// A response with these parts.
     package init(
@@ -24,12 +28,12 @@ package struct Response: Sendable {
     ) {
         self.init(
             status: status, headers: headers, url: url, body: body, wireByteCount: wireByteCount,
-            redirectCount: redirectCount, isMovedForGood: false)
+            redirectCount: redirectCount, isMovedForGood: false, isOpenEnded: false)
     }
 
     init(
         status: Int, headers: Headers, url: WebURL, body: Body, wireByteCount: Int, redirectCount: Int,
-        isMovedForGood: Bool
+        isMovedForGood: Bool, isOpenEnded: Bool
     ) {
         self.status = status
         self.headers = headers
@@ -38,13 +42,14 @@ package struct Response: Sendable {
         self.wireByteCount = wireByteCount
         self.redirectCount = redirectCount
         self.isMovedForGood = isMovedForGood
+        self.isOpenEnded = isOpenEnded
     }
 
     /// The response with another body.
     package func replacing(body: Body) -> Response {
         Response(
             status: status, headers: headers, url: url, body: body, wireByteCount: wireByteCount,
-            redirectCount: redirectCount, isMovedForGood: isMovedForGood)
+            redirectCount: redirectCount, isMovedForGood: isMovedForGood, isOpenEnded: isOpenEnded)
     }
 
     /// True for a status from 200 to 299.

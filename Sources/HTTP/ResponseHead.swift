@@ -45,6 +45,9 @@ struct ResponseHead {
         }
     }
 
+    /// True if the fields say where the body ends, in HTTP/1.
+    var tellsEnd: Bool { headers["Content-Length"] != nil || headers["Transfer-Encoding"] != nil }
+
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> String {

@@ -27,7 +27,9 @@ struct NextPageFinder: Sendable {
         var facts = facts(count: count, values: values, lastItem: lastItem)
         facts.edgeItemValues = edges
         return try followable { [facts] () throws(PagingError) in
-            let end = withStatedTotal(try definition.pagination.next(after: facts), facts)
+            var end = withStatedTotal(try definition.pagination.next(after: facts), facts)
+            // The page may be cut off, at the end of a row.
+            end.isDoubtful = end.isDoubtful || fetched.response.isOpenEnded && !fetched.format.showsItsEnd
             return try inPartition(withSigns(end, facts, elements), facts)
         }
     }

@@ -36,6 +36,14 @@ extension FeedFormat {
         }
     }
 
+    /// True if the text shows where it ends: a part of it cannot be read.
+    package var showsItsEnd: Bool {
+        switch self {
+        case .ndjson, .jsonSequence, .csv, .events: false
+        case .json, .atom, .rss, .xml: true
+        }
+    }
+
     /// The format's name in a sentence.
     package var words: String {
         switch self {

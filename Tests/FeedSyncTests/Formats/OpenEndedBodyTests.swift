@@ -1,0 +1,54 @@
+import Concurrency
+import HTTPServer
+import ScriptedServer
+import Testing
+
+@testable import FeedSync
+
+@Suite("A body that ends with the connection")
+struct OpenEndedBodyTests {
+    /// An answer whose body ends with the connection, unless fields say where.
+    private func response(_ body: String, _ fields: String = "", type: String) -> ServerResponse {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nConnection: close\r\n\(fields)\r\n"
+        return ServerResponse(body: Array("\(head)\(body)".utf8), delivery: .verbatim)
+    }
+
+    @Test(
+        "Rows behind the end of a text that may be cut off are not removed at once, and the list is not verified",
+        arguments: [("csv", "text/csv"), ("ndjson", "application/x-ndjson")])
+    func cut(format: String, type: String) async throws {
+        let bench = try await EngineBench(
+            paging: "pagination: none", columns: "format: \(format)\nkey: id\ncolumns: {id: id, name: name}")
+        let count = Lock(8)
+        bench.server.route("/things") { [self] _ in
+            let ids = 1...count.withLock { $0 }
+            let lines = ids.map { format == "csv" ? "\($0),x\n" : "{\"id\":\"\($0)\",\"name\":\"x\"}\n" }.joined()
+            return response(format == "csv" ? "id,name\n\(lines)" : lines, type: type)
+        }
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete, verified") == "8|1|0")
+        count.withLock { $0 = 5 }
+        #expect(try await bench.sync().figures.items.removed == 0)
+        #expect(try bench.feed("item_count, complete") == "8|0")
+        count.withLock { $0 = 8 }
+        #expect(try await bench.sync().figures.items.removed == 0)
+        #expect(try bench.feed("item_count, complete, verified") == "8|1|0")
+        // The upstream has fewer, and stays so.
+        count.withLock { $0 = 5 }
+        for _ in 1...2 { try await bench.sync() }
+        #expect(try bench.feed("item_count, complete, verified") == "5|1|0")
+    }
+
+    @Test(
+        "A text that shows where it ends is whole, and so is one whose length was sent",
+        arguments: [("json", #"[{"id":"1","name":"x"}]"#, ""), ("csv", "id,name\n1,x\n", "Content-Length: 12\r\n")])
+    func whole(format: String, body: String, fields: String) async throws {
+        let bench = try await EngineBench(
+            paging: "pagination: none", columns: "format: \(format)\nkey: id\ncolumns: {id: id, name: name}")
+        bench.server.route("/things") { [self] _ in
+            response(body, fields, type: format == "csv" ? "text/csv" : "application/json")
+        }
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete, verified") == "1|1|1")
+    }
+}
