@@ -193,7 +193,7 @@ private struct SignSearch {
     private var lowerBound: SignOfMore? {
         guard page.elementCount > 0 else { return nil }
         return envelope.totals.first { total in
-            total.value.count == page.seenCount && envelope.isBound(total)
+            total.value.count == page.seenCount && envelope.isAtLeast(total)
         }.map { SignOfMore(.partial, "`\($0.path)` is a lower bound, \($0.value.scalar.shown(page.secrets))") }
     }
 
@@ -415,10 +415,16 @@ extension PageEnvelope {
     /// `numFoundExact` of
     /// https://solr.apache.org/guide/solr/latest/query-guide/common-query-parameters.html#minexactcount-parameter
     package func isBound(_ total: Member) -> Bool {
-        if PagingNames.isEstimate(total.name) { return true }
-        return members.contains { other in
-            guard other.path.segments.dropLast() == total.path.segments.dropLast() else { return false }
-            return StatedTotal.saysBound(other.name.folded, other.value.scalar)
+        PagingNames.isEstimate(total.name) || has(StatedTotal.saysBound, beside: total)
+    }
+
+    /// True if a total says that there are at least as many. An estimate that equals what has come is no sign of more.
+    func isAtLeast(_ total: Member) -> Bool { has(StatedTotal.saysAtLeast, beside: total) }
+
+    private func has(_ mark: (String, JSONScalar) -> Bool, beside total: Member) -> Bool {
+        members.contains { other in
+            other.path.segments.dropLast() == total.path.segments.dropLast()
+                && mark(other.name.folded, other.value.scalar)
         }
     }
 }

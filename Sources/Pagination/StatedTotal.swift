@@ -41,11 +41,20 @@ package struct StatedTotal: Sendable, Hashable {
 
     /// True if a member beside a total, its name folded, marks the total as a lower bound or an estimate.
     static func saysBound(_ name: String, _ value: JSONScalar) -> Bool {
-        switch name {
-        case "relation": value == .text("gte")
-        case "numfoundexact", "istotalexact", "totalisexact", "exact", "exhaustivenbhits": value == .boolean(false)
+        if saysAtLeast(name, value) { return true }
+        return switch name {
+        case "exhaustivenbhits": value == .boolean(false)
         case "isestimate", "isestimated", "totalisestimate", "isapproximate", "approximate", "estimated":
             value == .boolean(true)
+        default: false
+        }
+    }
+
+    /// True if a member beside a total, its name folded, says that there are at least as many.
+    static func saysAtLeast(_ name: String, _ value: JSONScalar) -> Bool {
+        switch name {
+        case "relation": value == .text("gte")
+        case "numfoundexact", "istotalexact", "totalisexact", "exact": value == .boolean(false)
         default: false
         }
     }

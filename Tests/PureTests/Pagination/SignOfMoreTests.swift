@@ -60,7 +60,6 @@ struct SignOfMoreTests {
         (SignedPage(#""unreachable":["locations/us-east1"]"#), .partial),
         (SignedPage(#""responseHeader":{"segmentTerminatedEarly":true}"#), .partial),
         (SignedPage(#""type":"FeatureCollection","properties":{"exceededTransferLimit":true}"#), .partial),
-        (SignedPage(#""nbHits":20,"exhaustiveNbHits":false"#), .partial),
         (SignedPage(#""partial_failure":true"#), .partial), (SignedPage(#""hasErrors":true"#), .partial),
         (SignedPage(#""_shards":{"total":3,"successful":2,"failed":1}"#), .partial),
         (SignedPage(#""_shards":{"total":3,"failed":3}"#, cursor: "2", count: 0), .partial),
@@ -161,6 +160,9 @@ struct SignOfMoreTests {
         SignedPage(#""next":"/things{?page}""#), SignedPage(#""quota_remaining":297,"rate":{"remaining":40}"#),
         SignedPage(#""total":20"#), SignedPage(#""count":20"#), SignedPage(#""total_price":900"#),
         SignedPage(#""last_page":1"#),
+        // An estimate of what has come.
+        SignedPage(#""estimatedTotalHits":20"#), SignedPage(#""nbHits":20,"exhaustiveNbHits":false"#),
+        SignedPage(#""total":20,"total_is_estimate":true"#),
         // Nothing failed, or something else did.
         SignedPage(#""errors":[],"failures":[],"error":null"#), SignedPage(#""errors":{},"error":"""#),
         SignedPage(#""error":{"code":0,"message":"OK"}"#), SignedPage(#""error":"none","errors":0"#),
