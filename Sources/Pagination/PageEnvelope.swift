@@ -141,6 +141,11 @@ package struct PageEnvelope: Sendable {
         return nil
     }
 
+    /// True for a name whose object may have a value of another name: a link, or a total.
+    private static func mayHaveValue(_ name: String) -> Bool {
+        leads(name) || PagingNames.total.contains(MemberName(name).folded)
+    }
+
     /// Names of links that may be arrays.
     private static let linkNames: Set<String> = ["next", "nextpage", "last", "lastpage"]
 
@@ -153,7 +158,9 @@ package struct PageEnvelope: Sendable {
     private static func member(_ member: JSONObject.Member, at place: Path, in outer: String?) -> Member {
         let own = MemberName(member.name)
         let isVague = ["href", "url", "link", "uri", "value", "count"].contains(own.folded)
-        if let outer, isVague, leads(outer) || PagingNames.total.contains(MemberName(outer).folded) {
+        // The text of an element of XML that has attributes is its value.
+        let isValue = member.name == "#text" || isVague && outer.map(mayHaveValue) ?? false
+        if let outer, isValue {
             return Member(path: place, name: MemberName(outer), written: outer, value: member.value)
         }
         if let outer, leads(outer), PagingNames.places.contains(own.folded) {

@@ -100,6 +100,7 @@ struct SignOfMoreTests {
         (SignedPage(#""nextForwardToken":"f/381""#), .lead),
         (SignedPage(#""more_topics_url":"/latest?page=1""#), .lead),
         (SignedPage("", headers: ["Link": "</things?page=2>; rel='next'"]), .lead),
+        (SignedPage(##""resumptionToken":{"@cursor":"0","#text":"abc"}"##), .lead),
         (SignedPage(#""start":"t1","end":"t2""#), .lead), (SignedPage(#""search_after":[1,"a"]"#), .lead),
         (SignedPage("", headers: ["x-ms-continuationtoken": "abc"]), .lead),
         (SignedPage("", headers: ["X-Nomad-NextToken": "abc"]), .lead),
@@ -133,7 +134,8 @@ struct SignOfMoreTests {
         SignedPage(#""pagination":{"next":{"page":null},"last":{"page":1}}"#),
         SignedPage(#""pages":{"total":1,"current":1}"#), SignedPage(#""pages":{"total":20,"limit":20}"#),
         SignedPage(#""pages":{"count":10}"#, cursor: "2", count: 10, seen: 30, number: 2),
-        SignedPage(#""offset":"20""#), SignedPage(#""offset":"+02:00""#), SignedPage(#""offset":"undefined""#),
+        SignedPage(#""resumptionToken":{"@cursor":"40"}"#), SignedPage(#""offset":"20""#),
+        SignedPage(#""offset":"+02:00""#), SignedPage(#""offset":"undefined""#),
         SignedPage(#""next_events":[{"page":2,"url":"/x"}],"more_info_url":"https://a.b/about""#),
         SignedPage(#""unreachable":[],"properties":{"hasMore":true,"exceededTransferLimit":false}"#),
         // A page that no server cuts at that length: the token is that of a session.
