@@ -33,7 +33,8 @@ extension CrawlState {
             ? Completeness.reason(
                 of: self, isCut: page.upstreamNext != nil && !page.isOlder, isPartitioned: feed.partitioning != nil,
                 sign: page.end.sign)
-            : Completeness.reason(after: page.end.sign, reason)
+            // The halves of a partition have what the upstream left out.
+            : Completeness.reason(after: page.end.part == .cut ? nil : page.end.sign, reason)
     }
 
     /// Counts a page of the crawl.

@@ -89,8 +89,10 @@ extension PartitionScheme {
 extension NextPage {
     fileprivate func going(to next: PageCursor?, _ outcome: PartitionOutcome?) -> NextPage {
         var end = NextPage(next: next, total: total, notice: notice, part: outcome)
-        // The sign explains the rest of the partition, which is read in another way or cannot be had.
-        if outcome == .cut || outcome == .capped { end.sign = sign }
+        end.isDoubtful = isDoubtful
+        // The sign explains the rest of the partition, which is read in another way or cannot be had; on a page that
+        // leads on, it says that items were left out.
+        if outcome == nil || outcome == .cut || outcome == .capped { end.sign = sign }
         return end
     }
 }

@@ -76,6 +76,43 @@ struct PartitionSyncTests {
         #expect(try ids(bench) == [1, 3, 4, 5, 6, 7, 9, 10])
     }
 
+    @Test("A partition whose page left items out is not complete, though the partition leads on")
+    func leftOut() async throws {
+        let upstream = CappedUpstream(Self.spread(60))
+        let bench = try await bench(upstream)
+        let isLate = Lock(true)
+        bench.server.route("/things") { request in
+            var response = upstream.answer(request)
+            let leadsOn = String(decoding: response.body, as: UTF8.self).contains(#""more":true"#)
+            guard leadsOn, isLate.withLock({ $0 }) else { return response }
+            response.body = Array(#"{"timed_out":true,"#.utf8) + response.body.dropFirst()
+            response.headers = response.headers.filter { $0.name != "ETag" }
+            return response
+        }
+        #expect(try await bench.sync().reason == .upstreamIncomplete)
+        #expect(try bench.feed("complete") == "0")
+        isLate.withLock { $0 = false }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("complete, item_count") == "1|60")
+    }
+
+    @Test("A partition that says that it is truncated is complete in its halves")
+    func truncated() async throws {
+        let bench = try await EngineBench(
+            members: """
+                sync: {mode: all}
+                partition: {query: {q: "n:{from}..{to}"}, by: number, path: when, from: 0, to: 1023, cap: 10}
+                """, paging: "pagination: none", columns: "items: items\nkey: id\ncolumns: {id: id, when: when}")
+        bench.server.route("/things") { request in
+            let ends = (request.parameter("q") ?? "").dropFirst(2).split(separator: ".").compactMap { Int($0) }
+            let met = (1...25).filter { ends.count == 2 && $0 * 40 >= ends[0] && $0 * 40 <= ends[1] }
+            let items = met.prefix(10).map { #"{"id":\#($0),"when":\#($0 * 40)}"# }.joined(separator: ",")
+            return .json(#"{"truncated":\#(met.count > 10),"items":[\#(items)]}"#)
+        }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("complete, item_count") == "1|25")
+    }
+
     @Test("A partitioned feed with a cap that is given is complete although the upstream says no total")
     func withoutTotal() async throws {
         let upstream = CappedUpstream(Self.spread(333))

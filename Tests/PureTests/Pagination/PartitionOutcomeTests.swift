@@ -97,6 +97,25 @@ struct PartitionOutcomeTests {
         #expect(needsBody == isAskedAnew)
     }
 
+    @Test("A page of a partition that left items out keeps the sign of it, though the partition leads on")
+    func leftOut() throws {
+        let feed = try FeedDefinition.parse(
+            name: "things",
+            yaml: """
+                url: https://example.com/things
+                pagination: page
+                partition: {query: {q: "n:{from}..{to}"}, by: number, path: n, from: 0, to: 127}
+                """)
+        let scheme = try #require(feed.partitioning)
+        var end = NextPage.more(PageCursor("2"), total: 30)
+        end.sign = SignOfMore(.partial, "`timed_out` is true")
+        let place = try scheme.place(of: PageCursor("64..127"))
+        let facts = PaginationInput(cursor: nil, elementCount: 10, crawlElementCount: 10)
+        let result = scheme.following(end, at: place, facts, total: 30, cap: nil, now: 0)
+        #expect(result.next?.text == "64..127, 2")
+        #expect(result.sign?.kind == .partial)
+    }
+
     @Test("Values ahead of now are not asked for")
     func ahead() throws {
         let feed = try FeedDefinition.parse(
