@@ -101,6 +101,8 @@ package struct PageEnvelope: Sendable {
         guard path != items, path.segments.count <= deepest, all.count < most else { return }
         switch value {
         case .object(let members):
+            // A link alone: `link: {rel: "next", href: …}`. An object of any kind may have a name.
+            let outer = leadingRelation(of: members, in: ["rel", "@rel", "relation"])?.relation ?? outer
             for member in members.all {
                 let place = path.appending(member.name)
                 guard place != items else { continue }
@@ -132,8 +134,10 @@ package struct PageEnvelope: Sendable {
 
     /// The member of a link that says that it leads to the next or the last page, and the relation. Siren has arrays of
     /// relations: https://github.com/kevinswiber/siren#links-1
-    private static func leadingRelation(of link: JSONObject) -> (member: String, relation: String)? {
-        for name in ["rel", "relation", "name"] {
+    private static func leadingRelation(
+        of link: JSONObject, in names: [String] = ["rel", "@rel", "relation", "name"]
+    ) -> (member: String, relation: String)? {
+        for name in names {
             let relations = link[name].map { $0.elements ?? [$0] } ?? []
             let leading = relations.lazy.compactMap(\.text).first { ["next", "last"].contains(MemberName($0).folded) }
             if let leading { return (name, leading) }
@@ -164,7 +168,7 @@ package struct PageEnvelope: Sendable {
             return Member(path: place, name: MemberName(outer), written: outer, value: member.value)
         }
         if let outer, leads(outer), PagingNames.places.contains(own.folded) {
-            let both = "\(outer)_\(member.name)"
+            let both = "\(MemberName(outer).words.contains("next") ? "next" : "last")_\(member.name)"
             return Member(path: place, name: MemberName(both), written: both, value: member.value)
         }
         return Member(path: place, name: own, written: member.name, value: member.value)

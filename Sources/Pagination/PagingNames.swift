@@ -88,12 +88,14 @@ package enum PagingNames {
         "limitreached", "resultlimitreached", "resultslimited", "resultstruncated", "wastruncated", "overflow",
         "capped", "limited", "islimited", "partialresult", "haspartialresults", "partialdata", "partialcontent",
         "partialfailure", "haserrors", "haserror", "segmentterminatedearly",
+        "searchcutoff",
     ]
     /// The flags among them that no page has merely because others follow: no other page has what it left out.
     package static let leftOut: Set<String> = [
         "incomplete", "isincomplete", "incompleteresults", "partial", "ispartial", "partialresults", "partialresponse",
         "terminatedearly", "timedout", "partialresult", "haspartialresults", "partialdata", "partialcontent",
         "partialfailure", "haserrors", "haserror", "segmentterminatedearly",
+        "searchcutoff",
     ]
     /// The names of lists of failures: with one that is not empty, a part of the request failed. `unreachable` has the
     /// places of which Google's APIs left the items out: https://google.aip.dev/217
@@ -104,6 +106,7 @@ package enum PagingNames {
     /// The names of the opposite flags. They end nothing: they may describe something else.
     package static let whole: Set<String> = [
         "complete", "iscomplete", "completed", "done", "isdone", "finished", "isfinished", "isfinal", "exhausted",
+        "jobcomplete",
     ]
     /// The names of the number of items or pages left.
     package static let rest: Set<String> = [

@@ -386,7 +386,10 @@ enum PageNumber {
         guard let start = url.firstIndex(of: "?") else { return nil }
         for pair in url[url.index(after: start)...].split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parameters.contains(MemberName(String(parts[0])).folded) else { continue }
+            guard parts.count == 2 else { continue }
+            // `page%5Bnumber%5D`
+            let name = parts[0].replacing("%5B", with: "[").replacing("%5D", with: "]")
+            guard parameters.contains(MemberName(String(name)).folded) else { continue }
             return JSONScalar.text(String(parts[1])).count
         }
         return nil
