@@ -6,7 +6,8 @@ internal import Text
 /// Gathers lists in several places of a body into one.
 ///
 /// The list becomes the member `*` of the value whose members the lists are in. Members without a list stay beside it,
-/// and so do flags that are true beside a list, such as `limited`: they may say that it is not whole.
+/// and so do flags beside a list that may say that it is not whole: `limited: true`, `isLast: false`, and those in
+/// GraphQL's `pageInfo`.
 struct GatheredList {
     private let lists: ScatteredLists
     private var items: [JSONValue] = []
@@ -84,9 +85,21 @@ struct GatheredList {
     private static let mostFlags = 50
 
     private mutating func addFlags(beside parent: JSONValue?) {
-        for (name, value) in parent?.members?.all ?? [] where value == .bool(true) && flags.count < Self.mostFlags {
-            if !flags.contains(where: { $0.name == name }) { flags.append((name, value)) }
+        for (name, value) in parent?.members?.all ?? [] {
+            addFlag(name, value)
+            guard let members = value.members, !PagingNames.envelopes.isDisjoint(with: MemberName(name).words) else {
+                continue
+            }
+            for (name, value) in members.all { addFlag(name, value) }
         }
+    }
+
+    /// Keeps a flag unless it says that its list is whole: the others may not be.
+    private mutating func addFlag(_ name: String, _ value: JSONValue) {
+        guard case .bool(let says) = value, flags.count < Self.mostFlags,
+            says != PagingNames.last.contains(MemberName(name).folded), !flags.contains(where: { $0.name == name })
+        else { return }
+        flags.append((name, value))
     }
 
     /// The item with the names on the way to it.

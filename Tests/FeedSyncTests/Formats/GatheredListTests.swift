@@ -8,7 +8,7 @@ struct GatheredListTests {
     }
 
     @Test(
-        "Lists of the members of an object are gathered beside what has none, with the names and what is true beside them",
+        "Lists of the members of an object are gathered beside what has none, with the names and the flags beside them",
         arguments: [
             (
                 #"{"next":"a","rooms":{"n":2,"!x:h":{"timeline":{"events":[{"id":1},null],"limited":true,"prev":"p"}},"!y:h":{"timeline":{"events":[{"id":2}],"limited":false}}}}"#,
@@ -18,6 +18,10 @@ struct GatheredListTests {
             (
                 #"{"rooms":[{"timeline":{"events":{"id":1}}},{"timeline":null},{}]}"#,
                 #"{"rooms":{"*":[{"room":"0","id":1}]}}"#
+            ),
+            (
+                #"{"rooms":[{"timeline":{"events":[],"isLast":true,"x":{"y":true}}},{"timeline":{"events":[],"isLast":false,"pageInfo":{"hasNextPage":true,"n":1}}}]}"#,
+                #"{"rooms":{"isLast":false,"hasNextPage":true,"*":[]}}"#
             ),
             (#"{"rooms":{"x":{"timeline":{"events":null}}}}"#, #"{"rooms":{"x":{"timeline":{"events":null}},"*":[]}}"#),
         ])
