@@ -45,8 +45,12 @@ struct ResponseHead {
         }
     }
 
-    /// True if the fields say where the body ends, in HTTP/1.
-    var tellsEnd: Bool { headers["Content-Length"] != nil || headers["Transfer-Encoding"] != nil }
+    /// True if the status or the fields say where the body ends, in HTTP/1.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.3
+    func tellsEnd(of status: Int) -> Bool {
+        status == 204 || status == 304 || headers["Content-Length"] != nil || headers["Transfer-Encoding"] != nil
+    }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 

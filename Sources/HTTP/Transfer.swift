@@ -198,7 +198,7 @@ final class Transfer {
             Response(
                 status: status, headers: head.headers, url: route.url, body: body, wireByteCount: wireByteCount,
                 redirectCount: route.redirectCount, isMovedForGood: route.isForGood,
-                isOpenEnded: decoder == nil && !head.tellsEnd && easy.version.hasPrefix("HTTP/1")))
+                isOpenEnded: decoder == nil && !head.tellsEnd(of: status) && easy.version.hasPrefix("HTTP/1")))
     }
 
     private var coding: String { "content coding (\(head.headers["Content-Encoding"]?.prefix(40) ?? ""))" }

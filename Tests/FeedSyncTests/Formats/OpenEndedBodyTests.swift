@@ -51,4 +51,15 @@ struct OpenEndedBodyTests {
         try await bench.sync()
         #expect(try bench.feed("item_count, complete, verified") == "1|1|1")
     }
+
+    @Test("A response without a body is not cut off")
+    func bodyless() async throws {
+        let bench = try await EngineBench(
+            paging: "pagination: none", columns: "format: csv\nkey: id\ncolumns: {id: id, name: name}")
+        bench.server.route("/things") { _ in
+            ServerResponse(body: Array("HTTP/1.1 204 No Content\r\n\r\n".utf8), delivery: .verbatim)
+        }
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete, verified") == "0|1|1")
+    }
 }
