@@ -1,5 +1,5 @@
 """Measures feedsync against a straight loop in C++ and against its peers (compare), the cost of a page as its table grows (growth),
-its instructions (instructions), lists for each row of another feed (parts), a store in PostgreSQL (shared), and the requests it makes (requests). Docs/performance.md says what the figures mean."""
+its instructions (instructions), the order of its functions (order), lists for each row of another feed (parts), a store in PostgreSQL (shared), and the requests it makes (requests). Docs/performance.md says what the figures mean."""
 
 import argparse
 import os
@@ -11,6 +11,7 @@ import document
 import growth
 import instructions
 import many_feeds
+import order
 import parts
 import programs
 import request_counts
@@ -18,7 +19,7 @@ import shared
 import startup
 from bounds import bounds, bounds_table
 from contest import hold
-from places import BenchmarkError, say
+from places import ROOT, BenchmarkError, say
 from report import outcome_table
 from scenarios import scenarios
 from upstream import Upstream
@@ -26,7 +27,7 @@ from upstream import Upstream
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="Scripts/bench", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("compare", "growth", "instructions", "parts", "requests", "shared"), default="compare")
+    parser.add_argument("what", nargs="?", choices=("compare", "growth", "instructions", "order", "parts", "requests", "shared"), default="compare")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="so many runs of each program (5)")
     parser.add_argument("--only", metavar="WORD", action="append", help="scenarios (requests: rows) whose name has this word; may come several times")
     parser.add_argument("--quick", action="store_true", help="a tenth of the pages; requests: not the lists of 1,000 pages")
@@ -118,6 +119,10 @@ def count_instructions(options: argparse.Namespace, feedsync: Path, upstream: Up
         instructions.record(counts)
 
 
+def write_order(options: argparse.Namespace, feedsync: Path, upstream: Upstream) -> None:
+    print(f"{order.write(feedsync, upstream):,} functions in {order.RECORD.relative_to(ROOT)}")
+
+
 def count_requests(options: argparse.Namespace, feedsync: Path) -> None:
     found = request_counts.count(feedsync, options.quick, options.only)
     print(request_counts.shown(found))
@@ -137,8 +142,8 @@ def main() -> None:
     if options.what == "requests":
         return count_requests(options, feedsync)
     programs.tools()
-    work = {"compare": compare, "growth": grow, "instructions": count_instructions, "parts": ask_lists, "shared": share}[options.what]
-    if options.what != "instructions" and document.LOAD > 0.5:
+    work = {"compare": compare, "growth": grow, "instructions": count_instructions, "order": write_order, "parts": ask_lists, "shared": share}[options.what]
+    if options.what not in ("instructions", "order") and document.LOAD > 0.5:
         say(f"this machine is busy (load {document.LOAD:.1f}): wall times, and with them their ratios, are those of a busy machine")
     with Upstream() as upstream:
         work(options, feedsync, upstream)

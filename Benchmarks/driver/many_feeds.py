@@ -64,9 +64,7 @@ class ManyFeeds:
 def measure(feedsync: Path, upstream: Upstream, rounds: int, counts: tuple[int, ...]) -> ManyFeeds:
     """Syncs so many feeds twice; the second sync is measured, beside a loop that stores nothing. Then once more where a second request at a time is refused."""
     say(f"{' and '.join(f'{count:,}' for count in counts)} feeds")
-    draws = Draws("small")
-    body = json.dumps([ANCHORS.make(number, draws, 1) for number in range(ITEMS)])
-    (upstream.served / "small.json").write_text(body)
+    serve(upstream)
     base = WORK / "stores" / "feeds"
     shutil.rmtree(base, ignore_errors=True)
     runs, bare = {}, {}
@@ -87,7 +85,21 @@ def measure(feedsync: Path, upstream: Upstream, rounds: int, counts: tuple[int, 
     return ManyFeeds(runs, bare, len(lines), sum(line.endswith(" 429") for line in lines))
 
 
+def serve(upstream: Upstream) -> None:
+    """Puts the page of all feeds in its place."""
+    draws = Draws("small")
+    body = json.dumps([ANCHORS.make(number, draws, 1) for number in range(ITEMS)])
+    (upstream.served / "small.json").write_text(body)
+
+
 def _load(feedsync: Path, port: int, count: int, folder: Path) -> Path:
+    define(port, count, folder)
+    _sync(feedsync, folder)
+    return folder
+
+
+def define(port: int, count: int, folder: Path) -> None:
+    """Writes the configuration of so many feeds into a new folder."""
     folder.mkdir(parents=True)
     feeds = {
         f"feed-{number}": {
@@ -98,13 +110,16 @@ def _load(feedsync: Path, port: int, count: int, folder: Path) -> Path:
         for number in range(count)
     }
     (folder / "feedsync.yaml").write_text(json.dumps({"feeds": feeds}))
-    _sync(feedsync, folder)
-    return folder
+
+
+def command(feedsync: Path, folder: Path) -> list[str]:
+    """The sync of the feeds that a folder defines."""
+    places = ["--config", str(folder / "feedsync.yaml"), "--store", str(folder / "store.db")]
+    return [str(feedsync), "sync", "--quiet", *places]
 
 
 def _sync(feedsync: Path, folder: Path) -> Figures:
-    places = ["--config", str(folder / "feedsync.yaml"), "--store", str(folder / "store.db")]
-    return run([str(feedsync), "sync", "--quiet", *places], folder=folder)
+    return run(command(feedsync, folder), folder=folder)
 
 
 def _ask(folder: Path, port: int, count: int) -> Figures:
