@@ -1,12 +1,34 @@
 internal import JSON
+internal import Text
 
 /// The counts of a whole list that pages gave which lead on. The last page may have none, and then it does not show
 /// that the list ends too soon.
 package struct ListCounts: Sendable, Hashable {
-    /// A count, with its place and value as part of a sentence; secrets masked.
+    /// A count with its place, of which only a sign makes words.
     private struct Count: Sendable, Hashable {
+        enum Place: Sendable, Hashable {
+            case member(Path, JSONScalar)
+            case header(PaginationInput.Header)
+            case lastLink
+        }
+
         let value: Int
-        let words: String
+        let place: Place
+
+        /// Its part of a sentence, with `secrets` masked.
+        func words(_ secrets: Secrets) -> String {
+            switch place {
+            case .member(let path, let scalar): "`\(path)` was \(scalar.shown(secrets))"
+            case .header(let field): "the header `\(field.name)` was \(value)"
+            case .lastLink: "the header `Link` had page \(value) as the last one"
+            }
+        }
+
+        func sign(_ kind: SignOfMore.Kind, _ secrets: Secrets) -> SignOfMore {
+            var sign = SignOfMore(kind, "\(words(secrets)) on an earlier page")
+            sign.isOfEarlierPage = true
+            return sign
+        }
     }
 
     /// The number of elements; a lower bound or an estimate is none.
@@ -23,16 +45,15 @@ package struct ListCounts: Sendable, Hashable {
     package init(in envelope: PageEnvelope, of page: PaginationInput) {
         let totals = envelope.totals.filter { !envelope.isBound($0) }
         let total = totals.first { ($0.value.count ?? 0) > page.seenCount } ?? totals.first
-        self.total = Self.count(total, page)
+        self.total = Self.count(total)
         pages = Self.count(
             envelope.members.first { member in
                 envelope.isOfList(member) && member.value.count != nil
                     && (PagingNames.pages.contains(member.name.folded) || envelope.isPageCount(member, after: page))
-            }, page)
-        pages = pages ?? page.header(PagingNames.pages).map { Self.count($0, page) } ?? nil
-        if let number = page.linkToLast.flatMap(PageNumber.inQuery) {
-            lastPage = Count(value: number, words: "the header `Link` had page \(number) as the last one")
-        }
+            })
+        pages =
+            pages ?? page.header(PagingNames.pages).map { Count(value: $0.count, place: .header($0.field)) }
+        lastPage = page.linkToLast.flatMap(PageNumber.inQuery).map { Count(value: $0, place: .lastLink) }
     }
 
     /// The counts after a later page, which outrank those of earlier ones.
@@ -57,25 +78,21 @@ package struct ListCounts: Sendable, Hashable {
         guard !isStated, !SignOfMore.isDenied(by: envelope, after: page) else { return nil }
         let own = ListCounts(in: envelope, of: page)
         if own.pages == nil, let pages, pages.value > (page.elementCount == 0 ? read - 1 : read) {
-            return .ofEarlierPage(.pages, pages.words)
+            return pages.sign(.pages, page.secrets)
         }
         if own.lastPage == nil, let lastPage, let number = PageNumber.inQuery(of: page.url), lastPage.value > number {
-            return .ofEarlierPage(.pages, lastPage.words)
+            return lastPage.sign(.pages, page.secrets)
         }
-        if own.total == nil, let total, total.value > seen { return .ofEarlierPage(.total, total.words) }
+        if own.total == nil, let total, total.value > seen { return total.sign(.total, page.secrets) }
         return nil
     }
 
     /// The number of elements that a sign of them promises.
     package var elements: Int? { total?.value }
 
-    private static func count(_ member: PageEnvelope.Member?, _ page: PaginationInput) -> Count? {
+    private static func count(_ member: PageEnvelope.Member?) -> Count? {
         guard let member, let value = member.value.count else { return nil }
-        return Count(value: value, words: "`\(member.path)` was \(member.value.scalar.shown(page.secrets))")
-    }
-
-    private static func count(_ field: PaginationInput.Header, _ page: PaginationInput) -> Count? {
-        JSONScalar.text(field.value).count.map { Count(value: $0, words: "the header `\(field.name)` was \($0)") }
+        return Count(value: value, place: .member(member.path, member.value.scalar))
     }
 }
 
@@ -84,19 +101,13 @@ extension PaginationInput {
     fileprivate var linkToLast: String? { LinkHeader(values(ofHeader: "Link")).target(of: "last") }
 
     /// The first header with a count and one of these folded names, with or without `X-` and a vendor's prefix.
-    fileprivate func header(_ names: Set<String>) -> Header? {
-        headers.first { field in
-            guard JSONScalar.text(field.value).count != nil else { return false }
+    fileprivate func header(_ names: Set<String>) -> (field: Header, count: Int)? {
+        for field in headers {
+            guard let count = JSONScalar.text(field.value).count else { continue }
             let words = MemberName(field.name).words
-            return (0...2).contains { drop in drop < words.count && names.contains(words.dropFirst(drop).joined()) }
+            let isNamed = (0...2).contains { $0 < words.count && names.contains(words.dropFirst($0).joined()) }
+            if isNamed { return (field, count) }
         }
-    }
-}
-
-extension SignOfMore {
-    fileprivate static func ofEarlierPage(_ kind: Kind, _ words: String) -> SignOfMore {
-        var sign = SignOfMore(kind, "\(words) on an earlier page")
-        sign.isOfEarlierPage = true
-        return sign
+        return nil
     }
 }
