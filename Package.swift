@@ -273,3 +273,19 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+// SwiftPM compiles a target again if the module of a target that it names has changed. A module does not change with the
+// layout of a type of another one that it contains, so each target names all targets below it.
+let dependencies = Dictionary(
+    uniqueKeysWithValues: package.targets.map { target in
+        (target.name, target.dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } })
+    })
+
+func below(_ names: [String]) -> Set<String> {
+    names.reduce(into: []) { $0.formUnion(below(dependencies[$1] ?? []).union([$1])) }
+}
+
+for target in package.targets {
+    let all = below(dependencies[target.name] ?? []).subtracting(dependencies[target.name] ?? [])
+    target.dependencies += all.sorted().map { .byName(name: $0) }
+}
