@@ -116,13 +116,22 @@ struct TableReader {
     private func checkBeginning() throws(BodyFault) {
         let other: String? =
             switch text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
-            case UInt8(ascii: "<"): "HTML or XML"
+            // MetaStock's names of columns are in angle brackets.
+            case UInt8(ascii: "<"): hasNamesInBrackets ? nil : "HTML or XML"
             case UInt8(ascii: "{"): "JSON"
             // Microsoft's names of columns may be in brackets.
             case UInt8(ascii: "["): (try? JSONValue(parsing: text)) == nil ? nil : "JSON"
             default: nil
             }
         if let other { throw BodyFault("it is \(other), not a table: \(beginning)") }
+    }
+
+    /// True if each field of the first line is as `<TICKER>`.
+    private var hasNamesInBrackets: Bool {
+        let line = text[place...].prefix { $0 != Self.lineFeed && $0 != Self.carriageReturn }
+        let fields = line.split(separator: separator)
+        return fields.count > 1
+            && fields.allSatisfy { $0.first == UInt8(ascii: "<") && $0.last == UInt8(ascii: ">") && $0.count > 2 }
     }
 
     /// Checks that a header without rows is one: any line of text reads as such, that of an error, too.

@@ -8,7 +8,10 @@ package enum Descriptor {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
+            guard count > 0 else {
+                if count == 0 { errno = EIO }
+                return false
+            }
             rest = rest.dropFirst(count)
         }
         return true

@@ -64,7 +64,7 @@ extension Store {
         of feed: String? = nil, before id: Int? = nil, limit: Int? = nil
     ) throws(FeedSyncError) -> [RunRecord] {
         // A process that writes its own store numbers runs in the order of their starts, and no index has their times.
-        let isByNumber = feed == nil ? try !hasTimesOfRuns() : false
+        let isByNumber = try !hasTimesOfRuns()
         let (order, earlier) =
             isByNumber
             ? ("id DESC", "id < ?")
@@ -133,11 +133,11 @@ extension Store {
             SELECT run.* FROM json_each(?) mark
                 CROSS JOIN run ON run.feed = mark.key AND run.finished_at >= mark.value
             """, [times], read: RunRecord.init)
-        // In byte order, "0" comes right after "/".
+        // List by list, because no index has the runs of all lists of a feed by their ends.
         let lists = try records(
             """
-            SELECT run.* FROM json_each(?) mark CROSS JOIN run ON run.feed > mark.key || '/'
-                AND run.feed < mark.key || '0' AND run.finished_at >= mark.value
+            SELECT run.* FROM json_each(?) mark CROSS JOIN feed_part ON feed_part.feed = mark.key
+                CROSS JOIN run ON run.feed = feed_part.name AND run.finished_at >= mark.value
             WHERE run.outcome NOT IN ('ok', 'unchanged', 'no_more_data')
             """, [times], read: RunRecord.init)
         return feeds + lists

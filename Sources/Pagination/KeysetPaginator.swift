@@ -111,7 +111,8 @@ package struct KeysetPaginator: Paginator {
     /// The page cursor of the item before the last one, if the last one is so far from all others that it may be out of
     /// order: the crawl would pass over what lies between. If it is in order, the next page begins with it.
     private func cursorBeforeLeap(_ page: PaginationInput) throws(PagingError) -> PageCursor? {
-        guard page.elementCount >= Self.fewestOfLeap, page.edgeItemValues.count == 2,
+        // The counts of a partition would include the item twice.
+        guard !page.isOfPartition, page.elementCount >= Self.fewestOfLeap, page.edgeItemValues.count == 2,
             let first = Self.number(page.edgeItemValues[0]), let before = Self.number(page.edgeItemValues[1]),
             let last = Self.number(page.lastItemValues), (before - first) * (last - before) > 0,
             abs(last - before) > Self.leap * abs(before - first),

@@ -2,11 +2,12 @@
 ///
 /// | meaning | examples |
 /// | --- | --- |
-/// | too many requests | `Rate limit exceeded`, `TooManyRequests`, `throttled`, `quota`, `5 calls per minute` |
+/// | too many requests | `Rate limit exceeded`, `TooManyRequests`, `throttled`, `over quota`, `5 calls per minute` |
 /// | trouble that may pass | `query timed out`, `system busy`, `temporarily unavailable`, `try again` |
 /// | a cap | `Only the first 1000 results`, `Result window is too large`, `pagination is limited`, `maximum offset` |
 ///
-/// Case and punctuation are ignored, and `tooMany`, `too_many` and `too many` are one.
+/// Case and punctuation are ignored, and `tooMany`, `too_many` and `too many` are one. A phrase behind `no`, `not` or
+/// `without` does not count.
 package struct RefusalWords: Sendable {
     /// The most bytes of a text that are read.
     private static let most = 1_000
@@ -33,7 +34,16 @@ package struct RefusalWords: Sendable {
     }
 
     /// True if the upstream was asked too often, as a 429 says.
-    package var sayTooOften: Bool { have(Self.tooOften) }
+    package var sayTooOften: Bool {
+        // A limit may be mentioned without a complaint: `Unknown field rate_limit`, `Quota remaining: 5`.
+        have(Self.tooOften)
+            || Self.limits.contains { phrase in
+                places(of: phrase).contains { place in
+                    let near = words[max(0, place.lowerBound - 4)..<min(words.count, place.upperBound + 4)]
+                    return near.contains { word in Self.complaints.contains { Self.fits(word, $0) } }
+                }
+            }
+    }
 
     /// True if the upstream is in trouble that may pass, or was asked too often.
     package var sayTrouble: Bool { sayTooOften || have(Self.trouble) }
@@ -46,12 +56,19 @@ package struct RefusalWords: Sendable {
             }
     }
 
-    private func have(_ phrases: [[String]]) -> Bool {
-        phrases.contains { phrase in
-            words.indices.contains { start in
-                let end = start + phrase.count
-                return end <= words.count && zip(words[start..<end], phrase).allSatisfy { Self.fits($0, $1) }
-            }
+    /// The numbers among the words.
+    var numbers: [Int] { words.compactMap(Int.init) }
+
+    private func have(_ phrases: [[String]]) -> Bool { phrases.contains { !places(of: $0).isEmpty } }
+
+    /// The places of a phrase in the words.
+    private func places(of phrase: [String]) -> [Range<Int>] {
+        words.indices.compactMap { start in
+            let end = start + phrase.count
+            guard end <= words.count, zip(words[start..<end], phrase).allSatisfy({ Self.fits($0, $1) }),
+                start == 0 || !["no", "not", "without"].contains(words[start - 1])
+            else { return nil }
+            return start..<end
         }
     }
 
@@ -65,12 +82,17 @@ package struct RefusalWords: Sendable {
     }
 
     private static let tooOften = phrases([
-        "rate limit*", "ratelimit*", "rate exceeded", "too many requests", "too many calls", "too many visits",
-        "throttl*", "quota*", "request limit*", "requests limit*", "call limit*", "api limit*", "out of limit",
-        "requests per", "calls per",
+        "rate limited", "ratelimited", "rate exceeded", "too many requests", "too many calls", "too many visits",
+        "throttled", "throttling", "throttle violation", "out of limit", "requests per", "calls per",
     ])
+    private static let limits = phrases([
+        "rate limit*", "ratelimit*", "request limit*", "requests limit*", "call limit*", "calls limit*", "api limit*",
+        "quota*",
+    ])
+    private static let complaints = ["exceed*", "reach*", "hit", "over", "exhaust*", "out"]
     private static let trouble = phrases([
-        "timed out", "timeout", "busy", "unavailable", "overload*", "maintenance", "try again", "retry later",
+        "timed out", "request timeout", "query timeout", "gateway timeout", "timeout exceeded", "timeout expired",
+        "busy", "unavailable", "overload*", "maintenance", "try again", "retry later",
         "internal error", "server error", "system error", "backend error", "unexpected error", "error occurred",
         "went wrong", "slow down",
     ])

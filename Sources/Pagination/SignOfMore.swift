@@ -87,15 +87,19 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
     ///   - words: The upstream's words; nil if there are none.
     ///   - last: The elements of the page before; nil if that is unknown.
     ///   - full: The elements of a full page.
+    ///   - pages: The number of pages.
     ///   - elements: The elements of all pages.
     ///   - total: The number of elements that the upstream reported.
-    package static func cap(_ words: String?, behind last: Int?, full: Int, elements: Int, total: Int?) -> SignOfMore? {
+    package static func cap(
+        _ words: String?, behind last: Int?, full: Int, pages: Int, elements: Int, total: Int?
+    ) -> SignOfMore? {
         guard let words, full > 0, elements > 0, total.map({ $0 > elements }) ?? true else { return nil }
         // A first page that no server cuts at that length may be the whole list.
         let isFull = last.map { $0 >= full } ?? elements.isMultiple(of: full)
-        guard isFull, elements > full || PaginationInput.usualSizes.contains(full), RefusalWords(words).sayCap else {
-            return nil
-        }
+        let refusal = RefusalWords(words)
+        guard isFull, elements > full || PaginationInput.usualSizes.contains(full), refusal.sayCap else { return nil }
+        // `page must be at most 3` behind three pages is the list's own end; limits are round numbers.
+        guard pages.isMultiple(of: 10) || !refusal.numbers.contains(pages) else { return nil }
         return SignOfMore(.cap, "the upstream says that it serves no more")
     }
 
@@ -155,7 +159,7 @@ private struct SignSearch {
     /// https://www.elastic.co/guide/en/elasticsearch/reference/current/search-search.html#search-api-response-body
     private var failure: SignOfMore? {
         envelope.members.first { member in
-            envelope.isOfList(member) && page.elementCount > 0 && Self.saysErrors(member) || Self.countsFailures(member)
+            envelope.isOfList(member) && page.elementCount > 0 && Self.saysErrors(member) || countsFailures(member)
         }.map(sign(.partial))
     }
 
@@ -164,7 +168,12 @@ private struct SignSearch {
         return switch member.value {
         case .array(let elements): !elements.isEmpty && PagingNames.failures.contains(name)
         case .object(let members):
-            ["error", "errors"].contains(name) && members.all.contains { !PagingNames.saysNothing($0.value) }
+            // Elsewhere, numbers of errors are statistics.
+            ["error", "errors"].contains(name)
+                && members.all.contains {
+                    (member.parents.isEmpty || $0.value.text != nil || $0.value.elements != nil)
+                        && !PagingNames.saysNothing($0.value)
+                }
         case .string: name == "error" && !PagingNames.saysNothing(member.value)
         default: false
         }
@@ -172,8 +181,13 @@ private struct SignSearch {
 
     /// True for a count of the parts of a search that failed. A part of a cluster that is skipped is missing; a skipped
     /// shard has no matches.
-    private static func countsFailures(_ member: PageEnvelope.Member) -> Bool {
+    private func countsFailures(_ member: PageEnvelope.Member) -> Bool {
         guard case .number = member.value, (member.value.count ?? 0) > 0 else { return false }
+        // Elsewhere, clusters may be what the list is about.
+        guard
+            envelope.isOfList(member)
+                || ["_shards", "_clusters"].map(Path.Segment.member).contains(member.parents.last)
+        else { return false }
         let name = member.name.folded
         if ["failedshards", "failedclusters", "skippedclusters"].contains(name) { return true }
         guard case .member(let parent)? = member.parents.last else { return false }
@@ -245,13 +259,21 @@ private struct SignSearch {
             ?? nextLink ?? leadingHeader
     }
 
+    /// True for a URL without a host, or with that of the page: pages for people are often elsewhere.
+    private func isOfThisHost(_ url: String) -> Bool {
+        !url.contains("://") || url.split(separator: "/").prefix(2) == page.url.split(separator: "/").prefix(2)
+    }
+
     private func leads(_ member: PageEnvelope.Member) -> Bool {
         if case .string(let text) = member.value {
-            if PagingNames.leadsToMore(member.name) { return !PagingNames.isNothing(text) && !isBack(text) }
+            if PagingNames.leadsToMore(member.name) {
+                return !PagingNames.isNothing(text) && !isBack(text) && isOfThisHost(text)
+            }
             // Airtable's token; an offset of another kind is short: https://airtable.com/developers/web/api/list-records
             if member.name.folded == "offset" {
-                return text.utf8.count >= 8 && member.value.count == nil && !DateLike.holds(text) && !isBack(text)
-                    && !PagingNames.isNothing(text)
+                // `UTC+02:00` is an offset, too.
+                return text.utf8.count >= 8 && !text.contains(":") && member.value.count == nil
+                    && !DateLike.holds(text) && !isBack(text) && !PagingNames.isNothing(text)
             }
         }
         guard PagingNames.leadsOn(member.name), !isLinked || !envelope.isAfterBorder(member) else { return false }
@@ -388,7 +410,7 @@ enum PageNumber {
             let parts = pair.split(separator: "=", maxSplits: 1)
             guard parts.count == 2 else { continue }
             // `page%5Bnumber%5D`
-            let name = parts[0].replacing("%5B", with: "[").replacing("%5D", with: "]")
+            let name = parts[0].uppercased().replacing("%5B", with: "[").replacing("%5D", with: "]").lowercased()
             guard parameters.contains(MemberName(String(name)).folded) else { continue }
             return JSONScalar.text(String(parts[1])).count
         }

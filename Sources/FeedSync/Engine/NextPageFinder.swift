@@ -74,7 +74,7 @@ struct NextPageFinder: Sendable {
         let said = "\(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? "")"
         let cap = SignOfMore.cap(
             UpstreamText.text(of: response, bodyValue: BodyProbe.value), behind: crawl.before?.content.elementCount,
-            full: crawl.fullPageCount, elements: crawl.elements, total: crawl.total)
+            full: crawl.fullPageCount, pages: crawl.pages, elements: crawl.elements, total: crawl.total)
         let meaning =
             cap == nil || definition.partitioning != nil
             ? "this counts as the end, unless `responses` says `fail`"

@@ -164,7 +164,8 @@ struct PageReader: Sendable {
 
     /// The error in a body without items that came with success.
     private var errorInBody: FeedSyncError? {
-        ErrorBody.failure(fetched.response, secrets: page.secrets, mayBeBeyondEnd: page.mayBeBeyondEnd)
+        ErrorBody.failure(
+            fetched.response, items: definition.items?.path, secrets: page.secrets, mayBeBeyondEnd: page.mayBeBeyondEnd)
     }
 
     /// True if the body has a value at the path of the items.

@@ -26,7 +26,21 @@ package enum UpstreamText {
         }
         // A page of HTML has words about everything.
         if case .html(let title)? = BodyFormat(of: response.body) { return title }
+        // Names of members are no words about an error.
+        if response.body.count <= 1 << 16, let value = try? JSONValue(parsing: response.body.bytes) {
+            return texts(in: value, depth: 0).joined(separator: ". ")
+        }
         return response.body.withUnsafeBytes { String(decoding: $0.prefix(1_000), as: UTF8.self) }
+    }
+
+    private static func texts(in value: JSONValue, depth: Int) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .array(let elements) where depth < 4: elements.prefix(20).flatMap { texts(in: $0, depth: depth + 1) }
+        case .object(let members) where depth < 4:
+            members.all.prefix(50).flatMap { texts(in: $0.value, depth: depth + 1) }
+        default: []
+        }
     }
 
     /// The sentence in quotes; nil where the body has none.

@@ -5,10 +5,12 @@ import Testing
 
 @Suite("An error in the body of a successful response")
 struct ErrorBodyTests {
-    private func failure(_ body: String, mayBeBeyondEnd: Bool = false) throws -> FeedSyncError? {
+    private func failure(
+        _ body: String, url: String = "https://a.b/things", items: Path? = nil, mayBeBeyondEnd: Bool = false
+    ) throws -> FeedSyncError? {
         let response = Response(
-            status: 200, headers: [:], url: try WebURL("https://a.b/things"), body: Body(Array(body.utf8)))
-        return ErrorBody.failure(response, secrets: Secrets([]), mayBeBeyondEnd: mayBeBeyondEnd)
+            status: 200, headers: [:], url: try WebURL(url), body: Body(Array(body.utf8)))
+        return ErrorBody.failure(response, items: items, secrets: Secrets([]), mayBeBeyondEnd: mayBeBeyondEnd)
     }
 
     @Test(
@@ -45,10 +47,26 @@ struct ErrorBodyTests {
             #"{"status":"active"}"#, #"{"status":200}"#,
             #"{"errcode":0,"errmsg":"ok"}"#, #"{"ret_code":"0"}"#, #"{"return_code":"SUCCESS"}"#,
             #"{"meta":{"code":200},"data":[]}"#, #"{"code":"EUR","data":[]}"#, #"{"isError":false}"#,
-            #"{"paging":{"code":500},"data":[]}"#,
+            #"{"paging":{"code":500},"data":[]}"#, #"{"status":"0 errors","data":[]}"#,
+            #"{"message":"No error occurred","data":[]}"#,
+            #"{"warnings":["parameter timeout is deprecated"],"data":[]}"#,
+            #"{"message":"Quota remaining: 4998","data":[]}"#, #"{"response":0,"data":[]}"#,
         ])
     func page(body: String) throws {
         #expect(try failure(body) == nil)
+    }
+
+    @Test("An empty list may be null, beside a message")
+    func noItems() throws {
+        let body = #"{"data":null,"message":"No more items"}"#
+        #expect(try failure(body, items: Path([.member("data")])) == nil)
+        #expect(try failure(body, items: Path([.member("items")])) != nil)
+    }
+
+    @Test("A word that the URL asks for is no error", arguments: [("denied", true), ("x", false)])
+    func asked(status: String, isPage: Bool) throws {
+        let found = try failure(#"{"status":"DENIED","items":[]}"#, url: "https://a.b/things?status=\(status)&page=2")
+        #expect((found == nil) == isPage)
     }
 
     @Test("A page that was worked out says of itself that it is not there, and is the end", arguments: [404, 416, 429])

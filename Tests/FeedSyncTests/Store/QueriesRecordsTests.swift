@@ -114,7 +114,8 @@ struct QueriesRecordsTests {
                 (3, 'a/1', 'sync', '2026-11-03', '2026-11-04', 'failed'),
                 (4, 'a/2', 'sync', '2026-11-03', '2026-11-04', 'unchanged'),
                 (5, 'ab', 'sync', '2026-11-03', '2026-11-04', 'failed'),
-                (6, 'b', 'sync', '2026-11-03', '2026-11-04', 'unchanged')
+                (6, 'b', 'sync', '2026-11-03', '2026-11-04', 'unchanged');
+            INSERT INTO feed_part (name, feed, parent_key, url) VALUES ('a/1', 'a', 1, ''), ('a/2', 'a', 2, '')
             """)
         let store = queries.store
         #expect(try await store.endedRuns(since: ["a": "", "b": ""]).map(\.id).sorted() == [1, 3, 6])

@@ -9,6 +9,8 @@ struct RefusalWordsTests {
             "rate limit exceeded", "API rate-limit reached.", "rateLimitExceeded", "Too many requests!",
             "TooManyRequestsException", "Request was throttled.", "throttle_violation", "Daily quota exceeded",
             "Our standard API call frequency is 5 calls per minute", "api freq out of limit", "Request limit reached!",
+            "You are being rate limited.", "ratelimited", "You exceeded your current quota",
+            "The API rate limit was hit",
         ])
     func tooOften(text: String) {
         #expect(RefusalWords(text).sayTooOften && RefusalWords(text).sayTrouble)
@@ -38,6 +40,9 @@ struct RefusalWordsTests {
         arguments: [
             "", "there is no page here", "Not Found", "Invalid page.", "That page contains no results", "no such page",
             "Page out of range", "First page", "404 page not found", "ok", "No transactions found", "Begrenzung é",
+            "The route api/quotas could not be found",
+            "Unknown field rate_limit_id", "ResourceQuota is invalid", "Quota remaining: 4998", "No error occurred",
+            "parameter timeout is deprecated",
         ])
     func others(text: String) {
         #expect(!RefusalWords(text).sayTooOften && !RefusalWords(text).sayTrouble && !RefusalWords(text).sayCap)

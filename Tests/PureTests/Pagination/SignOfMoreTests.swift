@@ -219,10 +219,11 @@ struct SignOfMoreTests {
             ("pagination is limited", 10, 10, 40, 40, false), ("pagination is limited", 9, 10, 39, nil, false),
             ("pagination is limited", nil, 10, 39, nil, false), ("pagination is limited", 7, 7, 7, nil, false),
             ("pagination is limited", nil, 0, 0, nil, false), ("there is no page here", 10, 10, 40, nil, false),
-            (nil, 10, 10, 40, nil, false),
+            (nil, 10, 10, 40, nil, false), ("page 5 exceeds the maximum of 4", 10, 10, 40, nil, false),
+            ("page 5 exceeds the maximum of 5", 10, 10, 40, nil, true),
         ] as [(String?, Int?, Int, Int, Int?, Bool)])
     func cap(words: String?, last: Int?, full: Int, elements: Int, total: Int?, isCap: Bool) {
-        let sign = SignOfMore.cap(words, behind: last, full: full, elements: elements, total: total)
+        let sign = SignOfMore.cap(words, behind: last, full: full, pages: 4, elements: elements, total: total)
         #expect(sign?.kind == (isCap ? .cap : nil))
     }
 
