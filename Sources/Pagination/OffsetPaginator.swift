@@ -95,7 +95,7 @@ package struct OffsetPaginator: Paginator {
     package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         var request = base
         let offset = try offset(cursor)
-        if let limit, request.overlap > 0, offset > 0, !request.has(limit.parameter) {
+        if let limit, request.overlap > 0, cursor != nil, !request.has(limit.parameter) {
             request.set(limit.parameter, to: limit.count + 1)
             request.set(parameter, to: offset - 1)
             return request

@@ -88,20 +88,20 @@ package enum PagingNames {
         "limitreached", "resultlimitreached", "resultslimited", "resultstruncated", "wastruncated", "overflow",
         "capped", "limited", "islimited", "partialresult", "haspartialresults", "partialdata", "partialcontent",
         "partialfailure", "haserrors", "haserror", "segmentterminatedearly",
-        "searchcutoff",
+        "searchcutoff", "incompletesearch", "resulttruncated", "hitstruncated", "datatruncated",
     ]
     /// The flags among them that no page has merely because others follow: no other page has what it left out.
     package static let leftOut: Set<String> = [
         "incomplete", "isincomplete", "incompleteresults", "partial", "ispartial", "partialresults", "partialresponse",
         "terminatedearly", "timedout", "partialresult", "haspartialresults", "partialdata", "partialcontent",
         "partialfailure", "haserrors", "haserror", "segmentterminatedearly",
-        "searchcutoff",
+        "searchcutoff", "incompletesearch",
     ]
     /// The names of lists of failures: with one that is not empty, a part of the request failed. `unreachable` has the
     /// places of which Google's APIs left the items out: https://google.aip.dev/217
     static let failures: Set<String> = [
         "errors", "failures", "partialerrors", "partialfailures", "error", "failedshards", "unreachable",
-        "unreachables", "failedlocation", "failedlocations", "failedregions",
+        "unreachables", "failedlocation", "failedlocations", "failedregions", "errormessages",
     ]
     /// The names of the opposite flags. They end nothing: they may describe something else.
     package static let whole: Set<String> = [

@@ -93,7 +93,8 @@ package struct RefusalWords: Sendable {
     private static let trouble = phrases([
         "timed out", "request timeout", "query timeout", "gateway timeout", "timeout exceeded", "timeout expired",
         "busy", "unavailable", "overload*", "maintenance", "try again", "retry later",
-        "internal error", "server error", "system error", "backend error", "unexpected error", "error occurred",
+        "internal error", "runtime error", "server error", "system error", "backend error", "unexpected error",
+        "error occurred",
         "went wrong", "slow down",
     ])
     private static let cap = phrases([

@@ -174,7 +174,10 @@ private struct SignSearch {
                     (member.parents.isEmpty || $0.value.text != nil || $0.value.elements != nil)
                         && !PagingNames.saysNothing($0.value)
                 }
-        case .string: name == "error" && !PagingNames.saysNothing(member.value)
+        case .string(let text):
+            // `remark: "runtime error: Query timed out"`: https://wiki.openstreetmap.org/wiki/Overpass_API
+            name == "error" && !PagingNames.saysNothing(member.value)
+                || name == "remark" && RefusalWords(text).sayTrouble
         default: false
         }
     }
@@ -249,7 +252,18 @@ private struct SignSearch {
 
     var rest: SignOfMore? {
         guard !isOver else { return nil }
-        return sign(.rest, PagingNames.rest) { ($0.value.count ?? 0) > 0 }
+        return sign(.rest, PagingNames.rest) { ($0.value.count ?? 0) > 0 && !isOfQuota($0) }
+    }
+
+    /// True for the requests that are left of a limit, as in `{limit: 5000, remaining: 4999}` and beside a `reset`.
+    private func isOfQuota(_ member: PageEnvelope.Member) -> Bool {
+        guard member.name.folded == "remaining" else { return false }
+        return envelope.members.contains { other in
+            guard other.parents == member.parents else { return false }
+            if other.name.words.first == "reset" { return true }
+            return other.name.folded == "limit"
+                && other.value.count.map { $0 >= member.value.count ?? 0 && $0 > page.elementCount } ?? false
+        }
     }
 
     var lead: SignOfMore? {
@@ -281,7 +295,8 @@ private struct SignSearch {
         switch member.value {
         case .string(let text):
             let isDate = ["next", "end", "after"].contains(member.name.folded) && DateLike.holds(text)
-            return !PagingNames.isNothing(text) && !text.contains("{") && !isDate && !isBack(text)
+            // Cursors of search engines and of Twitter are 0 at the end.
+            return !PagingNames.isNothing(text) && text != "0" && !text.contains("{") && !isDate && !isBack(text)
                 && (member.name.folded != "end" || envelope.isBorder(member))
                 // It may be that of a session, and is one of the list only where a page could be full.
                 && (member.name.folded != "token" || PaginationInput.usualSizes.contains(page.elementCount))
@@ -430,7 +445,16 @@ extension PageEnvelope {
 
     /// The counts of the whole list, as far as their names show.
     package var totals: [Member] {
-        members.filter { PagingNames.isTotal($0.name, of: items) && isOfList($0) && $0.value.count != nil }
+        members.filter { member in
+            (PagingNames.isTotal(member.name, of: items) || isBitbucketsTotal(member)) && isOfList(member)
+                && member.value.count != nil
+        }
+    }
+
+    /// True for `size` beside `pagelen`: https://developer.atlassian.com/cloud/bitbucket/rest/intro/#pagination
+    private func isBitbucketsTotal(_ member: Member) -> Bool {
+        member.name.folded == "size"
+            && members.contains { $0.name.folded == "pagelen" && $0.parents == member.parents }
     }
 
     /// True if a total is a lower bound or an estimate, which neither ends a list nor proves that all was read.

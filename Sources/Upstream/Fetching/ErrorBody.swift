@@ -3,7 +3,7 @@ package import HTTP
 /// An error that came with a status of success. It is looked for in a body without items: there, an error must not be
 /// taken for an empty page, which is the end of a list.
 ///
-/// | member of the body, or of its `meta`, `status`, `result`, `response` or header | an error if it is |
+/// | member of the body or its one object, or of their `meta`, `status`, `result`, `response` or header | an error if it is |
 /// | --- | --- |
 /// | `error`, `errors`, `exception`, `fault` | anything but null, false, 0, an empty value or a word such as "ok" |
 /// | `success`, `ok`, `succeeded` | false, 0, "false", "no" |
@@ -87,21 +87,24 @@ package enum ErrorBody {
         let query: String
 
         func saysError(_ body: Body) -> Bool {
-            guard let members = (try? JSONTree(body))?.members else { return false }
-            return hasOnlyText(members.all)
-                || members.all.contains { member in
+            guard let top = (try? JSONTree(body))?.members else { return false }
+            // The document element of XML.
+            let only = top.all.count == 1 ? top.all.first?.value.members : nil
+            return hasOnlyText(top.all)
+                || (only ?? top).all.contains { member in
                     if saysError(member) { return true }
-                    guard ErrorBody.objects.contains(MemberName(member.name).folded), let inner = member.value.members
-                    else {
-                        return false
-                    }
-                    return inner.all.contains { saysError($0) }
+                    let isAbout = ErrorBody.objects.contains(MemberName(member.name).folded)
+                    return isAbout && member.value.members?.all.contains { saysError($0) } ?? false
                 }
         }
 
         private func saysError(_ member: JSONTree.Member) -> Bool {
             let name = MemberName(member.name).folded
-            if ErrorBody.errors.contains(name) { return !PagingNames.saysNothing(member.value) }
+            if ErrorBody.errors.contains(name) {
+                // An empty list: https://www.openarchives.org/OAI/openarchivesprotocol.html#ErrorConditions
+                let isEmptyList = member.value.members?["@code"]?.text == "noRecordsMatch"
+                return !isEmptyList && !PagingNames.saysNothing(member.value)
+            }
             if ErrorBody.reports.contains(name), saysTrouble(member.value) { return true }
             guard let text = word(member.value) else { return false }
             // A `response` may be a code, of which 0 is a good one.

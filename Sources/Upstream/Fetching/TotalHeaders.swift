@@ -5,6 +5,7 @@ package enum TotalHeaders {
     /// The headers that count a list, folded.
     private static let names: Set<String> = [
         "xtotalcount", "xwptotal", "xtotal", "totalcount", "xpaginationtotalcount", "xtotalresults",
+        "xtotalitems", "xtotalrecords",
     ]
 
     /// The header and its figure; nil where none says.

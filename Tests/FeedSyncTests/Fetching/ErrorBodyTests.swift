@@ -28,6 +28,7 @@ struct ErrorBodyTests {
             #"{"response":{"error":"no"},"data":[]}"#, #"{"meta":{"errors":["no"]},"data":[]}"#,
             #"{"Note":"Our standard API call frequency is 5 calls per minute"}"#, #"{"Information":"no","next":null}"#,
             #"{"message":"There is no such method"}"#, #"{"code":"50011","msg":"Too Many Requests","data":[]}"#,
+            ##"{"OAI-PMH":{"request":"x","error":{"@code":"badResumptionToken","#text":"expired"}}}"##,
             #"{"code":1001,"message":"system busy","data":null}"#, #"{"warnings":["query timed out"],"data":[]}"#,
         ])
     func error(body: String) throws {
@@ -47,6 +48,7 @@ struct ErrorBodyTests {
             #"{"status":"active"}"#, #"{"status":200}"#,
             #"{"errcode":0,"errmsg":"ok"}"#, #"{"ret_code":"0"}"#, #"{"return_code":"SUCCESS"}"#,
             #"{"meta":{"code":200},"data":[]}"#, #"{"code":"EUR","data":[]}"#, #"{"isError":false}"#,
+            ##"{"OAI-PMH":{"request":"x","error":{"@code":"noRecordsMatch","#text":"none"}}}"##,
             #"{"paging":{"code":500},"data":[]}"#, #"{"status":"0 errors","data":[]}"#,
             #"{"message":"No error occurred","data":[]}"#,
             #"{"warnings":["parameter timeout is deprecated"],"data":[]}"#,

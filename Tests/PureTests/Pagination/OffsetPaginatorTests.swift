@@ -13,6 +13,18 @@ struct OffsetPaginatorTests {
         #expect(try style.query(nil, own: [.init(name: "limit", value: "10")]) == ["limit=10", "o=0"])
     }
 
+    @Test("Pages overlap, but for the first one: before it there is nothing, also where offsets begin at 1")
+    func overlap() throws {
+        let style = try style(", param: o, base: 1, limit: 50")
+        var base = PageRequest(url: "https://a.b")
+        base.overlap = 1
+        let query = { (cursor: PageCursor?) in
+            try style.request(for: cursor, base: base).query.map { "\($0.name)=\($0.value)" }.sorted()
+        }
+        #expect(try query(nil) == ["limit=50", "o=1"])
+        #expect(try query(PageCursor("51")) == ["limit=51", "o=50"])
+    }
+
     @Test("The offset grows by the elements received, whatever was requested")
     func steps() throws {
         let style = try style(", limit: 50")

@@ -83,6 +83,11 @@ struct SignOfMoreTests {
             .pages
         ),
         (SignedPage(#""links":{"last":"/things?page=6"}"#, cursor: "/things?page=3", number: 3), .pages),
+        (SignedPage(#""incompleteSearch":true"#), .partial), (SignedPage(#""hits_truncated":true"#), .partial),
+        (SignedPage(#""errorMessages":["node 3 is down"]"#), .partial),
+        (SignedPage(#""remark":"runtime error: Query timed out in \"query\" at line 1""#), .partial),
+        (SignedPage(#""remaining":40"#), .rest), (SignedPage(#""remaining":40,"limit":20"#), .rest),
+        (SignedPage(#""size":90,"pagelen":10"#), .total),
         (SignedPage(#""metadata":{"remainingItemCount":40}"#), .rest), (SignedPage(#""pending":40"#), .rest),
         (SignedPage(#""rows_remaining":40"#), .rest),
         (SignedPage(#""next_page_token":"abc""#), .lead), (SignedPage(#""nextPageToken":"abc""#), .lead),
@@ -124,6 +129,11 @@ struct SignOfMoreTests {
     }
 
     private static let others: [SignedPage] = [
+        SignedPage(#""remaining":4999,"limit":5000"#), SignedPage(#""remaining":4999,"reset":1790000000"#),
+        SignedPage(#""next_cursor":"0""#), SignedPage(#""cursor":"0""#), SignedPage(#""size":90"#),
+        SignedPage(#""remark":"read again tomorrow""#), SignedPage(#""summary":{"errors":{"fatal":3}}"#),
+        SignedPage(#""stats":{"clusters":{"total":4,"failed":1}}"#), SignedPage(#""offset":"UTC+02:00""#),
+        SignedPage(#""more_url":"https://www.a.b/things""#),
         SignedPage(""), SignedPage(#""has_more":false"#), SignedPage(#""has_more":null"#),
         // A cursor that never is null.
         SignedPage(#""has_more":false,"next_cursor":"abc""#), SignedPage(#""end_of_stream":true,"after_cursor":"abc""#),
