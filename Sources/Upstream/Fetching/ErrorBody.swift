@@ -89,9 +89,9 @@ package enum ErrorBody {
         func saysError(_ body: Body) -> Bool {
             guard let top = (try? JSONTree(body))?.members else { return false }
             // The document element of XML.
-            let only = top.all.count == 1 ? top.all.first?.value.members : nil
+            let inner = top.all.count == 1 ? top.all.first?.value.members : nil
             return hasOnlyText(top.all)
-                || (only ?? top).all.contains { member in
+                || (top.all + (inner?.all ?? [])).contains { member in
                     if saysError(member) { return true }
                     let isAbout = ErrorBody.objects.contains(MemberName(member.name).folded)
                     return isAbout && member.value.members?.all.contains { saysError($0) } ?? false

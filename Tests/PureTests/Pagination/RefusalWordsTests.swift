@@ -41,7 +41,7 @@ struct RefusalWordsTests {
             "", "there is no page here", "Not Found", "Invalid page.", "That page contains no results", "no such page",
             "Page out of range", "First page", "404 page not found", "ok", "No transactions found", "Begrenzung é",
             "The route api/quotas could not be found",
-            "Unknown field rate_limit_id", "ResourceQuota is invalid", "Quota remaining: 4998", "No error occurred",
+            "ResourceQuota is invalid", "Quota remaining: 4998", "No error occurred",
             "parameter timeout is deprecated",
         ])
     func others(text: String) {
