@@ -356,6 +356,7 @@ def missed_ends(browser):
 """)
     upstream.lists["/parts"] = things([1, 2])
     server.run("sync", "things")
+    until("the server has read the new feed", lambda: "/list/parts" in server.get("/"))
     browser.open(f"{server.url}/list/parts")
     import subprocess
 
