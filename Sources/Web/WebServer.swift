@@ -96,6 +96,8 @@ package final class WebServer: Sendable {
 
     /// Publishes commits of any process to listeners when the store's files change.
     private static func follow(_ settings: WebSettings, _ shelf: Shelf, _ hub: EventHub) async {
+        var late: Task<Void, Never>?
+        defer { late?.cancel() }
         while !Task.isCancelled {
             let watched = await watchedFiles(settings, shelf)
             guard let watch = FileWatch([watched.store, watched.configuration]) else {
@@ -118,7 +120,10 @@ package final class WebServer: Sendable {
                     hub.announceChanges(hasEvents: false)
                     guard await watchedFiles(settings, shelf) == watched else { break }
                 }
-                if groups.contains(0) { await follow(shelf, hub) }
+                guard groups.contains(0) else { continue }
+                await follow(shelf, hub)
+                late?.cancel()
+                late = followLate(shelf, hub)
             }
         }
     }
@@ -143,10 +148,13 @@ package final class WebServer: Sendable {
         // A write shows a moment later. Commits in that time are published together.
         try? await Task.sleep(for: .milliseconds(30))
         await tell(shelf, hub)
-        // A commit that waits for the disk shows when the disk is done.
+    }
+
+    /// Publishes what a commit shows later than its write: it waits for the disk, and no file is written when the disk is
+    /// done.
+    private static func followLate(_ shelf: Shelf, _ hub: EventHub) -> Task<Void, Never> {
         Task {
-            for pause in [100, 250] {
-                try? await Task.sleep(for: .milliseconds(pause))
+            for pause in [0.1, 0.25, 1, 3, 10] where (try? await Task.sleep(for: .seconds(pause))) != nil {
                 await tell(shelf, hub)
             }
         }

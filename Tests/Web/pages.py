@@ -378,6 +378,29 @@ def missed_ends(browser):
     browser.quiet(server.url)
 
 
+def slow_disk(browser):
+    """A commit that waits a second for the disk shows, though no file is written when the disk is done."""
+    import subprocess
+
+    server = fresh("slow-disk", 3)
+    with (server.folder / "feedsync.yaml").open("a") as file:
+        file.write("\ndurable: true\n")
+    server.run("sync", "things")
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 3)
+    gate = upstream.hold("/things")
+    run = subprocess.Popen(
+        ["strace", "--follow-forks", "--output=/dev/null", "--trace=fsync,fdatasync",
+         "--inject=fsync,fdatasync:delay_enter=1000000", server.binary, "reload", "things"],
+        cwd=server.folder, env=server.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until("its begin shows", lambda: browser.shown("#header-indicator"))
+    gate.set()
+    upstream.gates.clear()
+    expect("it ends well", run.wait(60) == 0)
+    until("its end shows", lambda: not browser.shown("#header-indicator"))
+    browser.quiet(server.url)
+
+
 def filtering(browser):
     """What is typed is found half a second later, all of it, stands in the address, and goes when the text is cleared."""
     server = fresh("filter", 460, extra="search: [name, description]")
@@ -1225,7 +1248,7 @@ def described(browser):
 
 
 TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted,
-         followed_configuration, replaced_store, ended_session, missed_ends, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
+         followed_configuration, replaced_store, ended_session, missed_ends, slow_disk, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
          adding, first_feeds, pictures, included, changes, keys, live_status, read_only, described]
 
 
@@ -1248,6 +1271,9 @@ def main(words):
                 if "Failed" not in type(error).__name__:
                     traceback.print_exc()
                 browser.picture(f"failed-{test.__name__}")
+                print(f"        {browser.driver.current_url}: {browser.text('body')[:500]!r}")
+                for server in servers:
+                    print(f"        {server.log()[-500:]!r}", flush=True)
             browser.size(1440)
             browser.colours(False)
             # What one test leaves in the logs is not the next one's.
