@@ -23,18 +23,36 @@ extension JSONScalar {
     package static let mostCount = 1_000_000_000_000_000
 
     /// The value as a count: a number without a fraction, from 0, or such a number as text, at most `mostCount`; nil
-    /// otherwise.
+    /// otherwise. In a text, the digits may be in groups of three: `1,234`.
     package var count: Int? {
         let count: Int? =
             switch self {
             case .integer(let value): Int(exactly: value)
             case .real(let value): Int(exactly: value)
             case .number(let digits): Double(digits).flatMap { Int(exactly: $0) }
-            case .text(let text): text.utf8.allSatisfy(Self.isDigit) ? Int(text) : nil
+            case .text(let text): text.utf8.allSatisfy(Self.isDigit) ? Int(text) : Self.grouped(text)
             case .null, .boolean, .json: nil
             }
         return count.flatMap { $0 >= 0 ? min($0, Self.mostCount) : nil }
     }
+
+    /// The number whose digits are in groups of three; nil for any other text, and for `1.234`, which may be a fraction.
+    private static func grouped(_ text: String) -> Int? {
+        guard text.utf8.count <= 40, let separator = text.unicodeScalars.first(where: separators.contains) else {
+            return nil
+        }
+        let groups = text.unicodeScalars.split(separator: separator, omittingEmptySubsequences: false)
+        guard let first = groups.first, (1...3).contains(first.count), first.first != "0",
+            groups.dropFirst().allSatisfy({ $0.count == 3 }), separator != "." || groups.count > 2,
+            groups.joined().allSatisfy({ $0.properties.numericType == .decimal && $0.isASCII })
+        else { return nil }
+        return Int(groups.map { String($0) }.joined())
+    }
+
+    /// Commas, points, apostrophes, and spaces that are narrow or do not break.
+    private static let separators: Set<Unicode.Scalar> = [
+        ",", ".", "'", "\u{2019}", " ", "\u{A0}", "\u{2009}", "\u{202F}",
+    ]
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 

@@ -121,6 +121,8 @@ struct SignOfMoreTests {
         (SignedPage(#""meta":{"totalCount":"60"}"#), .total), (SignedPage(#""estimatedTotalHits":60"#), .total),
         (SignedPage("", headers: ["X-Pagination": #"{"TotalCount":60}"#]), .total),
         (SignedPage(#""total_data":60"#), .total), (SignedPage(#""numberMatched":60"#), .total),
+        (SignedPage(#""total":"1,234""#), .total),
+        (SignedPage("", headers: ["X-Pagination": #"{"total":"1 234"}"#]), .total),
     ]
 
     @Test("Each kind is heard, however it is spelled", arguments: listed)
