@@ -103,6 +103,11 @@ package enum PagingNames {
         "errors", "failures", "partialerrors", "partialfailures", "error", "failedshards", "unreachable",
         "unreachables", "failedlocation", "failedlocations", "failedregions", "errormessages",
     ]
+    /// The names of what an answer says of itself in words.
+    static let statuses: Set<String> = [
+        "status", "state", "statuscode", "statustext", "responsestatus", "resultstatus", "searchstatus", "querystatus",
+        "completeness",
+    ]
     /// The names of the opposite flags. They end nothing: they may describe something else.
     package static let whole: Set<String> = [
         "complete", "iscomplete", "completed", "done", "isdone", "finished", "isfinished", "isfinal", "exhausted",

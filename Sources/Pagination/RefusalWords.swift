@@ -4,6 +4,7 @@
 /// | --- | --- |
 /// | too many requests | `Rate limit exceeded`, `TooManyRequests`, `throttled`, `over quota`, `5 calls per minute` |
 /// | trouble that may pass | `query timed out`, `system busy`, `temporarily unavailable`, `try again` |
+/// | a part of the answer | `timeout`, `PARTIAL_SUCCESS`, `Results may be incomplete`, `store 3: partial response` |
 /// | a cap | `Only the first 1000 results`, `Result window is too large`, `pagination is limited`, `maximum offset` |
 ///
 /// Case and punctuation are ignored, and `tooMany`, `too_many` and `too many` are one. A phrase behind `no`, `not` or
@@ -56,6 +57,23 @@ package struct RefusalWords: Sendable {
             }
     }
 
+    /// True if the words are a status, all of them, by which the answer has only a part of what it should have.
+    ///
+    /// - Parameter isLast: True if no page follows: the next one may have what was cut off.
+    func areOfPartialAnswer(isLast: Bool) -> Bool {
+        let text = words.joined(separator: " ").replacing("timed out", with: "timeout")
+            .replacing("deadline exceeded", with: "timeout")
+        let words = text.split(separator: " ").map(String.init)
+        guard (1...6).contains(words.count), words.allSatisfy({ Self.parts.contains($0) || Self.filling.contains($0) })
+        else { return false }
+        return words.contains { Self.parts.contains($0) && ($0 != "truncated" || isLast) }
+    }
+
+    /// True if a sentence among the words says that the answer has only a part of what it should have.
+    ///
+    /// - Parameter isLast: True if no page follows: the next one may have what was cut off.
+    func sayPartial(isLast: Bool) -> Bool { have(Self.partial) || isLast && have(Self.cut) }
+
     /// The numbers among the words.
     var numbers: [Int] { words.compactMap(Int.init) }
 
@@ -97,6 +115,32 @@ package struct RefusalWords: Sendable {
         "error occurred",
         "went wrong", "slow down",
     ])
+    /// The statuses of a partial answer.
+    private static let parts: Set<String> = [
+        "partial", "partially", "incomplete", "truncated", "timeout", "timedout", "unreachable",
+    ]
+    /// The words that may stand beside them.
+    private static let filling: Set<String> = [
+        "content", "data", "result", "results", "response", "list", "success", "successful", "failure", "failed",
+        "error", "errors", "complete", "completed", "search", "query", "request", "gateway", "upstream", "shard",
+        "shards", "with", "and", "status",
+    ]
+    private static let answers = [
+        "result*", "response*", "data", "list", "items", "records", "rows", "entries", "hits",
+    ]
+    private static let verbs = ["is", "are", "was", "were", "has been", "have been"]
+    private static let partial =
+        phrases(["timed out", "deadline exceeded", "are unreachable", "were unreachable", "could not be reached"])
+        + phrases(["partial success", "partial failure*", "partial content"])
+        + phrases(["partial", "incomplete"].flatMap { word in answers.map { "\(word) \($0)" } })
+        + phrases(
+            answers.flatMap { answer in
+                (verbs + ["may be", "might be"]).flatMap { ["\(answer) \($0) partial", "\(answer) \($0) incomplete"] }
+                    + verbs.flatMap { ["\(answer) \($0) missing", "\(answer) \($0) omitted"] }
+            })
+    private static let cut =
+        phrases(answers.map { "truncated \($0)" })
+        + phrases(answers.flatMap { answer in verbs.map { "\(answer) \($0) truncated" } })
     private static let cap = phrases([
         "the first", "limit*", "maxim*", "max", "window", "capped", "restricted", "can only", "too large", "too big",
         "too high", "too deep", "too far", "too many", "must be less", "less than or equal",

@@ -8,6 +8,7 @@ internal import Text
 /// | flag | `has_more: true`, `isLast: false`, `end_of_stream: false` | |
 /// | partial | `truncated: true`, `incomplete_results: true`, `complete: false`, a total that is a lower bound | |
 /// | partial | `errors: […]`, `failures: […]` or `error: "…"` beside items, `_shards: {failed: 1}` | |
+/// | partial | `status: "timeout"`, `warning: {code: "UNREACHABLE"}`, `coverage: {full: false}` | the status is asked for, or a thing's |
 /// | pages | `total_pages: 3` of page 1, `pages: {total: 3}`, a `Link` with `rel="last"` | a flag says no more, a total is reached |
 /// | rest | `remainingItemCount: 40`, `pending: 40` | the same |
 /// | lead | `next_cursor: "abc"`, `LastEvaluatedKey: {…}`, a `Link` with `rel="next"` | the same; it leads to this page or back; an empty page that is not the first |
@@ -145,11 +146,66 @@ private struct SignSearch {
     var partial: SignOfMore? {
         flagged(PagingNames.partial)
             ?? sign(.partial, PagingNames.whole) { Self.says($0.value) == false }
-            ?? failure ?? lowerBound
+            ?? failure ?? report(isLast: true) ?? lowerBound
     }
 
     /// The sign that the page itself is not whole, whatever follows it.
-    var leftOut: SignOfMore? { flagged(PagingNames.leftOut) ?? failure }
+    var leftOut: SignOfMore? { flagged(PagingNames.leftOut) ?? failure ?? report(isLast: false) }
+
+    /// The sign in what the answer says of itself: in its status, in a warning, or in its coverage.
+    ///
+    /// Sources: `meta.status` of https://docs.datadoghq.com/api/latest/logs/#search-logs-post, `warning` of
+    /// https://cloud.google.com/compute/docs/reference/rest/v1/instances/list, `coverage` of
+    /// https://docs.vespa.ai/en/reference/default-result-format.html
+    ///
+    /// - Parameter isLast: True if no page follows: the next one may have what was cut off.
+    private func report(isLast: Bool) -> SignOfMore? {
+        func arePartial(_ text: String) -> Bool { RefusalWords(text).areOfPartialAnswer(isLast: isLast) }
+        return envelope.members.first { member in
+            guard envelope.isOfList(member) else { return false }
+            let name = member.name.folded
+            if PagingNames.statuses.contains(name) {
+                return !isOfOther(member) && Self.texts(in: member.value).contains { !isAskedFor($0) && arePartial($0) }
+            }
+            if ["warning", "warnings"].contains(name) {
+                return Self.texts(in: member.value).contains { text in
+                    // A word is a code, of which those for a limit are told by their words, too.
+                    text.contains(" ")
+                        ? RefusalWords(text).sayPartial(isLast: isLast)
+                        : arePartial(text) || RefusalWords(text).sayTooOften
+                }
+            }
+            return name == "coverage" && member.value.members?["full"].flatMap(Self.says) == false
+        }.map(sign(.partial))
+    }
+
+    /// True for the status of a thing that has the items, or of the things that the request asks for.
+    private func isOfOther(_ status: PageEnvelope.Member) -> Bool {
+        if case .member(let outer)? = status.parents.last, ["query", "request"].contains(MemberName(outer).folded) {
+            return true
+        }
+        return envelope.members.contains { other in
+            other.parents == status.parents
+                && ["id", "_id", "uuid", "guid", "key", "slug", "name"].contains(other.written.lowercasedASCII)
+        }
+    }
+
+    /// True if the URL has the text as a value. Upstreams repeat it: `status=partial` lists what is partial.
+    private func isAskedFor(_ text: String) -> Bool {
+        guard let start = page.url.firstIndex(of: "?") else { return false }
+        return "&\(page.url[page.url.index(after: start)...])&".lowercasedASCII.contains("=\(text.lowercasedASCII)&")
+    }
+
+    /// The texts in a value, as far as somebody would read.
+    private static func texts(in value: JSONValue, depth: Int = 0) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .array(let elements) where depth < 3: elements.prefix(20).flatMap { texts(in: $0, depth: depth + 1) }
+        case .object(let members) where depth < 3:
+            members.all.prefix(20).flatMap { texts(in: $0.value, depth: depth + 1) }
+        default: []
+        }
+    }
 
     /// The sign that a part of the request failed: the items of that part are missing.
     ///
@@ -202,8 +258,14 @@ private struct SignSearch {
     }
 
     private func flagged(_ names: Set<String>) -> SignOfMore? {
-        sign(.partial, names) { Self.says($0.value) == true }
+        sign(.partial, names) { Self.says($0.value) == true && !Self.isCount($0) }
             ?? header(.partial) { value in Self.says(value) == true ? names : nil }
+    }
+
+    /// True for a number in an object of counts: `counts: {partial: 1}`.
+    private static func isCount(_ member: PageEnvelope.Member) -> Bool {
+        guard case .number = member.value, case .member(let outer)? = member.parents.last else { return false }
+        return MemberName(outer).words.contains { ["count", "counts", "total", "totals", "summary"].contains($0) }
     }
 
     /// A total that says of itself that there are at least as many, where the list stops there.

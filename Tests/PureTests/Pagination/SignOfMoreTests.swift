@@ -68,6 +68,23 @@ struct SignOfMoreTests {
         (SignedPage(#""_clusters":{"total":2,"successful":1,"skipped":1}"#), .partial),
         (SignedPage(#""total":{"value":20,"relation":"gte"}"#), .partial),
         (SignedPage(#""numFound":20,"numFoundExact":false"#), .partial),
+        (SignedPage(#""partial":true"#), .partial), (SignedPage(#""is_partial":true"#), .partial),
+        (SignedPage(#""timed_out":true"#), .partial), (SignedPage(#""meta":{"status":"timeout"}"#), .partial),
+        (SignedPage(#""status":"partial""#), .partial), (SignedPage(#""status":"PARTIAL""#), .partial),
+        (SignedPage(#""status":"PartialData""#), .partial), (SignedPage(#""status":"incomplete""#, count: 0), .partial),
+        (SignedPage(#""state":"completed with errors and partial results""#), .partial),
+        (SignedPage(#""response":{"status":{"code":"TIMED_OUT"}}"#), .partial),
+        (SignedPage(#""id":1,"jsonrpc":"2.0","meta":{"status":"deadline exceeded"}"#), .partial),
+        (SignedPage(#""status":"truncated""#), .partial), (SignedPage(#""completeness":"partial""#), .partial),
+        (SignedPage(#""id":"x","warning":{"code":"UNREACHABLE","message":"zone a"}"#), .partial),
+        (SignedPage(#""warning":{"code":"LIST_OVERHEAD_QUOTA_EXCEED"}"#), .partial),
+        (SignedPage(#""warnings":["store 3: partial response"]"#), .partial),
+        (
+            SignedPage(#""warnings":{"result":{"*":"This result was truncated because it would be too large."}}"#),
+            .partial
+        ),
+        (SignedPage(#""warnings":[{"detail":"Results may be incomplete.","title":"x"}]"#), .partial),
+        (SignedPage(#""coverage":{"coverage":50,"full":false}"#), .partial),
         (SignedPage(#""token":"abc""#), .lead),
         (SignedPage(#""pages":3"#), .pages), (SignedPage(#""total_pages":3,"page":1"#), .pages),
         (SignedPage(#""pages":{"current":1,"total":3}"#), .pages), (SignedPage(#""pages":{"total":3}"#), .pages),
@@ -188,6 +205,17 @@ struct SignOfMoreTests {
         SignedPage(#""error":{"code":0,"message":"OK"}"#), SignedPage(#""error":"none","errors":0"#),
         SignedPage(#""_shards":{"total":3,"successful":3,"skipped":2,"failed":0},"timed_out":false"#),
         SignedPage(#""jobs":{"failed":4},"hasErrors":false"#), SignedPage(#""user":{"errors":["x"],"error":"x"}"#),
+        // All is well, or the words are about something else.
+        SignedPage(#""status":"ok","state":"complete","warning":null,"warnings":[]"#),
+        SignedPage(
+            #""status":"success","warnings":["limit is deprecated, and so is `partial`","the timeout was lowered"]"#),
+        SignedPage(#""status":206,"coverage":{"full":true},"full":false"#), SignedPage(#""status":"partially_paid""#),
+        SignedPage(#""status":"not partial""#),
+        SignedPage(#""warning":{"code":"NO_RESULTS_ON_PAGE","message":"none"}"#),
+        SignedPage(#""warning":{"code":"DEPRECATED_RESOURCE_USED"},"warnings":{"status":3}"#),
+        SignedPage(#""id":7,"name":"order","status":"partial""#), SignedPage(#""build":{"status":"timeout"}"#),
+        SignedPage(#""query":{"status":"incomplete"}"#), SignedPage(#""counts":{"partial":1,"complete":19}"#),
+        SignedPage(#""status":"1""#),
         // The error of a page without items is that of the request.
         SignedPage(#""errors":["x"]"#, cursor: "2", count: 0),
         SignedPage(#""total":{"value":10,"relation":"gte"}"#, cursor: "x", count: 0, seen: 20, number: nil),
@@ -197,6 +225,33 @@ struct SignOfMoreTests {
     @Test("A value that only looks like a sign of more is none", arguments: others)
     private func unheard(page: SignedPage) throws {
         #expect(try page.sign == nil)
+    }
+
+    @Test("A status that the page was asked for says nothing of the list")
+    func echo() throws {
+        let value = try JSONValue(parsing: #"{"data":[],"status":"Partial"}"#)
+        let sign = { (url: String) in
+            SignOfMore.first(
+                in: PageEnvelope(of: value, besides: Path([.member("data")])),
+                after: PaginationInput(cursor: nil, elementCount: 1, crawlElementCount: 1, url: url), number: 1)
+        }
+        #expect(sign("https://a.b/orders?status=partial&n=2") == nil)
+        #expect(sign("https://a.b/orders?status=partially&n=2")?.kind == .partial)
+    }
+
+    @Test(
+        "A page that leads on and has not all of its own is told from one that is merely cut",
+        arguments: [
+            (#""status":"timeout""#, true), (#""warning":{"code":"UNREACHABLE"}"#, true),
+            (#""coverage":{"full":false}"#, true), (#""warnings":["This result was truncated."]"#, false),
+            (#""status":"truncated""#, false), (#""truncated":true"#, false), (#""status":"ok""#, false),
+        ])
+    func leftOut(body: String, isLeftOut: Bool) throws {
+        let value = try JSONValue(parsing: #"{"data":[],\#(body)}"#)
+        let sign = SignOfMore.partial(
+            in: PageEnvelope(of: value, besides: Path([.member("data")])),
+            after: PaginationInput(cursor: nil, elementCount: 1, crawlElementCount: 1))
+        #expect((sign != nil) == isLeftOut)
     }
 
     @Test("A sign of more says where it stands and what stands there, and keeps a secret")
