@@ -28,7 +28,8 @@ enum FeedNamespace {
         "http://wellformedweb.org/CommentAPI/": "wfw", "http://purl.org/rss/1.0/modules/syndication/": "sy",
         "http://www.google.com/schemas/play-podcasts/1.0": "googleplay",
         "http://www.youtube.com/xml/schemas/2015": "yt",
-        "http://a9.com/-/spec/opensearch/1.1/": "opensearch", "http://purl.org/syndication/history/1.0": "fh",
+        "http://a9.com/-/spec/opensearch/1.1/": "opensearch", "http://a9.com/-/spec/opensearchrss/1.0/": "opensearch",
+        "http://purl.org/syndication/history/1.0": "fh",
         "http://www.w3.org/2007/app": "app", "http://arxiv.org/schemas/atom": "arxiv",
     ]
 

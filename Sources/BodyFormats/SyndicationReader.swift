@@ -67,6 +67,12 @@ struct SyndicationReader {
         try output.write(feed.json)
         try output.write(",\"next\":")
         try output.write(feed.next.map { .string($0) } ?? .null)
+        for count in feed.counts {
+            try output.write(",")
+            try output.write(string: count.name)
+            try output.write(":")
+            try output.write(count.value)
+        }
         try output.write("}")
     }
 
@@ -150,6 +156,19 @@ struct SyndicationFeed {
             $0.name.local == "link" && ($0.attribute("rel") ?? "").lowercased() == relation
         }
         return links.first.flatMap { $0.attribute("href") }.map { Reference.resolve($0, against: base) }
+    }
+
+    /// The counts of a search by OpenSearch, with their own names; none where the document has none.
+    ///
+    /// Source: https://github.com/dewitt/opensearch/blob/master/opensearch-1-1-draft-6.md#opensearch-response-elements
+    var counts: [(name: String, value: JSONValue)] {
+        ["totalResults", "startIndex", "itemsPerPage"].compactMap { name in
+            let element = channel.elements.first {
+                FeedNamespace.key($0.name, inAtom: isAtom).lowercased() == "opensearch:\(name.lowercased())"
+            }
+            guard let text = element?.text.trimmed, !text.isEmpty else { return nil }
+            return (name, Int64(text).map { .number("\($0)") } ?? .string(text))
+        }
     }
 
     /// Its title and link, for people.

@@ -1,4 +1,6 @@
 import Feeds
+import HTTPServer
+import ScriptedServer
 import Testing
 
 @Suite("An Atom or RSS document")
@@ -111,6 +113,46 @@ struct SyndicationTests {
         let rss = try bench.json(
             "<rss xmlns:a='http://www.w3.org/2005/Atom'><channel>\(links)<item><guid>1</guid></item></channel></rss>")
         #expect(rss?.hasSuffix("\"next\":\(expected)}") == true)
+    }
+
+    @Test(
+        "An Atom or RSS document has the counts of a search, whatever prefix they have",
+        arguments: [
+            ("<o:totalResults>1000</o:totalResults>", #","totalResults":1000"#),
+            (
+                "<o:startIndex>0</o:startIndex><o:itemsPerPage> 10 </o:itemsPerPage><o:totalResults>1,000</o:totalResults>",
+                #","totalResults":"1,000","startIndex":0,"itemsPerPage":10"#
+            ),
+            ("<old:totalResults>7</old:totalResults>", #","totalResults":7"#),
+            ("<openSearch:totalResults>7</openSearch:totalResults>", #","totalResults":7"#),
+            ("<o:totalResults/><totalResults>7</totalResults><x:totalResults>7</x:totalResults>", ""),
+        ])
+    func counts(_ elements: String, _ expected: String) throws {
+        let spaces =
+            "xmlns:o='http://a9.com/-/spec/opensearch/1.1/' xmlns:old='http://a9.com/-/spec/opensearchrss/1.0/' xmlns:x='x:y'"
+        let atom = try bench.json(
+            "<feed xmlns='http://www.w3.org/2005/Atom' \(spaces)>\(elements)<entry><id>1</id></entry></feed>")
+        #expect(atom?.hasSuffix("\"next\":null\(expected)}") == true, "\(atom ?? "")")
+        let rss = try bench.json(
+            "<rss \(spaces)><channel><item><guid>1</guid></item>\(elements)</channel></rss>")
+        #expect(rss?.hasSuffix("\"next\":null\(expected)}") == true, "\(rss ?? "")")
+    }
+
+    @Test("An Atom feed that says that there are more entries is not complete, and one that has them all is")
+    func totals() async throws {
+        for (total, complete) in [("1,000", "2|0"), ("2", "2|1")] {
+            let bench = try await EngineBench(
+                paging: "pagination: {style: next_url, next: next}",
+                columns: "format: atom\nitems: items\nkey: id\ncolumns: {id: id, title: title}")
+            bench.server.route("/things") { _ in
+                .json(
+                    "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:o='http://a9.com/-/spec/opensearch/1.1/'>"
+                        + "<o:totalResults>\(total)</o:totalResults><entry><id>1</id></entry><entry><id>2</id></entry></feed>"
+                )
+            }
+            try await bench.sync()
+            #expect(try bench.feed("item_count, complete") == complete)
+        }
     }
 
     @Test(
