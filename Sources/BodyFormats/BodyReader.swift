@@ -111,7 +111,7 @@ package struct BodyReader: Sendable {
             let isTabbed = response.contentType == "text/tab-separated-values"
             var table = TableReader(
                 text, separator: isTabbed ? UInt8(ascii: "\t") : nil, numbers: numbers, wanted: tableColumns,
-                secrets: secrets)
+                mayBeCut: response.isOpenEnded, secrets: secrets)
             try table.write(to: &output)
         case .atom, .rss:
             do throws(BodyFault) {

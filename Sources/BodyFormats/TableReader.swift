@@ -5,13 +5,14 @@ internal import Text
 /// Reads a table with a header line; an array of objects with texts is written.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc4180. Besides, lines may end with LF, and a semicolon, a tab or `|` may
-/// separate the fields. A field without quotes and content is null. Excel's first line `sep=;` names the separator, and
+/// separate the fields. A field without quotes and content is null. A last row that may be cut off becomes a text. Excel's first line `sep=;` names the separator, and
 /// lines of `#` in front of the header are comments.
 struct TableReader {
     private let text: [UInt8]
     private let separator: UInt8
     private let numbers: Set<String>
     private let wanted: Columns
+    private let mayBeCut: Bool
     private let secrets: Secrets
     private var place = 0
     private var line = 1
@@ -20,14 +21,16 @@ struct TableReader {
     ///   - separator: The byte between fields; nil where the header line says it.
     ///   - numbers: The names of the columns that take numbers.
     ///   - wanted: The columns that the feed reads.
+    ///   - mayBeCut: True if nothing but the text itself shows that it is whole.
     ///   - secrets: The secrets to hide where the text is quoted.
     init(
         _ text: [UInt8], separator: UInt8? = nil, numbers: Set<String> = [], wanted: Columns = Columns(),
-        secrets: Secrets = Secrets()
+        mayBeCut: Bool = false, secrets: Secrets = Secrets()
     ) {
         self.text = text
         self.numbers = numbers
         self.wanted = wanted
+        self.mayBeCut = mayBeCut
         self.secrets = secrets
         let preamble = Preamble(text)
         (place, line) = (preamble.length, preamble.lines + 1)
@@ -72,6 +75,9 @@ struct TableReader {
         guard header.count <= FeedDefinition.mostColumns else {
             throw BodyFault("the header has more than \(FeedDefinition.mostColumns) columns", line: 1)
         }
+        guard !isCut || !mayBeCut else {
+            throw BodyFault("its header line has no end", line: 1, advice: "run it again: it may be cut off")
+        }
         let names = Self.names(header.map { $0 ?? "" })
         try output.write("[")
         var isFirst = true
@@ -85,11 +91,18 @@ struct TableReader {
                     advice: "put quotes around fields that contain the separator, or tell the upstream")
             }
             let isShort = row.count < names.count
-            // The last row may be short, too, if others leave out their last fields.
-            guard !isShort || hasShortRow || !isCut else {
-                throw BodyFault(
-                    "the last row has \(row.count) of \(names.count) fields, and its line has no end", line: start,
-                    advice: "run it again: it may be cut off")
+            // Of a row that may be cut off the text stays, which is no item and is counted as one that was left out. The
+            // last row may be short, too, if others leave out their last fields.
+            if isCut, mayBeCut || isShort && !hasShortRow {
+                guard !isFirst else {
+                    throw BodyFault(
+                        "the only row has \(row.count) of \(names.count) fields, and its line has no end", line: start,
+                        advice: "run it again: it may be cut off")
+                }
+                try output.write(",\n")
+                let text = row.map { $0 ?? "" }.joined(separator: String(Unicode.Scalar(separator)))
+                try output.write(string: text)
+                break
             }
             hasShortRow = hasShortRow || isShort
             try output.write(isFirst ? "{" : ",\n{")

@@ -49,7 +49,8 @@ struct ResponseHead {
     ///
     /// Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.3
     func tellsEnd(of status: Int) -> Bool {
-        status == 204 || status == 304 || headers["Content-Length"] != nil || headers["Transfer-Encoding"] != nil
+        status == 204 || status == 304 || headers["Content-Length"] != nil
+            || headers["Transfer-Encoding"]?.lowercasedASCII.contains("chunked") == true
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -46,7 +46,9 @@ extension ItemsCandidate {
         switch value {
         case .array(let elements):
             let objects = elements.compactMap { element in element.members.map { Item(name: nil, members: $0) } }
-            let others = elements.count { $0 != .null } - objects.count
+            // A text at the end of a table is a row that may be cut off.
+            let isCut = path.segments.isEmpty && !objects.isEmpty && elements.last?.text != nil
+            let others = elements.count { $0 != .null } - objects.count - (isCut ? 1 : 0)
             // A few strays among objects are for the decoder to count; a mixture is not a list of items.
             guard objects.count > others || elements.isEmpty else { return nil }
             self.init(path: path, shape: elements.isEmpty ? .emptyArray : .array, items: objects)

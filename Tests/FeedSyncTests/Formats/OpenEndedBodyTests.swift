@@ -52,6 +52,36 @@ struct OpenEndedBodyTests {
         #expect(try bench.feed("item_count, complete, verified") == "1|1|1")
     }
 
+    @Test("A chunked body ends with its last chunk, and so does a table in it")
+    func chunked() async throws {
+        let bench = try await EngineBench(
+            paging: "pagination: none", columns: "format: csv\nkey: id\ncolumns: {id: id, name: name}")
+        bench.server.route("/things") { [self] _ in
+            response("e\r\nid,name\n1,x\n2,\r\n1\r\ny\r\n0\r\n\r\n", "Transfer-Encoding: chunked\r\n", type: "text/csv")
+        }
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete, verified") == "2|1|1")
+    }
+
+    @Test(
+        "A last row that may be cut off within its last field is not stored",
+        arguments: [("", "1|0"), ("Transfer-Encoding: identity\r\n", "1|0"), ("Content-Length: 15\r\n", "2|1")])
+    func lastField(fields: String, expected: String) async throws {
+        let bench = try await EngineBench(
+            paging: "pagination: none", columns: "format: csv\nkey: id\ncolumns: {id: id, name: name}")
+        bench.server.route("/things") { [self] _ in response("id,name\n1,x\n2,y", fields, type: "text/csv") }
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete") == expected)
+    }
+
+    @Test("A header that may be cut off is an error")
+    func header() async throws {
+        let bench = try await EngineBench(
+            paging: "pagination: none", columns: "format: csv\nkey: id\ncolumns: {id: id, name: name}")
+        bench.server.route("/things") { [self] _ in response("id,na", type: "text/csv") }
+        await #expect(throws: FeedSyncError.self) { try await bench.sync() }
+    }
+
     @Test("A response without a body is not cut off")
     func bodyless() async throws {
         let bench = try await EngineBench(

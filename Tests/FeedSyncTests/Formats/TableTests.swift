@@ -1,4 +1,6 @@
-import Feeds
+import FeedSync
+import HTTPServer
+import ScriptedServer
 import Testing
 
 @Suite("A body in CSV")
@@ -35,6 +37,10 @@ struct TableFormatTests {
             ("#a\n1\n", ##"[{"#a":"1"}]"##),
             ("a,b\n1,2,\n3,4,", #"[{"a":"1","b":"2"},{"a":"3","b":"4"}]"#),
             ("[a],[b]\n1,2\n", #"[{"[a]":"1","[b]":"2"}]"#),
+            // The last row may be cut off.
+            ("a,b\n1,2\n\n3", #"[{"a":"1","b":"2"},"3"]"#),
+            ("a;b;c\n1;2;3\n4;\"x\"", #"[{"a":"1","b":"2","c":"3"},"4;x"]"#),
+            ("a,b,c\n1,2,3\n4,", #"[{"a":"1","b":"2","c":"3"},"4,"]"#),
         ])
     func reads(_ text: String, _ expected: String) throws {
         #expect(try bench.json(text) == expected)
@@ -47,8 +53,8 @@ struct TableFormatTests {
             ("# x\na,b\n1,2,,\n", "in line 3: it has more fields than the header, which has 2"),
             ("a,b\n\"x\ny\",2\n\"open\n,\n", "in line 4: the quotes that open here are not closed"),
             ("a,b\n1,\"x\"y\n", "in line 2: something follows after the closing quote of a field"),
-            ("a,b\n1,2\n\n3", "in line 4: the last row has 1 of 2 fields, and its line has no end"),
-            ("a,b,c\n1,\"x\"", "in line 2: the last row has 2 of 3 fields, and its line has no end"),
+            ("a,b\n\n3", "in line 3: the only row has 1 of 2 fields, and its line has no end"),
+            ("a,b,c\n1,\"x\"", "in line 2: the only row has 2 of 3 fields, and its line has no end"),
             ("", "it has no header line"),
             ("Service temporarily unavailable\n", "not a header: Service temporarily unavailable"),
             ("Unavailable", "it is one line of text, not a header: Unavailable"),
@@ -69,12 +75,41 @@ struct TableFormatTests {
 
     @Test(
         "A header without rows has the columns of the key, or it is an error",
-        arguments: [("id,name\n", true), ("a,id\n", true), ("name\n", false), ("Slow down\n", false)])
+        arguments: [
+            ("id,name\n", true), ("a,id\n", true), ("id\n", true), ("id", true), ("name\n", false),
+            ("Slow down\n", false),
+        ])
     func keyInHeader(_ text: String, isTable: Bool) throws {
         let bench = BodyBench(format: .csv, key: [try Path("id")])
         #expect((try bench.failure(text) == nil) == isTable)
         // Rows say by themselves that they have no key.
-        #expect(try bench.failure(text + "1\n") == nil)
+        #expect(try bench.failure("\(text)\n1\n") == nil)
+    }
+
+    @Test(
+        "A table of one column that has no rows yet is an empty list from the first sync on, if the key is that column")
+    func empty() async throws {
+        let bench = try await EngineBench(paging: "pagination: none", columns: "format: csv\nkey: id")
+        bench.server.enqueue("/things", [.json("id\n"), .json("id\n7\n")])
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete") == "0|1")
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete") == "1|1")
+    }
+
+    @Test("A short last row without a line's end is left out, and nothing is removed then")
+    func footer() async throws {
+        let bench = try await EngineBench(paging: "pagination: none", columns: "format: csv\nkey: id")
+        let bodies = ["id,name\n1,a\n2,b\n3,c\n", "id,name\n1,a\n2", "id,name\n1,a\n2,b\n3"]
+        bench.server.enqueue("/things", bodies.map { .json($0) } + [.json("id,name\nTotal")])
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete") == "3|1")
+        for _ in 1...2 {
+            let run = try await bench.sync()
+            #expect(run.figures.items.removed == 0)
+            #expect(try bench.feed("item_count, complete") == "3|0")
+        }
+        await #expect(throws: FeedSyncError.self) { try await bench.sync() }
     }
 
     @Test(
