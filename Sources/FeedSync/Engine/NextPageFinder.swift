@@ -75,17 +75,43 @@ struct NextPageFinder: Sendable {
         let cap = SignOfMore.cap(
             UpstreamText.text(of: response, bodyValue: BodyProbe.value), behind: crawl.before?.content.elementCount,
             full: crawl.fullPageCount, pages: crawl.pages, elements: crawl.elements, total: crawl.total)
+        let stranger = isEndOtherwiseKnown ? nil : otherMarkup(response)
+        let rule = "set `responses: [{status: \(response.status), do: end}]`"
         let meaning =
-            cap == nil || definition.partitioning != nil
-            ? "this counts as the end, unless `responses` says `fail`"
-            : "this counts as a limit: if it is the end, set `responses: [{status: \(response.status), do: end}]`"
+            if cap != nil, definition.partitioning == nil {
+                "this counts as a limit: if it is the end, \(rule)"
+            } else if let stranger {
+                "this counts as the end, and proves little, as it is \(stranger) and the pages are not: "
+                    + "if it is the end, \(rule)"
+            } else {
+                "this counts as the end, unless `responses` says `fail`"
+            }
         var end = NextPage.end(
             notice: "the upstream answered \(said); \(meaning)", sign: signOfPageBefore() ?? cap)
+        end.isDoubtful = stranger != nil
         if end.sign == nil, definition.partitioning == nil {
             // The body describes the error.
             end = withEarlierSign(end, facts(count: 0), PageEnvelope(of: .null, besides: Path([])))
         }
         return try next(afterEnd: end)
+    }
+
+    /// True if the total has come, or the page before is not full, so that nothing else has to show the end.
+    private var isEndOtherwiseKnown: Bool {
+        if let total = crawl.total, total == crawl.elements { return true }
+        return crawl.before.map { $0.content.elementCount < crawl.fullPageCount } ?? false
+    }
+
+    /// The name of an error's format where it is markup and the pages are of another kind: a proxy or a router wrote it,
+    /// which knows nothing of the list. Nil for any other answer.
+    private func otherMarkup(_ response: Response) -> String? {
+        switch BodyFormat(of: response.body) {
+        case .html: return "HTML"
+        case .feed(.xml):
+            let pages = crawl.before?.fetched.format ?? definition.format ?? .json
+            return [.xml, .atom, .rss].contains(pages) ? nil : "XML"
+        default: return nil
+        }
     }
 
     /// The page cursors after a page's next one, as far as they can be predicted.

@@ -227,6 +227,40 @@ struct EndsTests {
     }
 
     @Test(
+        "An error in markup behind full pages proves no end, as a proxy may have written it: rows stay until two ends are alike",
+        arguments: [
+            // The error's body, the items that are left of 40, and the header of their number.
+            ("<!doctype html><title>404</title>", 30, false, true), ("<h1>Not Found</h1>", 30, false, true),
+            ("<Error><Code>NoSuchKey</Code></Error>", 30, false, true),
+            // The page before is not full, the total has come, or it may be the upstream's own words.
+            ("<h1>Not Found</h1>", 35, false, false), ("<h1>Not Found</h1>", 30, true, false),
+            (#"{"detail":"Invalid page."}"#, 30, false, false), ("404 page not found", 30, false, false),
+            ("", 30, false, false),
+        ])
+    func markup(body: String, left: Int, hasTotal: Bool, isDoubtful: Bool) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...40))
+        upstream.total = .absent
+        let bench = try await EngineBench(
+            members: "sync: {mode: all}", paging: "pagination: {style: page, param: page}", upstream: upstream)
+        bench.server.route("/things") { request in
+            let page = request.parameter("page").flatMap { Int($0) } ?? 1
+            let count = upstream.items.count
+            guard (page - 1) * 10 < count else { return ServerResponse(status: 404, body: Array(body.utf8)) }
+            var answer = upstream.answer(request)
+            if hasTotal { answer.headers.append((name: "X-Total-Count", value: "\(count)")) }
+            return answer
+        }
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete, verified") == "40|1|0")
+        upstream.edit { $0.removeLast(40 - left) }
+        let run = try await bench.sync()
+        #expect(run.notices.contains { $0.contains("proves little") && $0.contains("404, do: end}]`") } == isDoubtful)
+        #expect(try bench.feed("item_count, complete") == (isDoubtful ? "40|0" : "\(left)|1"))
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete, verified") == "\(left)|1|0")
+    }
+
+    @Test(
         "An upstream that serves only the first results, as GitHub does, has a cap", arguments: [400, 416, 422])
     func cap(status: Int) async throws {
         let upstream = PagedFeed(PagedFeed.items(1...20), end: .status(status))
