@@ -50,6 +50,12 @@ package enum PagingNames {
     package static func isEstimate(_ name: MemberName) -> Bool {
         name.words.contains { ["estimate", "estimated", "approx", "approximate"].contains($0) }
     }
+    /// True if a count of that name is an estimate by its specification, at the end of the list, too: the end is a token
+    /// without a text then.
+    ///
+    /// Source: https://www.openarchives.org/OAI/openarchivesprotocol.html#FlowControl
+    static func isUncertain(_ name: MemberName) -> Bool { name.folded == "completelistsize" }
+
     /// The names of the number of items before the page's.
     package static let offset: Set<String> = [
         "offset", "start", "skip", "startindex", "startat", "from", "first", "startrow", "firstresult", "startrecord",

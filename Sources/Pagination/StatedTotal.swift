@@ -26,9 +26,13 @@ package struct StatedTotal: Sendable, Hashable {
     /// - Parameter least: The number of elements known to exist.
     func reported(_ page: PaginationInput, of paginator: some Paginator, atLeast least: Int) -> ReportedCount {
         ReportedCount(
-            path, page.value(at: path, of: paginator), atLeast: least, isBound: isBound(page, of: paginator),
+            path, isUncertain ? nil : page.value(at: path, of: paginator), atLeast: least,
+            isBound: isBound(page, of: paginator),
             secrets: page.secrets)
     }
+
+    /// True if the figure shows neither that all elements have arrived nor that some are missing.
+    private var isUncertain: Bool { path.lastName.map { PagingNames.isUncertain(MemberName($0)) } ?? false }
 
     /// True if the total is only a lower bound or an estimate.
     private func isBound(_ page: PaginationInput, of paginator: some Paginator) -> Bool {

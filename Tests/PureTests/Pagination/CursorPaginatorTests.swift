@@ -41,6 +41,16 @@ struct CursorPaginatorTests {
         #expect(try style(", param: c, next: n").next(after: facts(value)) == .end())
     }
 
+    @Test(
+        "A size that may be an estimate, by the protocol of the list, neither ends it nor shows that items are missing",
+        arguments: ["1", "2", "1050"])
+    func uncertainTotal(size: String) throws {
+        let style = try style(#", param: c, next: n, total: t."@completeListSize""#)
+        #expect(try style.next(after: facts(nil, .text(size), count: 2)) == .end())
+        #expect(try style.next(after: facts(.text("x"), .text(size), count: 2)) == .more(PageCursor("x")))
+        #expect(try style.next(after: facts(.text("t2"), .text(size), count: 0)).next != nil)
+    }
+
     @Test("Paging by cursor ends at a response without a body")
     func noBody() throws {
         let facts = PaginationInput(cursor: nil, elementCount: 0, crawlElementCount: 0)
