@@ -244,9 +244,9 @@ package enum Completeness {
     package enum Verdict: Sendable, Hashable {
         /// The crawl met everything. Rows that this run has shown to be gone are removed, unless it could not look.
         case complete(isVerified: Bool, keepsUnmetRows: Bool = false)
-        /// The list ended before rows that were at its end, or before its total. That may be a mistake of the upstream:
-        /// the next sync checks the last page again, and accepts a second end like it.
-        case endedEarly(met: Int)
+        /// The list ended before rows that were at its end (`cutOff`), or before its total (`cap`). That may be a
+        /// mistake of the upstream: the next sync checks the last page again, and accepts a second end like it.
+        case endedEarly(met: Int, IncompleteReason)
         /// The crawl could not get everything. Its pages are a synced range.
         case incomplete(IncompleteReason)
         /// The next sync reads through the stored pages.
@@ -256,8 +256,7 @@ package enum Completeness {
         package var reason: IncompleteReason? {
             switch self {
             case .complete: nil
-            case .endedEarly: .cap
-            case .incomplete(let reason), .unknown(let reason): reason
+            case .endedEarly(_, let reason), .incomplete(let reason), .unknown(let reason): reason
             }
         }
     }
@@ -277,7 +276,7 @@ package enum Completeness {
                 return isShort ? .unknown(.cap) : .complete(isVerified: isVerified)
             }
             if mode == .all, isSuspect(crawl, progress, isPartitioned: isPartitioned, rows) {
-                return .endedEarly(met: rows.count - rows.missing)
+                return .endedEarly(met: rows.count - rows.missing, .cutOff)
             }
             let isSound = mode != .since || isSoundBefore(progress, isNewestFirst: isNewestFirst)
             return .complete(
@@ -285,7 +284,7 @@ package enum Completeness {
         case .incomplete(let reason):
             guard reason.leavesSyncedRange else { return .unknown(reason) }
             if reason == .cap, mode == .all, !isPartitioned, !isLikeEarlyEnd(crawl, progress, met: rows.count) {
-                return .endedEarly(met: rows.count)
+                return .endedEarly(met: rows.count, reason)
             }
             // The upstream now has no more items than that, or the cap was an end that came too soon, and no total says
             // that it still is. The next sync finds the end of the list.

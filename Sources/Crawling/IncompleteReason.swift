@@ -1,6 +1,6 @@
 /// The reason why a crawl is incomplete.
 public enum IncompleteReason: String, Sendable, Hashable, CaseIterable {
-    /// It ended before the last page.
+    /// It ended before the last page; or the list ended where it had more before, and the next sync looks again.
     case cutOff = "cut_off"
     /// A page failed.
     case failed

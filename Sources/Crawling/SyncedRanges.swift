@@ -24,8 +24,8 @@ package struct SyncedRange: Sendable, Hashable {
     package var growsAtEnd = false
     /// The number of runs in a row that failed at the range's end.
     var failures = 0
-    /// True if a sync must read the range again, and not join it, because its page cursor no longer works or the list moved during the
-    /// crawl.
+    /// True if a sync must read the range again, and not join it, because its page cursor no longer works or the list
+    /// moved during the crawl.
     package var isLost = false
 
     /// The crawl that continues at the range's end.

@@ -131,7 +131,7 @@ struct RunEnd {
             try draft.progress.complete(draft.crawl, isVerified: isVerified, generations: try generations()) { [list] in
                 try list.growsAtEnd(since: headBefore)
             }
-        case .endedEarly(let met): try lookAgain(at: met)
+        case .endedEarly(let met, _): try lookAgain(at: met)
         case .incomplete(let reason):
             try saveFull()
             draft.progress.leave(reason, generations: try generations())

@@ -141,7 +141,7 @@ extension IncompleteReason {
     ///   - expected: The number that it states; nil if it states none.
     package func words(seen: Int, expected: Int?) -> String {
         switch self {
-        case .cutOff: "it was cut off; the next sync continues"
+        case .cutOff: "the list ended early; the next sync looks again"
         case .failed: "a page failed"
         case .cap:
             if let expected, expected > seen {

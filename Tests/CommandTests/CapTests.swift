@@ -24,6 +24,26 @@ struct CapTests {
             "\(status.output)")
     }
 
+    @Test("sync and status say of a list that ended early that the next sync looks again, which believes it")
+    func endedEarly() async throws {
+        let place = try Workplace(extra: "sync: {mode: all}")
+        let feed = PagedFeed(PagedFeed.items(1...350), perPage: 100)
+        feed.total = .absent
+        place.server.route("/things", to: feed)
+        _ = try await place.run("sync things")
+        feed.edit { $0.removeLast(230) }
+        let words = "the list ended early; the next sync looks again"
+        let sync = try await place.run("sync things")
+        #expect(sync.code == 0)
+        #expect(sync.output.contains("incomplete (\(words))"), "\(sync.output)")
+        let status = try await place.run("status --json")
+        #expect(status.output.contains(words), "\(status.output)")
+        #expect(try place.query("SELECT reason FROM run WHERE id = 2") == ["cut_off"])
+        let again = try await place.run("sync things")
+        #expect(!again.output.contains("incomplete"), "\(again.output)")
+        #expect(try place.query("SELECT item_count || ' ' || complete FROM feed") == ["120 1"])
+    }
+
     @Test("The stored rows stay when the head is unchanged or has grown: items served before count")
     func syncedRange() async throws {
         let place = try Workplace(extra: "sync: {mode: new}")

@@ -402,7 +402,7 @@ struct KnownWrongTests {
         try await bench.sync()
         let all = upstream.items
         upstream.items = Array(all.prefix(43))
-        #expect(try await bench.sync().reason == .cap)
+        #expect(try await bench.sync().reason == .cutOff)
         #expect(try bench.feed("item_count") == "100")
         upstream.items = all
         #expect(try await bench.sync().reason == nil)

@@ -225,7 +225,7 @@ struct SyncTests {
         try await sync(bench)
         bench.upstream.edit { $0.removeLast(15) }
         let first = try await sync(bench)
-        #expect(first.reason == .cap)
+        #expect(first.reason == .cutOff)
         #expect(try bench.feed("item_count, complete") == "35|0")
         let second = try await sync(bench)
         #expect(second.reason == nil && second.figures.items.removed == 15)

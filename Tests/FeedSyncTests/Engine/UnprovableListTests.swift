@@ -42,7 +42,7 @@ struct UnprovableListTests {
         }
         #expect(try bench.query("SELECT verified FROM run") == ["0", "0"])
         _ = items.withLock { $0.removeLast() }
-        #expect(try await bench.sync().reason == .cap)
+        #expect(try await bench.sync().reason == .cutOff)
         #expect(try bench.query(Self.live) == ["23"])
         #expect(try await bench.sync().reason == nil)
         #expect(try bench.query(Self.live) == ["22"])
@@ -127,7 +127,7 @@ struct UnprovableListTests {
         }
         try await bench.sync()
         count.withLock { $0 = 20 }
-        #expect(try await bench.sync().reason == .cap)
+        #expect(try await bench.sync().reason == .cutOff)
         #expect(try bench.query(Self.live) == ["40"])
         #expect(try await bench.sync().reason == nil)
         #expect(try bench.query(Self.live) == ["20"])

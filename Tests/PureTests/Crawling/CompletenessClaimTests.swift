@@ -95,8 +95,8 @@ struct CompletenessClaimTests {
             Completeness.after(proved, window: nil, progress)
                 == .init(isComplete: true, isVerified: true, reason: nil, walk: nil))
         #expect(
-            Completeness.after(.endedEarly(met: 3), window: nil, progress)
-                == .init(isComplete: false, isVerified: false, reason: .cap, walk: nil))
+            Completeness.after(.endedEarly(met: 3, .cutOff), window: nil, progress)
+                == .init(isComplete: false, isVerified: false, reason: .cutOff, walk: nil))
         progress.walk = WindowWalk(next: 10, isFull: false)
         #expect(!Completeness.after(proved, window: nil, progress).isComplete)
     }

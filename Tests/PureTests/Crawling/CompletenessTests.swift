@@ -217,7 +217,7 @@ struct CompletenessTests {
                 verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "more than a page of rows is missing at the end", missing: 11, missingAtEnd: 11,
-                verdict: .endedEarly(met: 89)),
+                verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "the same, and the total agrees", total: 89, missing: 11, missingAtEnd: 11,
                 verdict: .complete(isVerified: true)),
@@ -226,10 +226,10 @@ struct CompletenessTests {
                 missingAtEnd: 11, verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "the same, and the crawl before ended elsewhere", suspectEnd: 60, missing: 11,
-                missingAtEnd: 11, verdict: .endedEarly(met: 89)),
+                missingAtEnd: 11, verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "half of the rows are missing at the end of a list of one page", missing: 50,
-                missingAtEnd: 50, longest: 50, verdict: .endedEarly(met: 50)),
+                missingAtEnd: 50, longest: 50, verdict: .endedEarly(met: 50, .cutOff)),
             Ending(
                 testDescription: "the same, and the crawl before ended like it", suspectEnd: 50, missing: 50,
                 missingAtEnd: 50, longest: 50, verdict: .complete(isVerified: true)),
@@ -250,10 +250,10 @@ struct CompletenessTests {
                 isPartitioned: true, missing: 11, missingAtEnd: 11, verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "a partition whose end proves little", isPartitioned: true, missing: 1,
-                missingAtEnd: 1, isDoubtful: true, verdict: .endedEarly(met: 99)),
+                missingAtEnd: 1, isDoubtful: true, verdict: .endedEarly(met: 99, .cutOff)),
             Ending(
                 testDescription: "an end before the total", closing: .incomplete(.cap), total: 120,
-                verdict: .endedEarly(met: 100)),
+                verdict: .endedEarly(met: 100, .cap)),
             Ending(
                 testDescription: "an end before the total, for the second time", closing: .incomplete(.cap),
                 total: 120, suspectEnd: 100, verdict: .incomplete(.cap)),
