@@ -87,7 +87,9 @@ package enum Circle: Sendable, Hashable {
         guard page.direction == .footer, !page.isCheck else { return nil }
         if Circle.repeatsPageBefore(page, crawl) {
             let isShort = page.elementCount < crawl.mostElements
-            if crawl.pages == 1 {
+            // The same item alone, and said to be the end: a list of one whose pages begin with the one before.
+            let isOnlyItem = page.elementCount == 1 && page.end.next == nil && page.end.isDoubtful
+            if crawl.pages == 1, !isOnlyItem {
                 // A list that moves may repeat a short page, but hardly a full one.
                 guard page.mode == .reload || !isShort else { return nil }
                 self = .ignoresCursor

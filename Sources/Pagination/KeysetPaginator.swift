@@ -3,7 +3,8 @@ internal import Text
 
 /// `keyset`: the last item's own value, sent as a query parameter, selects the next page.
 ///
-/// The value must identify items, or several must do so together, such as a time and an id. The end is an empty page.
+/// The value must identify items, or several must do so together, such as a time and an id. The end is an empty page,
+/// and a page that is not full and has only what it should start after.
 package struct KeysetPaginator: Paginator {
     /// `keyset`
     package static let name = "keyset"
@@ -78,6 +79,10 @@ package struct KeysetPaginator: Paginator {
         guard page.elementCount > 0 else { return .end(sign: flags.sign(page, of: self)) }
         let next = cursor(try texts(of: page.lastItemValues, page.secrets))
         guard next != page.cursor else {
+            if var end = endAtBoundary(of: page) {
+                end.sign = flags.sign(page, of: self)
+                return end
+            }
             let names = parameters.map { "`\($0)`" }.joined(separator: " and ")
             throw PagingError(
                 "the page ends with the item that it should start after, at \(next): "
@@ -89,6 +94,21 @@ package struct KeysetPaginator: Paginator {
             return end
         }
         return .more(next)
+    }
+
+    /// The end at a page that has only what it should start after, as the last page has where the value is taken along.
+    /// Nil for a full page: an upstream that ignores the parameter gives such pages, too, and more may share the value.
+    private func endAtBoundary(of page: PaginationInput) -> NextPage? {
+        guard page.elementCount > 1 || page.fullPageCount > 1 else {
+            // A list of one item. No server's pages have one unless that was requested.
+            guard page.fullPageCount == 1, page.askedCount != 1 else { return nil }
+            var end = NextPage.end()
+            end.isDoubtful = true
+            return end
+        }
+        guard page.elementCount < page.fullPageCount else { return nil }
+        let first = page.edgeItemValues.first.flatMap { try? texts(of: $0, page.secrets) }
+        return page.elementCount == 1 || first.map(cursor) == page.cursor ? .end() : nil
     }
 
     /// The texts of an item's values, to continue from.

@@ -153,7 +153,7 @@ struct NextPageFinder: Sendable {
         facts.overlap = page.overlap
         facts.isOfPartition = place != nil
         facts.passedOver = definition.pagination.passedOver
-        if page.cursor == nil || count == 0 { facts.askedCount = PageSigns.askedCount(in: page.request) }
+        if page.cursor == nil || count <= 1 { facts.askedCount = PageSigns.askedCount(in: page.request) }
         facts.fullPageCount = max(crawl.fullPageCount, count - min(page.overlap, count))
         return facts
     }

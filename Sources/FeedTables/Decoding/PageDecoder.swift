@@ -164,11 +164,12 @@ package final class DecodedPage: @unchecked Sendable {
         return plan.pagingSlots.map { JSONScalar(asWritten: item.slots[$0]) }
     }
 
-    /// The same of the first element that is an object, and of the one before the last; empty if there are none.
+    /// The same of the first element that is an object, and of the one before the last, which may be the first; empty if
+    /// there are none.
     package var edgeItemValues: [[JSONScalar?]] {
         let isObject = { [self] index in element(at: index).element.kind == JSON_OBJECT }
         guard !plan.pagingSlots.isEmpty, let last = (0..<elementCount).last(where: isObject),
-            let before = (0..<last).last(where: isObject), let first = (0..<before).first(where: isObject)
+            let before = (0..<last).last(where: isObject), let first = (0...before).first(where: isObject)
         else { return [] }
         return [first, before].map { index in
             let item = element(at: index)

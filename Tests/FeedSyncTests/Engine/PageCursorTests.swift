@@ -97,17 +97,40 @@ struct PageCursorTests {
         #expect(try bench.feed("item_count, status") == "0|endHeader")
     }
 
-    @Test("A keyset that takes its boundary along ends in an error, not in the same item for ever")
-    func inclusiveKeyset() async throws {
-        let bench = try await EngineBench(paging: "pagination: {style: keyset, param: from, from: id}")
+    @Test(
+        "A keyset that takes its boundary along is complete, counts no item twice and loses those that went",
+        arguments: [1, 3, 4, 7])
+    func inclusiveKeyset(count: Int) async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: all}", paging: "pagination: {style: keyset, param: from, from: id}")
+        let ids = Lock(Array(1...count))
         bench.server.route("/things") { request in
             let first = Int(request.parameter("from") ?? "") ?? 1
-            return .json("{\"items\":[\(PagedFeed.items(first...4).prefix(3).joined(separator: ","))]}")
+            let ids = ids.withLock { $0 }
+            let page = PagedFeed.items(ids.filter { $0 >= first }.prefix(3)).joined(separator: ",")
+            return .json("{\"total\":\(ids.count),\"items\":[\(page)]}")
         }
-        let error = try await bench.failure(.allPages)
-        #expect(error.kind == .unfollowable)
-        #expect(try bench.names == (1...4).map { "item \($0)" })
-        #expect(try bench.feed("next_page") == "4")
+        for _ in 1...2 {
+            let summary = try await bench.sync()
+            #expect(summary.reason == nil && summary.notices.isEmpty, "\(summary.notices)")
+            #expect(try bench.names == (1...count).map { "item \($0)" })
+            #expect(try bench.feed("complete, no_more_data") == "1|1")
+        }
+        guard count == 7 else { return }
+        ids.withLock { $0.removeAll { $0 == 2 } }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.query("SELECT id FROM things WHERE _removed_at IS NOT NULL") == ["2"])
+        #expect(try bench.feed("item_count, complete") == "6|1")
+    }
+
+    @Test("A keyset whose parameter is ignored ends in an error, not in the same page for ever")
+    func ignoredKeyset() async throws {
+        let bench = try await EngineBench(paging: "pagination: {style: keyset, param: from, from: id}")
+        bench.server.route("/things") { _ in
+            .json("{\"items\":[\(PagedFeed.items(1...3).joined(separator: ","))]}")
+        }
+        #expect(try await bench.failure(.allPages).kind == .unfollowable)
+        #expect(try bench.feed("next_page, complete") == "3|0")
     }
 
     @Test("Headers and credentials go along to the next page, the latter not to another origin that is allowed")

@@ -14,16 +14,18 @@ import Testing
         var next: PageCursor? = .p4
         var isAgain = false
         var isCheck = false
+        var isDoubtful = false
         var direction = PageDirection.footer
         let circle: Circle?
 
         init(
             pages: Int = 2, mode: CrawlMode = .all, keys: String = "[1,2]", elementCount: Int = 2,
             repeatedPages: Int = 0, next: PageCursor? = .p4, isAgain: Bool = false, isCheck: Bool = false,
-            direction: PageDirection = .footer, _ circle: Circle?
+            isDoubtful: Bool = false, direction: PageDirection = .footer, _ circle: Circle?
         ) {
             (self.pages, self.mode, self.keys, self.elementCount) = (pages, mode, keys, elementCount)
             (self.repeatedPages, self.next, self.isAgain, self.isCheck) = (repeatedPages, next, isAgain, isCheck)
+            self.isDoubtful = isDoubtful
             (self.direction, self.circle) = (direction, circle)
         }
     }
@@ -41,6 +43,10 @@ import Testing
             Example(pages: 1, .ignoresCursor),
             Example(pages: 1, elementCount: 1, nil),
             Example(pages: 1, mode: .reload, elementCount: 1, .ignoresCursor),
+            // A list of one item whose pages take along the item that they start after.
+            Example(pages: 1, elementCount: 1, next: nil, isDoubtful: true, .repeats),
+            Example(pages: 1, mode: .reload, elementCount: 1, next: nil, .ignoresCursor),
+            Example(pages: 1, next: nil, isDoubtful: true, .ignoresCursor),
             // The crawl went back to the page, or requests it again.
             Example(elementCount: 1, isAgain: true, nil),
             Example(elementCount: 1, isCheck: true, nil),
@@ -56,7 +62,8 @@ import Testing
         crawl.repeatedPages = example.repeatedPages
         var trail = CrawlTrail(isWhole: true)
         trail.add("p2")
-        let end: NextPage = example.next.map { .more($0) } ?? .end()
+        var end: NextPage = example.next.map { .more($0) } ?? .end()
+        end.isDoubtful = example.isDoubtful
         var page = CrawlPage(example.direction, end: end, upstreamNext: example.next)
         (page.mode, page.isAgain, page.checked) = (example.mode, example.isAgain, example.isCheck ? 1 : nil)
         (page.keys, page.elementCount) = (example.keys, example.elementCount)

@@ -96,6 +96,27 @@ struct KeysetPaginatorTests {
         #expect(throws: PagingError.self) { try two.next(after: facts(#"["1","2"]"#, .integer(1), .integer(2))) }
     }
 
+    @Test(
+        "A page that has only what it should start after is the end, unless it is as long as a full one",
+        arguments: [
+            // The first item, the elements, those of a full page, those requested, and if the list ends there.
+            (nil, 1, 5, nil, true), (nil, 1, 0, nil, false), (5, 3, 10, nil, true), (5, 3, 3, nil, false),
+            (4, 3, 10, nil, false), (nil, 2, 10, nil, false), (5, 2, 10, 10, true),
+            // A list of one item, and pages of one.
+            (nil, 1, 1, nil, true), (nil, 1, 1, 50, true), (nil, 1, 1, 1, false),
+        ] as [(Int64?, Int, Int, Int?, Bool)])
+    func boundary(first: Int64?, count: Int, full: Int, asked: Int?, isEnd: Bool) throws {
+        var page = facts("5", .integer(5), count: count)
+        page.edgeItemValues = first.map { [[.integer($0)], [.integer(5)]] } ?? []
+        (page.fullPageCount, page.askedCount) = (full, asked)
+        guard isEnd else {
+            #expect(throws: PagingError.self) { try style().next(after: page) }
+            return
+        }
+        let end = try style().next(after: page)
+        #expect(end.next == nil && end.sign == nil && end.isDoubtful == (full == 1))
+    }
+
     @Test("A stored cursor with another number of values is refused", arguments: ["", "1", "[\"1\"]", "{}", "["])
     func badCursor(text: String) {
         #expect(throws: PagingError.self) {
