@@ -4,9 +4,9 @@ internal import Text
 /// `cursor`: a token of one page is sent as a query parameter to get the next one.
 ///
 /// Without `param`, `next` is an object whose members all become parameters. The end is a page without a token:
-/// nothing, `null`, `false`, the text `null`, an empty text, array or object, or a flag for the end; and a page that
-/// leads to itself, or without items if the total is reached or the token merely counts. A full page that leads to
-/// itself may be one of many: the token of a scroll stays the same.
+/// nothing, `null`, `false`, the text `null`, an empty text, array or object, 0, -1 or `*`, or a flag for the end; and
+/// a page that leads to itself, or without items if the total is reached or the token merely counts. A full page that
+/// leads to itself may be one of many: the token of a scroll stays the same.
 package struct CursorPaginator: Paginator {
     /// `cursor`
     package static let name = "cursor"
@@ -100,14 +100,15 @@ package struct CursorPaginator: Paginator {
 
     private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
         guard flags.says(page, of: self) != false else { return .end(isStated: true) }
-        guard let value = source.value(in: page), let token = try token(value, page.secrets) else {
-            return .end(sign: flags.sign(page, of: self))
-        }
+        guard let value = source.value(in: page), let token = try token(value, page.secrets),
+            !isEnd(token, of: page)
+        else { return .end(sign: flags.sign(page, of: self)) }
         let next = PageCursor(token)
         let isTotalReached = total?.isReached(page, of: self) ?? false
-        guard next == page.cursor, page.elementCount > 0, !isTotalReached else {
+        guard next == page.cursor ?? start(of: page) else {
             return try page.following(next, isTotalReached: isTotalReached)
         }
+        if page.elementCount == 0 || isTotalReached { return .end(isStated: true) }
         return end(atSameTokenOf: page)
     }
 
@@ -120,6 +121,23 @@ package struct CursorPaginator: Paginator {
         var end = NextPage.end()
         end.isDoubtful = true
         return end
+    }
+
+    /// True for a token with which lists end or begin, unless a flag says that there is more. The pages of a list that
+    /// counts down to 0 come to it by one page.
+    private func isEnd(_ token: String, of page: PaginationInput) -> Bool {
+        guard parameter != nil, PagingNames.isBorder(token), flags.says(page, of: self) != true else { return false }
+        guard token == "0", let own = page.cursor.flatMap({ Int($0.text) }) else { return true }
+        return ![1, page.fullPageCount, page.elementCount, page.askedCount].contains(own)
+    }
+
+    /// The token in the URL of the first page, as in `?cursor=*`; nil if it has none.
+    private func start(of page: PaginationInput) -> PageCursor? {
+        guard page.cursor == nil, address == nil, let parameter,
+            let mark = page.url.utf8.firstIndex(of: UInt8(ascii: "?"))
+        else { return nil }
+        let query = page.url.utf8[mark...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
+        return FormEncoding.parameters(in: query).first { $0.name == parameter }.map { PageCursor($0.value) }
     }
 
     /// The page cursor's text; nil for an object that says nothing.

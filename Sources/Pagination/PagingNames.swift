@@ -198,6 +198,12 @@ package enum PagingNames {
         ["", "null", "none", "nil", "undefined", "false"].contains(text.lowercasedASCII)
     }
 
+    /// True for the tokens with which lists end, or which ask for their beginning: no next page has them.
+    ///
+    /// Sources: https://developer.x.com/en/docs/x-api/v1/pagination, https://redis.io/docs/latest/commands/scan/,
+    /// https://solr.apache.org/guide/solr/latest/query-guide/pagination-of-results.html
+    package static func isBorder(_ token: String) -> Bool { ["0", "-1", "*"].contains(token) }
+
     /// Words that say that nothing failed.
     private static let wellWords: Set<String> = [
         "ok", "okay", "success", "successful", "succeed", "succeeded", "no error", "no errors", "noerror",

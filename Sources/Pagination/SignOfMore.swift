@@ -357,8 +357,8 @@ private struct SignSearch {
         switch member.value {
         case .string(let text):
             let isDate = ["next", "end", "after"].contains(member.name.folded) && DateLike.holds(text)
-            // Cursors of search engines and of Twitter are 0 at the end.
-            return !PagingNames.isNothing(text) && text != "0" && !text.contains("{") && !isDate && !isBack(text)
+            return !PagingNames.isNothing(text) && !PagingNames.isBorder(text) && !text.contains("{") && !isDate
+                && !isBack(text)
                 && (member.name.folded != "end" || envelope.isBorder(member))
                 // It may be that of a session, and is one of the list only where a page could be full.
                 && (member.name.folded != "token" || PaginationInput.usualSizes.contains(page.elementCount))

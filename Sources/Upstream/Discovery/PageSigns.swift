@@ -106,7 +106,7 @@ package struct PageSigns {
 
     private static func mayReplace(_ name: String, in query: [QueryItem]) -> Bool {
         query.filter { $0.name == name }.allSatisfy { item in
-            ["", "*"].contains(item.value) || JSONScalar.text(item.value).count != nil
+            item.value.isEmpty || PagingNames.isBorder(item.value) || JSONScalar.text(item.value).count != nil
         }
     }
 

@@ -34,11 +34,13 @@ extension PageSigns {
         if let flag = first(PagingNames.last, where: { isOfList($0) && $0.value == .bool(true) }) {
             return "`\(flag.path)` says this is the last page"
         }
+        let isBorder = { (sign: Sign) in sign.value.scalar.parameterText.map(PagingNames.isBorder) ?? false }
         let isEnd = { (sign: Sign) in
-            sign.name.words.contains("next") && [.null, .string(""), .bool(false)].contains(sign.value)
+            sign.name.words.contains("next")
+                && ([.null, .string(""), .bool(false)].contains(sign.value) || isBorder(sign))
         }
         if let token = first(PagingNames.token, where: isEnd), stated.isEmpty, TokenCandidates(page: self).all.isEmpty {
-            return "`\(token.path)` is empty"
+            return "`\(token.path)` is \(isBorder(token) ? token.value.json : "empty")"
         }
         if let total, isOfList(total), total.value.count == itemCount, !envelope.isBound(total), !mayBeFull {
             return "`\(total.path)` says \(itemCount), and the page has all of them"

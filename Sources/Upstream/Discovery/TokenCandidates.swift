@@ -88,7 +88,8 @@ struct TokenCandidates {
             return PagingNames.cursorObjects.contains(name) && sign.value.scalar.tokenText != nil
                 && !StatedCandidates(page: page).nextObjects.contains { $0.evidence.contains("`\(sign.path)`") }
         }
-        guard let text = sign.value.scalar.parameterText, !PagingNames.isNothing(text), !StatedCandidates.isTarget(sign)
+        guard let text = sign.value.scalar.parameterText, !PagingNames.isNothing(text), !PagingNames.isBorder(text),
+            !StatedCandidates.isTarget(sign)
         else {
             return false
         }
@@ -137,11 +138,19 @@ struct TokenCandidates {
         default: wishes = [spelled(plain), name]
         }
         // A parameter that the URL has already is one that the upstream reads.
-        let given = page.query.map(\.name).filter { name in
-            page.mayReplace(name) && (wishes.contains(name) || PagingNames.token.contains(MemberName(name).folded))
-        }
+        let given = page.query.filter { item in
+            page.mayReplace(item.name)
+                && (wishes.contains(item.name) || PagingNames.token.contains(MemberName(item.name).folded)
+                    || Self.isStart(item))
+        }.map(\.name)
         var seen: Set<String> = [""]
         return Array((given + wishes).filter { seen.insert($0).inserted }.prefix(Self.mostParameters))
+    }
+
+    /// True for a parameter that asks for the beginning of a list by a token: `cursorMark=*`, `start_cursor=-1`.
+    private static func isStart(_ item: QueryItem) -> Bool {
+        PagingNames.isBorder(item.value)
+            && MemberName(item.name).words.contains { ["cursor", "mark", "marker", "token", "scroll"].contains($0) }
     }
 
     /// Words spelled as a name is: `page_token`, `pageToken` or `PageToken`.

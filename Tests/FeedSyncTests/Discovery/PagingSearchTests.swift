@@ -171,6 +171,23 @@ struct PagingSearchTests {
                 "{style: cursor, param: cursor, next: message.next-cursor, total: message.total-results}"
             ),
             (
+                "/x?cursor=-1",
+                #"{"users":\#(two),"next_cursor":137,"next_cursor_str":"137","previous_cursor":0}"#, [:],
+                "{style: cursor, param: cursor, next: next_cursor}"
+            ),
+            (
+                "/x?cursor=0", #"{"items":\#(two),"next_cursor":"17"}"#, [:],
+                "{style: cursor, param: cursor, next: next_cursor}"
+            ),
+            (
+                "/x?cursorMark=*", #"{"docs":\#(two),"nextCursorMark":"AoE="}"#, [:],
+                "{style: cursor, param: cursorMark, next: nextCursorMark}"
+            ),
+            (
+                "/x?scroll_token=-1", #"{"docs":\#(two),"next_cursor":"AoE="}"#, [:],
+                "{style: cursor, param: scroll_token, next: next_cursor}"
+            ),
+            (
                 "/Users", #"{"totalResults":9,"startIndex":1,"itemsPerPage":2,"Resources":\#(two)}"#, [:],
                 "{style: offset, param: startIndex, base: 1, total: totalResults}"
             ),
@@ -262,6 +279,11 @@ struct PagingSearchTests {
                 "/x", #"{"members":\#(two),"response_metadata":{"next_cursor":""}}"#, [:],
                 "`response_metadata.next_cursor` is empty"
             ),
+            (
+                "/x?cursor=-1", #"{"users":\#(two),"next_cursor":0,"next_cursor_str":"0","previous_cursor":0}"#, [:],
+                "`next_cursor` is 0"
+            ),
+            ("/x?cursor=0", #"{"users":\#(two),"next_cursor":"0"}"#, [:], "`next_cursor` is \"0\""),
             ("/x", #"{"content":\#(two),"last":true,"totalPages":1}"#, [:], "`last` says this is the last page"),
             ("/x", #"{"list":\#(two),"pageCount":1}"#, [:], "`pageCount` says there is one page"),
             ("/x?limit=100", two, [:], "2 came, and 100 were requested"),

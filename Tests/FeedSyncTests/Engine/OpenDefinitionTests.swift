@@ -28,6 +28,37 @@ struct OpenDefinitionTests {
         #expect(grammarFault(try bench.log) == nil)
     }
 
+    /// The cursors that a list begins and ends with, as JSON; at `same`, its last page has the cursor of its request.
+    private static let borders = [
+        ("-1", "0"), ("-1", #""0""#), ("-1", "-1"), ("0", "0"), ("0", #""""#), ("0", "null"), ("0", "same"),
+        ("*", #""*""#), ("*", "null"), ("*", "same"),
+    ]
+
+    @Test(
+        "A list with cursors is mirrored by its URL alone, whatever it begins and ends with",
+        arguments: borders, [35, 5])
+    func startCursor(border: (start: String, end: String), count: Int) async throws {
+        let bench = try await EngineBench(paging: "", columns: "")
+        let items = PagedFeed.items(1...count)
+        bench.server.route("/things") { request in
+            let cursor = request.parameter("cursor") ?? ""
+            let number = Int(cursor).map { $0 - 1_000_000 } ?? -1
+            guard cursor == border.start || number > 0 else { return .status(400) }
+            let start = cursor == border.start ? 0 : number
+            let isLast = start + 10 >= count
+            let end = border.end == "same" ? "\"\(cursor)\"" : border.end
+            let next = isLast ? end : "\(1_000_000 + start + 10)"
+            let page = items.dropFirst(start).prefix(10).joined(separator: ",")
+            return .json("{\"items\":[\(page)],\"next_cursor\":\(next)}")
+        }
+        let definition = try EngineBench.definition(
+            "url: '\(bench.server.url)/things?cursor=\(border.start)'\nretries: 0")
+        let summary = try await bench.another(definition).perform(.sync)
+        #expect(summary.reason == nil && summary.notices.isEmpty, "\(summary.notices)")
+        #expect(try bench.query("SELECT count(*) FROM things") == ["\(count)"])
+        #expect(try bench.feed("complete, no_more_data") == "1|1")
+    }
+
     @Test("Discovered settings come from the store, not from the upstream again")
     func isRecorded() async throws {
         let bench = try await EngineBench(paging: "", columns: "")

@@ -27,7 +27,7 @@ struct CursorPaginatorTests {
     @Test(
         "The next token may be a text or the digits of a number",
         arguments: [
-            (.text("abc"), "abc"), (.text("0"), "0"), (.integer(.max), "9223372036854775807"), (.integer(-1), "-1"),
+            (.text("abc"), "abc"), (.text("00"), "00"), (.integer(.max), "9223372036854775807"), (.integer(-2), "-2"),
             (.number("18446744073709551616"), "18446744073709551616"), (.real(1.5), "1.5"), (.text("false"), "false"),
         ] as [(JSONScalar, String)])
     func token(value: JSONScalar, text: String) throws {
@@ -36,7 +36,10 @@ struct CursorPaginatorTests {
 
     @Test(
         "Paging by cursor ends at a page without a token",
-        arguments: [nil, .null, .text(""), .text("null"), .boolean(false), .json("{}"), .json("[]")] as [JSONScalar?])
+        arguments: [
+            nil, .null, .text(""), .text("null"), .boolean(false), .json("{}"), .json("[]"), .integer(0), .text("0"),
+            .integer(-1), .text("-1"), .text("*"),
+        ] as [JSONScalar?])
     func end(value: JSONScalar?) throws {
         #expect(try style(", param: c, next: n").next(after: facts(value)) == .end())
     }
@@ -93,6 +96,33 @@ struct CursorPaginatorTests {
         let end = try style(", param: c, next: n, total: t").next(after: page)
         #expect(end.next == nil && end.isStated == isStated && end.isDoubtful == isDoubtful)
         #expect(end.sign?.kind == (isSigned ? SignOfMore.Kind.sameToken : nil))
+    }
+
+    @Test(
+        "A token of 0 is the end, unless a flag says that there is more or the cursors count down to it",
+        arguments: [
+            ("137", .integer(0), nil, nil), ("137", .text("0"), .boolean(true), "0"), ("1", .integer(0), nil, "0"),
+            ("3", .integer(0), nil, "0"), ("1", .integer(-1), nil, nil), ("0", .integer(-1), .boolean(true), "-1"),
+        ] as [(String, JSONScalar, JSONScalar?, String?)])
+    func zero(sent: String, token: JSONScalar, more: JSONScalar?, next: String?) throws {
+        var page = input(sent, 3, crawl: 9, token, more)
+        page.fullPageCount = 3
+        #expect(try style(", param: c, next: n, more: m").next(after: page).next?.text == next)
+    }
+
+    @Test(
+        "Paging by cursor ends at the token with which the first page was asked",
+        arguments: [
+            ("https://a.b/?q=x&c=a%20b", 0, true, nil), ("https://a.b/?c=a+b", 3, false, .sameToken),
+            ("https://a.b/?d=a+b", 3, false, nil), ("https://a.b/", 3, false, nil),
+        ] as [(String, Int, Bool, SignOfMore.Kind?)])
+    func start(url: String, count: Int, isStated: Bool, sign: SignOfMore.Kind?) throws {
+        var page = PaginationInput(
+            cursor: nil, elementCount: count, crawlElementCount: count, values: [.text("a b")], url: url)
+        page.fullPageCount = count
+        let end = try style(", param: c, next: n").next(after: page)
+        #expect(end.next?.text == (isStated || sign != nil ? nil : "a b"))
+        #expect(end.isStated == isStated && end.sign?.kind == sign)
     }
 
     @Test("A flag for the end stands above a token that stays the same")

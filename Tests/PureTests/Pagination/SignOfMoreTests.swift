@@ -150,7 +150,8 @@ struct SignOfMoreTests {
 
     private static let others: [SignedPage] = [
         SignedPage(#""remaining":4999,"limit":5000"#), SignedPage(#""remaining":4999,"reset":1790000000"#),
-        SignedPage(#""next_cursor":"0""#), SignedPage(#""cursor":"0""#), SignedPage(#""size":90"#),
+        SignedPage(#""next_cursor":"0""#), SignedPage(#""next_cursor":"-1""#), SignedPage(#""next_cursor":-1"#),
+        SignedPage(#""nextCursorMark":"*""#), SignedPage(#""cursor":"0""#), SignedPage(#""size":90"#),
         SignedPage(#""remark":"read again tomorrow""#), SignedPage(#""summary":{"errors":{"fatal":3}}"#),
         SignedPage(#""stats":{"clusters":{"total":4,"failed":1}}"#), SignedPage(#""offset":"UTC+02:00""#),
         SignedPage(#""more_url":"https://www.a.b/things""#),
