@@ -91,6 +91,18 @@ package struct PageEnvelope: Sendable {
         member.written == "after" && members.contains { $0.written == "before" && $0.parents == member.parents }
     }
 
+    /// True for an `after` that the last page has, too, as its other side shows: `cursors` has a `before` on the first
+    /// page, or a link `next` beside it is null. Where `before` is null on the first page, `after` leads on.
+    func isBorderOfLast(_ member: Member) -> Bool {
+        guard isAfterBorder(member) else { return false }
+        let before = members.first { $0.written == "before" && $0.parents == member.parents }
+        if member.parents.last == .member("cursors"), before?.value.text?.isEmpty == false { return true }
+        return members.contains { other in
+            other.written == "next" && other.value == .null
+                && (other.parents == member.parents || other.parents == member.parents.dropLast())
+        }
+    }
+
     /// - Parameters:
     ///   - outer: The name of what the value is: that of its member, or the relation of a link.
     ///   - mayMove: True for a link whose place cannot be told by its relation.

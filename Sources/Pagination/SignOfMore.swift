@@ -68,11 +68,12 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
     ///   - isStated: True if the paginator found an explicit end.
     ///   - isLinked: True if URLs lead from page to page: tokens for the borders of a page lead nowhere then, as on the
     ///     last page of Facebook's lists (https://developers.facebook.com/docs/graph-api/results).
+    ///   - isAlone: True if the definition says that there is one page.
     package static func first(
         in envelope: PageEnvelope, after page: PaginationInput, number: Int?, isStated: Bool = false,
-        isLinked: Bool = false
+        isLinked: Bool = false, isAlone: Bool = false
     ) -> SignOfMore? {
-        let search = SignSearch(envelope, page, number, isStated: isStated, isLinked: isLinked)
+        let search = SignSearch(envelope, page, number, isStated: isStated, isLinked: isLinked, isAlone: isAlone)
         return search.flag ?? search.partial ?? search.pages ?? search.rest ?? search.lead ?? search.total
     }
 
@@ -118,10 +119,16 @@ private struct SignSearch {
     private let isStated: Bool
     /// True if URLs lead from page to page.
     private let isLinked: Bool
+    /// True if the definition says that there is one page.
+    private let isAlone: Bool
 
-    init(_ envelope: PageEnvelope, _ page: PaginationInput, _ number: Int?, isStated: Bool, isLinked: Bool) {
+    init(
+        _ envelope: PageEnvelope, _ page: PaginationInput, _ number: Int?, isStated: Bool, isLinked: Bool,
+        isAlone: Bool = false
+    ) {
         self.envelope = envelope
         self.isLinked = isLinked
+        self.isAlone = isAlone
         self.page = page
         self.number = number
         self.isStated = isStated
@@ -352,7 +359,9 @@ private struct SignSearch {
                     && !DateLike.holds(text) && !isBack(text) && !PagingNames.isNothing(text)
             }
         }
-        guard PagingNames.leadsOn(member.name), !isLinked || !envelope.isAfterBorder(member) else { return false }
+        guard PagingNames.leadsOn(member.name), !isLinked || !envelope.isAfterBorder(member),
+            !isAlone || !envelope.isBorderOfLast(member)
+        else { return false }
         let isNext = member.name.words.contains("next")
         switch member.value {
         case .string(let text):

@@ -250,7 +250,8 @@ struct NextPageFinder: Sendable {
             ?? SignOfMore.first(
                 in: envelope, after: facts, number: definition.pagination.number(of: facts.cursor),
                 isStated: end.isStated,
-                isLinked: definition.pagination.cursorKind == .address)
+                isLinked: definition.pagination.cursorKind == .address,
+                isAlone: definition.pagination.cursorKind == .none)
         if isPartition, end.sign?.kind == .total { end.sign = nil }
         if end.sign == nil, !isPartition { end = withEarlierSign(end, facts, envelope) }
         if end.sign == nil, isPart(facts, total: end.total), !SignOfMore.isDenied(by: envelope, after: facts) {

@@ -43,6 +43,33 @@ struct SignsTests {
     }
 
     @Test(
+        "One page without further ones is whole where tokens only mark its borders, and not where it names a next page",
+        arguments: [
+            (#""paging":{"cursors":{"before":"a","after":"b"}}"#, nil),
+            (
+                #""paging":{"cursors":{"before":"a","after":"b"},"next":"https://a.b/things?after=b"}"#,
+                "`paging.next` is"
+            ),
+            (#""paging":{"next":{"after":"20"}}"#, "`paging.next.after` is"),
+            (#""paging":{"cursors":{"before":null,"after":"b"}}"#, "`paging.cursors.after` is"),
+            (#""cursors":{"before":null,"after":"b"},"next":null"#, nil), (#""next":null"#, nil),
+            (#""before":null,"after":"t3_x""#, "`after` is"), (#""next":"/things?page=2""#, "`next` is"),
+            (#""links":{"next":"/things?page=2"}"#, "`links.next` is"),
+        ] as [(String, String?)])
+    func single(members: String, sign: String?) async throws {
+        let bench = try await bench("pagination: none")
+        bench.server.route("/things") { [self] _ in page(1...8, members) }
+        let run = try await bench.sync()
+        #expect(run.reason == (sign == nil ? nil : .upstreamIncomplete))
+        if let sign {
+            #expect(run.notices.contains { $0.contains(sign) && $0.contains("correct `pagination`") }, "\(run.notices)")
+        } else {
+            #expect(run.notices.isEmpty, "\(run.notices)")
+        }
+        #expect(try bench.feed("complete") == (sign == nil ? "1" : "0"))
+    }
+
+    @Test(
         "A response that says that it is a part of the list is not complete",
         arguments: [
             (206, "", "", false), (206, "Content-Range", "items 0-7/*", false),
