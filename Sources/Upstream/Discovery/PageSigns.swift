@@ -113,12 +113,24 @@ package struct PageSigns {
     /// The parameter that goes with the one for the size: `$offset` with `$limit`.
     var partner: (name: String, isPage: Bool)? {
         guard let size = parameter(PagingNames.size.union(["resultrecordcount", "sysparmlimit"]))?.name else {
-            return nil
+            return isWrittenWithDollar ? ("$offset", false) : nil
         }
         for (ending, other, isPage) in Self.partners where size.hasSuffix(ending) {
             return (size.dropLast(ending.count) + other, isPage)
         }
         return nil
+    }
+
+    /// True if other parameters of the request, or headers, show an API whose offset is `$offset`. With `$query`, the
+    /// query itself has it; OData has `$select`, too, and its lists are not the body itself.
+    ///
+    /// Source: https://dev.socrata.com/docs/queries/
+    private var isWrittenWithDollar: Bool {
+        let names = Set(query.map { $0.name.lowercasedASCII })
+        guard !names.contains("$query") else { return false }
+        return !names.isDisjoint(with: ["$where", "$order", "$group", "$having", "$q"])
+            || names.contains("$select") && items.segments.isEmpty
+            || headers.fields.contains { $0.name.lowercasedASCII.hasPrefix("x-soda2-") }
     }
 
     /// Sources: https://dev.socrata.com/docs/paging, https://docs.oasis-open.org/odata/odata/v4.01/, ArcGIS's,

@@ -319,6 +319,21 @@ struct PagingSearchTests {
         #expect(best?.certainty == .guess && best?.yaml(first: 1) == expected)
     }
 
+    @Test(
+        "The offset is guessed with a dollar sign where the request or the response is written so",
+        arguments: [
+            ("/x?$where=a", two, [:], true), ("/x?$order=a", two, [:], true), ("/x?$select=a", two, [:], true),
+            ("/x", two, ["X-SODA2-Fields": "[]"], true), ("/x?$limit=2", two, [:], true),
+            ("/x?$select=a", #"{"value":\#(two)}"#, [:], false), ("/x?$query=a", two, [:], false),
+            ("/x?where=a", two, [:], false), ("/x?$filter=a", #"{"value":\#(two)}"#, [:], false),
+        ] as [(String, String, Headers, Bool)])
+    func dollar(url: String, body: String, headers: Headers, hasDollar: Bool) throws {
+        let found = try search(url, body, headers).candidates
+        #expect(found.allSatisfy { $0.certainty == .guess })
+        #expect((found.first?.yaml() == "{style: offset, param: $offset}") == hasDollar)
+        #expect(found.contains { $0.yaml().contains("$offset") } == hasDollar)
+    }
+
     @Test("A parameter that filters is no pagination, for its value counts nothing")
     func filter() throws {
         let body = #"{"total":9,"items":\#(Self.two)}"#
