@@ -15,10 +15,13 @@ struct PagingSearch {
         isWhole = signs.isWhole ?? signs.isShort
         isShort = signs.isWhole == nil && isWhole != nil
         let counted = CountedCandidates(page: signs)
-        let likely = TokenCandidates(page: signs).all + counted.all
+        let tokens = TokenCandidates(page: signs).all
+        let likely = tokens + counted.all
+        // An item's own value brings the next page by chance only, where a token leads there.
+        let guesses = tokens.isEmpty ? counted.guesses : counted.guesses.filter { $0.trial != .keyset }
         var seen: Set<String> = []
         // Signs of further pages come before signs of the end.
-        let sorted = certain.filter(\.leadsOn) + certain.filter { !$0.leadsOn } + likely + counted.guesses
+        let sorted = certain.filter(\.leadsOn) + certain.filter { !$0.leadsOn } + likely + guesses
         candidates = sorted.filter { seen.insert($0.counter ?? $0.yaml()).inserted }
     }
 }

@@ -13,6 +13,8 @@ struct SecondPageTrials {
     private var trialCount = 0
     private var hasSecondPage = false
     private var missing: MissingItems?
+    /// The place of a token for the next page, which a member of the request's body would take; nil if there is none.
+    private var tokenPlace: Path?
     private let meter: RequestMeter
     /// The most new items of a page that was tried and could not be placed.
     private(set) var strayItemCount = 0
@@ -55,6 +57,7 @@ struct SecondPageTrials {
             headers: first.response.headers, request: page.request)
         let search = PagingSearch(signs)
         missing = signs.missing
+        tokenPlace = page.request.body == nil ? nil : TokenCandidates(page: signs).place
         let wasRefuted = refutation != nil
         var rejections: [(ways: [String], reason: String)] = []
         // A page of one item suggests no candidate, and may say all the same that it is the only one.
@@ -125,8 +128,14 @@ struct SecondPageTrials {
             return Evidence(.pagination, .nothing, "nothing on the page says how to continue\(reason)")
         }
         let tried = rejections.map { "\($0.ways.joined(separator: ", ")): \($0.reason)" }
+        let advice = tokenPlace.map {
+            "; if `\($0)` is the cursor of the next page, "
+                + "write `pagination: {style: cursor, param: PLACE, next: \($0)}` "
+                + "with its place in the body, such as `variables.after`"
+        }
         return Evidence(
-            .pagination, .nothing, "nothing leads to a second page; tried \(tried.joined(separator: "; "))")
+            .pagination, .nothing,
+            "nothing leads to a second page; tried \(tried.joined(separator: "; "))\(advice ?? "")")
     }
 
     private mutating func record(

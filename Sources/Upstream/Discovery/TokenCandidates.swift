@@ -11,9 +11,7 @@ struct TokenCandidates {
 
     /// The tokens that may get the next page, though nothing says as which parameter.
     var all: [PagingCandidate] {
-        let inBody = page.signs.filter(isToken).sorted { one, other in
-            one.name.words.contains("next") && !other.name.words.contains("next")
-        }.flatMap { sign in
+        let inBody = inOrder.flatMap { sign in
             parameters(for: sign.written, in: sign.parents, value: sign.value.scalar).map { parameter in
                 cursor(parameter, from: sign, more: page.flag(PagingNames.more, beside: sign))
             }
@@ -94,9 +92,24 @@ struct TokenCandidates {
             return false
         }
         if name == "end" { return page.envelope.isBorder(sign) }
-        // A number is a token only where its name says that it is the next one.
+        // A number is a token only where its name, or that of its object, says that it is the next one.
         return sign.value.text != nil && (sign.value.count == nil || sign.name.words.last == "cursor")
-            || sign.name.words.contains("next")
+            || sign.name.words.contains("next") || isOfNext(sign)
+    }
+
+    /// True for a member of `next`: `paging: {next: {after: "10"}}`.
+    private func isOfNext(_ sign: Sign) -> Bool {
+        guard case .member(let outer)? = sign.parents.last else { return false }
+        return MemberName(outer).folded == "next"
+    }
+
+    /// The place of the likeliest token; nil if there is none.
+    var place: Path? { inOrder.first?.path }
+
+    private var inOrder: [Sign] {
+        page.signs.filter(isToken).sorted { one, other in
+            one.name.words.contains("next") && !other.name.words.contains("next")
+        }
     }
 
     /// The parameters that may take a token of that name, likeliest first.

@@ -334,6 +334,13 @@ struct PagingSearchTests {
         #expect(found.contains { $0.yaml().contains("$offset") } == hasDollar)
     }
 
+    @Test("A token leads on, so the last item's own value is not tried in its place")
+    func tokenAlone() throws {
+        let found = try search("/x", #"{"results":\#(Self.two),"paging":{"next":{"after":"2"}}}"#).candidates
+        #expect(found.first?.yaml() == "{style: cursor, param: after, next: paging.next.after}")
+        #expect(!found.contains { $0.trial == .keyset })
+    }
+
     @Test("A parameter that filters is no pagination, for its value counts nothing")
     func filter() throws {
         let body = #"{"total":9,"items":\#(Self.two)}"#

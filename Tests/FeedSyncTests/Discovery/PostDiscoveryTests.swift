@@ -39,4 +39,33 @@ struct PostDiscoveryTests {
         #expect(found.findings.pagination == style, "\(String(describing: found.paginationEvidence))")
         #expect(bench.server.requests.allSatisfy { $0.method == "POST" && $0.query.isEmpty })
     }
+
+    /// A search whose answer has the cursor of the next page, an offset, in `paging.next.after`.
+    private func search(takesCursorAt place: [String]) throws -> DiscoveryBench {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            var value = try? JSONSerialization.jsonObject(with: Data(request.body))
+            for name in place { value = (value as? [String: Any])?[name] }
+            let start = (value as? String).flatMap { Int($0) } ?? 0
+            let next = start < 25 ? #","paging":{"next":{"after":"\#(start + 10)"}}"# : ""
+            return .json(#"{"total":35,"results":[\#(DiscoveryBench.items(start))]\#(next)}"#)
+        }
+        return bench
+    }
+
+    @Test("Discovery finds a cursor that goes back in the body, and not the last item's id in its place")
+    func cursorInBody() async throws {
+        let bench = try search(takesCursorAt: ["after"])
+        let found = try await bench.discover("method: POST\nbody: {filterGroups: [], limit: 10}")
+        #expect(found.findings.pagination == "{style: cursor, param: after, next: paging.next.after, total: total}")
+    }
+
+    @Test("Discovery says what to write for a cursor whose place in the body it does not find")
+    func unknownPlace() async throws {
+        let bench = try search(takesCursorAt: ["request", "position"])
+        let found = try await bench.discover("method: POST\nbody: {filterGroups: [], limit: 10}")
+        #expect(found.findings.pagination == nil)
+        let words = "write `pagination: {style: cursor, param: PLACE, next: paging.next.after}`"
+        #expect(found.paginationEvidence?.text.contains(words) == true)
+    }
 }
