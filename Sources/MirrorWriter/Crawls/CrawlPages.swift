@@ -124,6 +124,16 @@ package struct CrawlPages {
             """, .text("\(crawls)"))
     }
 
+    /// The largest total on crawls' pages; nil if they have none.
+    func largestTotal(of crawls: [Int64]) throws -> Int? {
+        try connection.int64(
+            """
+            SELECT max(p.total) FROM \(Self.withRecord)
+            WHERE w.crawl IN (SELECT value FROM json_each(?)) AND w.number > 0
+            """, .text("\(crawls)")
+        ).map { Int(clamping: $0) }
+    }
+
     /// The number of different requests of crawls' pages. Crawls that join repeat requests where they meet.
     func requestCount(of crawls: [Int64]) throws -> Int {
         try connection.count(

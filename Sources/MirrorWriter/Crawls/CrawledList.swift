@@ -95,6 +95,9 @@ package struct CrawledList {
         if let before = state.progress.driftEnd { facts.isLikeDrift = try keyCount() == before }
         facts.endsInRepeat = definition.partitioning == nil && state.crawl?.isDoubtful == true
         facts.sharesValues = try sharedColumns.map { try records.rows.share($0) } ?? false
+        if let partitioning = definition.partitioning, let cap = partitioning.cap ?? state.crawl?.cap {
+            facts.countsToCap = try records.pages.largestTotal(of: crawls) == cap
+        }
         facts.pages = try pagesToProve()
         facts.pageCount = facts.pages.count
         if let round = state.progress.round {

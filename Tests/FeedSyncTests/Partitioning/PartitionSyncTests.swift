@@ -46,6 +46,24 @@ struct PartitionSyncTests {
         #expect(grammarFault(try bench.log) == nil)
     }
 
+    @Test(
+        "A partition whose total is the most that the upstream serves is not verified: it may count no further",
+        arguments: [9, 10, 12])
+    func totalOfCap(count: Int) async throws {
+        let upstream = CappedUpstream((1...count).map { .init(id: $0, value: 500) }, cap: 10)
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 10}")
+        bench.server.route("/things") { request in
+            var response = upstream.answer(request)
+            let text = String(decoding: response.body, as: UTF8.self)
+            response.body = Array(text.replacing("\"total_count\":12", with: "\"total_count\":10").utf8)
+            return response
+        }
+        for _ in 1...2 {
+            #expect(try await bench.sync().reason == nil)
+            #expect(try bench.feed("complete, verified, item_count") == (count == 9 ? "1|1|9" : "1|0|10"))
+        }
+    }
+
     @Test("A partition that has more pages when its only one is asked for again is not complete until they are read")
     func outgrownSince() async throws {
         let bench = try await EngineBench(

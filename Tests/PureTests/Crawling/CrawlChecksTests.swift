@@ -59,6 +59,19 @@ struct CrawlChecksTests {
         #expect(rules.examined(facts) == .end(.unchanged, .incomplete(.drift)))
     }
 
+    @Test("A total that is the most that the upstream serves proves nothing, though every page is as it was")
+    func countsToCap() {
+        for countsToCap in [false, true] {
+            var (rules, _) = Self.atEnd(.init(mode: .all, isPartitioned: true))
+            var facts = Self.facts
+            facts.countsToCap = countsToCap
+            let pages: [PageComparison] = [.same, .same, .same, .same]
+            let (step, asked) = Self.check(&rules, from: rules.examined(facts), [pages])
+            #expect(asked == [[1, 2, 3, 4]] && step == .findMissing)
+            #expect(rules.found(missingBeside: nil) == .end(.unchanged, .complete(isVerified: !countsToCap)))
+        }
+    }
+
     @Test("A crawl that nobody was to verify is complete and not verified")
     func neverVerified() {
         var rules = Self.atEnd(.init(mode: .all, verify: .never, isShifting: true)).rules
