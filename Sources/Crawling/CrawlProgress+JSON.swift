@@ -17,6 +17,7 @@ extension CrawlProgress {
         if let fullPages { object.add("full_pages", fullPages) }
         if let unprovedRun { object.add("unproved_run", Int(unprovedRun)) }
         if isFullVerified { object.add("full_verified", true) }
+        if !counts.isEmpty { object.add("counts", json: counts.json) }
         if let firstPartition { object.add("first_partition", firstPartition) }
         if let walk {
             object.add("walk", Int(walk.next))
@@ -42,6 +43,7 @@ extension CrawlProgress {
         fullPages = members["full_pages"]?.integer.map { Int($0) }
         unprovedRun = members["unproved_run"]?.id
         isFullVerified = members["full_verified"] == .bool(true)
+        counts = ListCounts(members["counts"])
         firstPartition = members["first_partition"]?.string
         if let next = members["walk"]?.integer, Timestamp.text(ofSecond: next) != nil {
             walk = WindowWalk(

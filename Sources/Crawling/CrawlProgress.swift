@@ -36,6 +36,9 @@ package struct CrawlProgress: Sendable, Hashable {
     /// stored yet.
     package var firstPartition: String?
 
+    /// The counts of the list on the pages read last that lead on. They hold for pages that answer 304.
+    package var counts = ListCounts()
+
     /// A sync's way through several windows; nil if none is under way.
     package var walk: WindowWalk?
 
@@ -65,6 +68,14 @@ package struct CrawlProgress: Sendable, Hashable {
 
     /// The reason why the stored list is incomplete although there are no further pages.
     package var reason: IncompleteReason? { synced.isWhole ? synced.reason : round?.ranges.reason }
+
+    /// Records the counts of a page that was read. Those of the list before do not hold for another first page.
+    package mutating func note(_ page: CrawlPage) {
+        // A page of what is new counts no more than that.
+        guard !page.isNotModified, !page.isCheck, page.mode != .since else { return }
+        if page.direction == .header { counts = ListCounts() }
+        if let read = page.end.counts { counts = counts.updated(by: read) }
+    }
 
     /// Records that a partition is too large. The crawl continues with the half that this cursor leads to, in this run
     /// or the next.

@@ -75,6 +75,7 @@ struct PageStorage {
         let changed = try add(commit, written, by: rules)
         if page.end.sign?.isOfEarlierPage == true { try records.storedPages.forgetValidators() }
         draft.crawl = changed
+        draft.progress.note(page)
         if !Completeness.mayStillProveBefore(changed, isCheck: page.isCheck, isUnchanged: rules.isUnchanged) {
             draft.progress.unprovedRun = nil
         }

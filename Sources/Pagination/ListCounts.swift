@@ -1,11 +1,11 @@
-internal import JSON
+package import JSON
 internal import Text
 
 /// The counts of a whole list that pages gave which lead on. The last page may have none, and then it does not show
 /// that the list ends too soon.
 package struct ListCounts: Sendable, Hashable {
     /// A count with its place, of which only a sign makes words.
-    private struct Count: Sendable, Hashable {
+    fileprivate struct Count: Sendable, Hashable {
         enum Place: Sendable, Hashable {
             case member(Path, JSONScalar)
             case header(PaginationInput.Header)
@@ -40,6 +40,9 @@ package struct ListCounts: Sendable, Hashable {
 
     /// No counts.
     package init() {}
+
+    /// True if it has none.
+    package var isEmpty: Bool { self == ListCounts() }
 
     /// The counts on a page.
     package init(in envelope: PageEnvelope, of page: PaginationInput) {
@@ -93,6 +96,51 @@ package struct ListCounts: Sendable, Hashable {
     private static func count(_ member: PageEnvelope.Member?) -> Count? {
         guard let member, let value = member.value.count else { return nil }
         return Count(value: value, place: .member(member.path, member.value.scalar))
+    }
+}
+
+/// The counts as JSON, for the pages that answer 304: such an answer may leave them out, and they hold.
+extension ListCounts {
+    /// The counts with their places: `{"pages":{"count":6,"header":"X-Total-Pages"}}`.
+    package var json: String {
+        var object = JSONObjectText()
+        for (name, count) in [("total", total), ("pages", pages), ("last_page", lastPage)] {
+            if let count { object.add(name, json: count.json) }
+        }
+        return object.text
+    }
+
+    /// Reads the output of `json`. Unreadable members are left out.
+    package init(_ value: JSONValue?) {
+        guard case .object(let members)? = value else { return }
+        total = Count(members["total"])
+        pages = Count(members["pages"])
+        lastPage = Count(members["last_page"])
+    }
+}
+
+extension ListCounts.Count {
+    fileprivate var json: String {
+        var object = JSONObjectText()
+        object.add("count", value)
+        switch place {
+        case .member(let path, _): object.add("path", path.description)
+        case .header(let field): object.add("header", field.name)
+        case .lastLink: break
+        }
+        return object.text
+    }
+
+    fileprivate init?(_ value: JSONValue?) {
+        guard case .object(let members)? = value, let count = members["count"]?.count else { return nil }
+        if let text = members["path"]?.text {
+            guard let path = try? Path(text) else { return nil }
+            self.init(value: count, place: .member(path, .integer(Int64(count))))
+        } else if let name = members["header"]?.text {
+            self.init(value: count, place: .header(PaginationInput.Header(name: name, value: "\(count)")))
+        } else {
+            self.init(value: count, place: .lastLink)
+        }
     }
 }
 

@@ -334,6 +334,10 @@ final class FeedRun {
         isAtEnd = writer.state.progress.isAtEnd(after: committed.onward)
         notices.note(loaded, of: loader.definition)
         if let crawl = writer.state.crawl {
+            // An unchanged page still has the counts with which it was stored.
+            if loaded.content.isNotModified, loaded.end.next != nil, mode != .since {
+                soFar.counts = resumePoint.progress.counts.updated(by: soFar.counts)
+            }
             if let read = loaded.end.counts { soFar.counts = soFar.counts.updated(by: read) }
             soFar.crawls[crawl.id] = ReadCounts(pages: crawl.pages, elements: crawl.elements)
         }

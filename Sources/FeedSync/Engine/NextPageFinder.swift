@@ -41,8 +41,15 @@ struct NextPageFinder: Sendable {
 
     /// The next page after an unchanged page.
     func next(afterUnchanged stored: StoredPage) throws(FeedSyncError) -> NextPage {
-        let end = NextPage(next: stored.cursor, total: total(of: stored), notice: nil)
-        guard let partitioning = definition.partitioning else { return end }
+        var end = NextPage(next: stored.cursor, total: total(of: stored), notice: nil)
+        guard let partitioning = definition.partitioning else {
+            // The headers of a 304 take precedence over the stored ones; the body is not there.
+            if end.next != nil {
+                end.counts = ListCounts(
+                    in: PageEnvelope(of: .null, besides: Path([])), of: facts(count: stored.elements))
+            }
+            return end
+        }
         return try followable { () throws(PagingError) in
             let next = try stored.cursor.map { next throws(PagingError) in
                 try partitioning.place(of: PageCursor(page.secrets.reveal(next.text)))

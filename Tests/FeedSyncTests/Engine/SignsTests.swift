@@ -193,6 +193,45 @@ struct SignsTests {
     }
 
     @Test(
+        "Pages that answer 304 still have the counts with which they were stored: an end before them removes nothing",
+        arguments: [
+            ("pagination: link", IncompleteReason.upstreamIncomplete),
+            ("pagination: {style: next_url, next: next}", .cap),
+        ])
+    func unchangedCounts(paging: String, reason: IncompleteReason) async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: all}", paging: paging, columns: "items: items\nkey: id\ncolumns: {id: id}")
+        let list = Lock((pages: 6, isCut: false))
+        bench.server.route("/things") { request in
+            let (pages, isCut) = list.withLock { $0 }
+            let number = Int(request.parameter("page") ?? "") ?? 1
+            let isLast = number == pages || isCut && number == 5
+            let tag = "\"\(number) \(isLast)\""
+            guard request.header("If-None-Match") != tag else { return .status(304) }
+            let items = PagedFeed.items(number * 10 - 9...number * 10).joined(separator: ",")
+            guard !isLast else { return .json("{\"items\":[\(items)]}", headers: [(name: "ETag", value: tag)]) }
+            guard paging != "pagination: link" else {
+                let links = "</things?page=\(number + 1)>; rel=\"next\", </things?page=\(pages)>; rel=\"last\""
+                return .json(
+                    "{\"items\":[\(items)]}", headers: [(name: "ETag", value: tag), (name: "Link", value: links)])
+            }
+            return .json(
+                "{\"count\":\(pages * 10),\"next\":\"/things?page=\(number + 1)\",\"items\":[\(items)]}",
+                headers: [(name: "ETag", value: tag)])
+        }
+        #expect(try await bench.sync().reason == nil)
+        list.withLock { $0.isCut = true }
+        for _ in 1...2 {
+            #expect(try await bench.sync().reason == reason)
+            #expect(try bench.feed("item_count, complete") == "60|0")
+        }
+        // The list is so long by now, and its pages say so once they are read again.
+        list.withLock { $0 = (pages: 5, isCut: false) }
+        for _ in 1...2 { try await bench.sync() }
+        #expect(try bench.feed("item_count, complete") == "50|1")
+    }
+
+    @Test(
         "Items that a page leaves out by its own word make the crawl incomplete, wherever the page is",
         arguments: ["page", "{style: next_url, next: next}", "link"], [false, true])
     func leftOut(paging: String, isCut: Bool) async throws {

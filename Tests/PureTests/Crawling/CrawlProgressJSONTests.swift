@@ -40,6 +40,7 @@ struct CrawlProgressJSONTests {
                 $0.beginRound(1, .all)
                 $0.round?.isDoubtful = true
             },
+            { $0.counts = ListCounts(try? JSONValue(parsing: #"{"last_page":{"count":6}}"#)) },
             { $0.suspectEnd = 0 },
             { $0.suspectEnd = 4_000_000 },
             { $0.driftEnd = 7 },

@@ -75,6 +75,27 @@ struct ListCountsTests {
         #expect(sign?.isOfEarlierPage != false)
     }
 
+    @Test(
+        "Counts are read as they were written, and say the same",
+        arguments: [
+            (#""count":60"#, [:]), (#""meta":{"a.b":{"total":60}}"#, [:]), (#""total_pages":"6""#, [:]),
+            ("", ["X-Total-Pages": "6"]), ("", ["Link": link]), (#""count":60,"total_pages":6"#, ["Link": link]),
+            ("", [:]),
+        ] as [(String, [String: String])])
+    func written(members: String, headers: [String: String]) throws {
+        let counts = ListCounts(in: try envelope(members), of: page(1, headers))
+        let read = ListCounts(try JSONValue(parsing: counts.json))
+        #expect(read.json == counts.json && read.isEmpty == counts.isEmpty && read.isEmpty == (counts.json == "{}"))
+        let signs = [counts, read].map { counts in
+            let last = page(3)
+            return (try? envelope("")).flatMap { counts.sign(atEnd: $0, of: last, seen: 30, read: 3) }?.kind
+        }
+        #expect(signs[0] == signs[1])
+        for text in ["null", "[]", "{\"pages\":6}", "{\"pages\":{\"count\":-1}}"] {
+            #expect(ListCounts(try JSONValue(parsing: text)).isEmpty)
+        }
+    }
+
     @Test("A page without counts leaves those of the pages before it")
     func absent() throws {
         let counts = ListCounts(in: try envelope(#""count":60"#), of: page(1))
