@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import HTTP
 internal import Reports
 
 /// A feed's complete definition, its next request, and its state in the store.

@@ -1,23 +1,15 @@
-internal import HTTP
+package import HTTP
 
 /// The request that a feed's next command makes, safe to show because it contains no secret.
 package struct NextRequest: Sendable, Hashable, JSONRecord {
-    /// A header field.
-    package struct Field: Sendable, Hashable {
-        /// The name.
-        package let name: String
-        /// The value; `***` for a credential.
-        package let value: String
-    }
-
     /// The command that makes the request: `more` if pages are left to read, otherwise `reload`.
     package let command: String
     /// The method.
     package let method: String
     /// The URL with its query; `***` for credentials.
     package let url: String
-    /// The header fields other than those that every request has, including the conditions.
-    package let headers: [Field]
+    /// The header fields other than those that every request has, including the conditions; `***` for credentials.
+    package let headers: [Headers.Field]
     /// The body, with secrets masked.
     package let body: String?
     /// True if the request asks for the page only if it has changed.
@@ -39,16 +31,19 @@ package struct NextRequest: Sendable, Hashable, JSONRecord {
         let page = try plan.page(for: next.map(PageCursor.init) ?? start)
         let stored = try await store?.conditions(for: page.key, at: page.cursor, of: definition)
         let conditions = [
-            stored?.etag.map { Field(name: "If-None-Match", value: $0) },
-            stored?.lastModified.map { Field(name: "If-Modified-Since", value: $0) },
+            stored?.etag.map { Headers.Field(name: "If-None-Match", value: $0) },
+            stored?.lastModified.map { Headers.Field(name: "If-Modified-Since", value: $0) },
         ].compactMap(\.self)
         let request = page.request
-        var headers = request.headers.fields.map { Field(name: $0.name, value: page.secrets.mask($0.value)) }
+        var headers = request.headers.fields.map {
+            Headers.Field(name: $0.name, value: page.secrets.mask($0.value))
+        }
         var url = page.shown(request.url)
         for credential in request.credentials {
             switch credential {
-            case .header(let name, _): headers.append(Field(name: name, value: Secrets.mask))
-            case .account, .aws: headers.append(Field(name: "Authorization", value: Secrets.mask))
+            case .header(let name, _): headers.append(Headers.Field(name: name, value: Secrets.mask))
+            case .account, .aws:
+                headers.append(Headers.Field(name: "Authorization", value: Secrets.mask))
             case .query(let name, _): url += "\(url.contains("?") ? "&" : "?")\(name)=\(Secrets.mask)"
             }
         }
