@@ -73,7 +73,7 @@ final class ChangeSource {
         guard let text = query.key else { return "" }
         var texts = [text]
         if key.count > 1 {
-            guard case .array(let parts)? = try? JSONValue(parsing: text), parts.count == key.count else {
+            guard let parts = try? JSONValue(parsing: text).elements, parts.count == key.count else {
                 return " AND false"
             }
             // A change has the whole key in one column.
@@ -190,7 +190,7 @@ extension ChangeLog {
 extension RowColumn {
     /// The members of an object, each as JSON.
     fileprivate static func members(_ json: String?) -> [(name: String, json: String)] {
-        guard let json, case .object(let members)? = try? JSONValue(parsing: json) else { return [] }
+        guard let json, let members = try? JSONValue(parsing: json).members else { return [] }
         return members.map { ($0.name, $0.value.json) }
     }
 }

@@ -65,7 +65,7 @@ struct PastRows {
             // The first change after the time shows what was there before it.
             let isReturn = change.text(at: 1) == ItemChange.Kind.returned.rawValue
             var row = rows[key] ?? Row(isPresent: !isReturn)
-            if let before = change.text(at: 2), case .object(let members)? = try? JSONValue(parsing: before) {
+            if let before = change.text(at: 2), let members = try? JSONValue(parsing: before).members {
                 for member in members where row.values[member.name] == nil {
                     row.values[member.name] = Value(restoring: member.value)
                 }

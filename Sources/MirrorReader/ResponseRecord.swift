@@ -37,11 +37,9 @@ extension ResponseRecord {
     }
 
     private static func headers(_ text: String) -> [FailedResponse.Field] {
-        guard case .array(let fields)? = try? JSONValue(parsing: text) else { return [] }
-        return fields.compactMap { field in
-            guard case .object(let members) = field, case .string(let name)? = members["name"],
-                case .string(let value)? = members["value"]
-            else { return nil }
+        let fields = try? JSONValue(parsing: text).elements
+        return (fields ?? []).compactMap { field in
+            guard let name = field.members?["name"]?.text, let value = field.members?["value"]?.text else { return nil }
             return FailedResponse.Field(name: name, value: value)
         }
     }

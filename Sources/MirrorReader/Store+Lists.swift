@@ -25,7 +25,7 @@ extension Store {
         guard count > 0 else { return [:] }
         var found: [String: String] = [:]
         for key in keys {
-            guard case .array(let values)? = try? JSONValue(parsing: key), values.count > count else { continue }
+            guard let values = try? JSONValue(parsing: key).elements, values.count > count else { continue }
             found[key] = count == 1 ? values[0].json : JSONValue.array(Array(values[..<count])).json
         }
         return found

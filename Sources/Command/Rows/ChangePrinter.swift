@@ -83,7 +83,7 @@ final class ChangePrinter: Sendable {
 
     /// Text without its quotes, and anything else as JSON has it.
     private static func plain(_ json: String) -> String {
-        guard case .string(let text)? = try? JSONValue(parsing: json) else { return json }
+        guard let text = try? JSONValue(parsing: json).text else { return json }
         return DisplayWidth.printable(text)
     }
 }

@@ -283,7 +283,7 @@ extension ResolvedFeed {
             } catch {
                 throw DiscoveryFault.notJSON(error, contentType: nil)
             }
-            if case .object(let members) = item { shape.add(members) }
+            if let members = item.members { shape.add(members) }
         }
         let names = Set(definition.columns.map(\.name))
         let columns = shape.columns(extending: definition.columns, fixed: names.subtracting(openColumns))

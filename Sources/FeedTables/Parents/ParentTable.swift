@@ -75,8 +75,7 @@ package struct ParentTable: Sendable {
             WHERE feed = ? AND "table" IN (SELECT name FROM sqlite_schema WHERE type = 'table')
             """, [.text(feed)]
         ) { row in
-            guard case .array(let names)? = try? JSONValue(parsing: row.text(at: 1) ?? "") else { return }
-            found = (row.text(at: 0) ?? "", names.compactMap { if case .string(let text) = $0 { text } else { nil } })
+            found = (row.text(at: 0) ?? "", RowColumn.names(row.text(at: 1)))
         }
         return found.flatMap { $0.key.isEmpty ? nil : $0 }
     }

@@ -15,11 +15,11 @@ extension Findings: JSONRecord {
     /// Reads the output of `json`; nil for anything else.
     package init?(json: String) {
         self.init()
-        guard case .object(let members)? = try? JSONValue(parsing: json),
-            case .array(let names)? = members["key"], case .array(let columns)? = members["columns"]
+        guard let members = try? JSONValue(parsing: json).members, let names = members["key"]?.elements,
+            let columns = members["columns"]?.elements
         else { return nil }
         format = members["format"]?.text.flatMap { FeedFormat(rawValue: $0) }
-        if case .object(let place)? = members["items"] {
+        if let place = members["items"]?.members {
             guard let path = place["path"]?.text.flatMap({ try? Path($0) }) else { return nil }
             items = ItemsRule(path: path, keyedBy: place["keyed_by"]?.text)
         }
@@ -38,7 +38,7 @@ extension ColumnDefinition: JSONRecord {
     package var fields: JSONFields { ["name": name, "path": path.description, "type": type?.rawValue] }
 
     fileprivate init?(_ value: JSONValue) {
-        guard case .object(let members) = value, let name = members["name"]?.text,
+        guard let members = value.members, let name = members["name"]?.text,
             let path = members["path"]?.text.flatMap({ try? Path($0) })
         else { return nil }
         self.init(name: name, path: path, type: members["type"]?.text.flatMap(ColumnType.init))

@@ -29,20 +29,18 @@ package struct RowColumn: Sendable, Hashable {
 extension RowColumn {
     /// The columns in `_feed.columns`; nil for anything but a list of them.
     static func list(_ json: String) -> [RowColumn]? {
-        guard case .array(let elements)? = try? JSONValue(parsing: json) else { return nil }
+        guard let elements = try? JSONValue(parsing: json).elements else { return nil }
         let columns = elements.compactMap { element -> RowColumn? in
-            guard case .object(let members) = element, case .string(let name)? = members["name"] else { return nil }
-            var type: ColumnType?
-            if case .string(let word)? = members["type"] { type = ColumnType(rawValue: word) }
-            var path: String?
-            if case .string(let text)? = members["path"] { path = text }
-            return RowColumn(name: name, type: type, path: path)
+            guard let members = element.members, let name = members["name"]?.text else { return nil }
+            let type = members["type"]?.text.flatMap(ColumnType.init)
+            return RowColumn(name: name, type: type, path: members["path"]?.text)
         }
         return columns.count == elements.count ? columns : nil
     }
 
+    /// The names in `_feed.key_columns`; none for anything but a list.
     static func names(_ json: String?) -> [String] {
-        guard let json, case .array(let elements)? = try? JSONValue(parsing: json) else { return [] }
-        return elements.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        guard let json, let elements = try? JSONValue(parsing: json).elements else { return [] }
+        return elements.compactMap(\.text)
     }
 }

@@ -16,8 +16,7 @@ package enum ChangeView {
             WHERE "table" IN (SELECT name FROM sqlite_schema WHERE type = 'table') ORDER BY id
             """
         ) { row in
-            guard case .array(let names)? = try? JSONValue(parsing: row.text(at: 2) ?? "") else { return }
-            let key = names.compactMap { if case .string(let text) = $0 { text } else { nil } }
+            let key = RowColumn.names(row.text(at: 2))
             guard !key.isEmpty else { return }
             let text = try self.key(key)
             let feed = try SQL.string(row.text(at: 0) ?? "")

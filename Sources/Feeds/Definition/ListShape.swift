@@ -35,7 +35,7 @@ package struct ListShape: Sendable, Hashable, JSONRecord {
 
     /// The lists as the store has them; empty for anything else.
     package static func all(_ json: String?) -> [ListShape] {
-        guard let json, case .array(let elements)? = try? JSONValue(parsing: json) else { return [] }
+        guard let json, let elements = try? JSONValue(parsing: json).elements else { return [] }
         return elements.compactMap { element in
             guard case .object(let object) = element, let column = object["column"]?.text,
                 case .array(let names)? = object["members"]

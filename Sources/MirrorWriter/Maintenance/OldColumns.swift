@@ -124,8 +124,7 @@ struct OldColumns {
             "SELECT id, kind = 'changed', before FROM _change WHERE feed = ? AND id > ? AND before IS NOT NULL ORDER BY id LIMIT 1000",
             [.text(feed), Value(id)]
         ) { row in
-            let value = row.text(at: 2).flatMap { try? JSONValue(parsing: $0) }
-            let members: [JSONObject.Member] = if case .object(let members)? = value { Array(members) } else { [] }
+            let members = row.text(at: 2).flatMap { try? JSONValue(parsing: $0).members }.map(Array.init) ?? []
             changes.append((row.int64(at: 0), row.int64(at: 1) == 1, members))
         }
         return changes

@@ -125,10 +125,8 @@ extension CopiedTable {
         try checkCount(of: row, behind: first)
         var exact: JSONObject?
         if hasExact, let text = row.text(at: first + columns.count) {
-            guard case .object(let members)? = try? JSONValue(parsing: text) else {
-                throw CopyProblem.unreadable(table: name)
-            }
-            exact = members
+            exact = try? JSONValue(parsing: text).members
+            guard exact != nil else { throw CopyProblem.unreadable(table: name) }
         }
         return try columns.enumerated().map { index, column in
             if let own = exact?[column.shortName] {

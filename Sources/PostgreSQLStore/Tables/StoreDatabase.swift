@@ -236,7 +236,7 @@ package struct FeedKey: Sendable, Hashable {
     }
 
     init?(comment: String) {
-        guard case .object(let members)? = try? JSONValue(parsing: comment), let names = members["key"],
+        guard let members = try? JSONValue(parsing: comment).members, let names = members["key"],
             case .bool(let isRowID)? = members["is_row_id"]
         else { return nil }
         self.init(names, isRowID: isRowID)
@@ -249,8 +249,8 @@ package struct FeedKey: Sendable, Hashable {
     }
 
     private init?(_ names: JSONValue, isRowID: Bool) {
-        guard case .array(let names) = names else { return nil }
-        columns = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        guard let names = names.elements else { return nil }
+        columns = names.compactMap(\.text)
         self.isRowID = isRowID
     }
 

@@ -24,11 +24,11 @@ package struct StoredFeed {
         self.table = table
         self.hasParts = hasParts
         self.lists = ListShape.all(lists)
-        guard case .array(let columns)? = try? JSONValue(parsing: text) else { return }
-        for case .object(let members) in columns {
-            guard case .string(let name)? = members["name"] else { continue }
+        guard let columns = try? JSONValue(parsing: text).elements else { return }
+        for members in columns.compactMap(\.members) {
+            guard let name = members["name"]?.text else { continue }
             self.columns.append(name)
-            if case .string(let type)? = members["type"] { types[name] = ColumnType(rawValue: type) }
+            if let type = members["type"]?.text { types[name] = ColumnType(rawValue: type) }
         }
     }
 

@@ -343,10 +343,10 @@ enum OpenAPI {
     static func queryParameters(at parts: [String]) -> [String]? {
         let found = operations.first { $0.method == "get" && isPath($0.path, parts) }
         return found?.parameters.compactMap { parameter in
-            guard case .object(let members)? = try? JSONValue(parsing: parameter), members["in"]?.json == "\"query\"",
-                case .string(let name)? = members["name"]
-            else { return nil }
-            return name
+            guard let members = try? JSONValue(parsing: parameter).members, members["in"]?.text == "query" else {
+                return nil
+            }
+            return members["name"]?.text
         }
     }
 

@@ -276,7 +276,7 @@ enum Shown {
 
     /// The key of an item, without JSON's quotes around a text.
     static func key(_ json: String) -> String {
-        guard case .string(let text)? = try? JSONValue(parsing: json) else { return json }
+        guard let text = try? JSONValue(parsing: json).text else { return json }
         return visible(text) ?? json
     }
 

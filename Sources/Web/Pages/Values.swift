@@ -42,7 +42,7 @@ struct ValueText {
 
     /// The elements of a short array of short values; nil for any other JSON.
     static func words(of json: String) -> [String]? {
-        guard case .array(let elements)? = try? JSONValue(parsing: json), elements.count <= 50 else { return nil }
+        guard let elements = try? JSONValue(parsing: json).elements, elements.count <= 50 else { return nil }
         var words: [String] = []
         for element in elements {
             switch element {
