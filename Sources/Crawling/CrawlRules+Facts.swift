@@ -39,22 +39,6 @@ extension CrawlRules {
         package var rangeCounts = false
         /// True if the upstream reports more items than that range has.
         package var isShort = false
-
-        package init(
-            crawl: Int64 = 0, number: Int, isUnchanged: Bool, isInPlace: Bool = true, hasOverlap: Bool = true,
-            onward: CrawlProgress.Onward, pagesOfRange: Int = 0, rangeCounts: Bool = false,
-            isShort: Bool = false
-        ) {
-            self.crawl = crawl
-            self.number = number
-            self.isUnchanged = isUnchanged
-            self.isInPlace = isInPlace
-            self.hasOverlap = hasOverlap
-            self.onward = onward
-            self.pagesOfRange = pagesOfRange
-            self.rangeCounts = rangeCounts
-            self.isShort = isShort
-        }
     }
 
     /// The facts about the border between a fetched page and the previous one, before the page is committed.
@@ -99,6 +83,12 @@ extension CrawlRules {
         /// True if it is unknown how the list continues after its first page, and if it does.
         var isOpen = false
         var pageLimit = PageLimit(nil)
+    }
+}
+
+extension CrawlRules.Committed {
+    package init(number: Int, isUnchanged: Bool, onward: CrawlProgress.Onward) {
+        self.init(crawl: 0, number: number, isUnchanged: isUnchanged, onward: onward)
     }
 }
 

@@ -24,16 +24,8 @@ package struct Response: Sendable {
 
     /// A response with these parts.
     package init(
-        status: Int, headers: Headers, url: WebURL, body: Body = Body(), wireByteCount: Int = 0, redirectCount: Int = 0
-    ) {
-        self.init(
-            status: status, headers: headers, url: url, body: body, wireByteCount: wireByteCount,
-            redirectCount: redirectCount, isMovedForGood: false, isOpenEnded: false)
-    }
-
-    init(
-        status: Int, headers: Headers, url: WebURL, body: Body, wireByteCount: Int, redirectCount: Int,
-        isMovedForGood: Bool, isOpenEnded: Bool
+        status: Int, headers: Headers, url: WebURL, body: Body = Body(), wireByteCount: Int = 0, redirectCount: Int = 0,
+        isMovedForGood: Bool = false, isOpenEnded: Bool = false
     ) {
         self.status = status
         self.headers = headers

@@ -98,11 +98,13 @@ struct PageStorage {
             before: before, added: rules.added, status: events.last?.status,
             reloadedAt: page.direction == .header ? now : nil,
             endedAt: page.end.next == nil && !page.isCheck ? now : nil)
-        let committed = CrawlRules.Committed(
-            crawl: changed.id, number: number, isUnchanged: rules.isUnchanged, isInPlace: isInPlace,
-            hasOverlap: hasOverlap(page.keys), onward: onward, pagesOfRange: try pageCount(of: onward),
-            rangeCounts: try rangeCounts(onward),
-            isShort: try isShort(onward, draft, added: addedBefore + rules.added))
+        var committed = CrawlRules.Committed(number: number, isUnchanged: rules.isUnchanged, onward: onward)
+        committed.crawl = changed.id
+        committed.isInPlace = isInPlace
+        committed.hasOverlap = hasOverlap(page.keys)
+        committed.pagesOfRange = try pageCount(of: onward)
+        committed.rangeCounts = try rangeCounts(onward)
+        committed.isShort = try isShort(onward, draft, added: addedBefore + rules.added)
         return Stored(
             committed: committed, items: rules.items, events: events, state: draft, met: rules.metPlaces, rows: rows)
     }

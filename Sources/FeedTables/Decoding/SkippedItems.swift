@@ -7,11 +7,9 @@ package struct SkippedItems: Sendable, Hashable {
     package var sameKey = 0
     package var firstSameKey: String?
 
-    package init(count: Int = 0, first: String? = nil, sameKey: Int = 0, firstSameKey: String? = nil) {
+    package init(count: Int = 0, sameKey: Int = 0) {
         self.count = count
-        self.first = first
         self.sameKey = sameKey
-        self.firstSameKey = firstSameKey
     }
 
     /// Adds the skipped items of another page.

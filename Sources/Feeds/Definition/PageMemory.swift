@@ -3,13 +3,8 @@ internal import Concurrency
 /// The memory that one page of a feed may use, whatever the upstream sends: a few KB of gzip can hold many millions of
 /// values.
 package struct PageMemory: Sendable, Hashable {
-    /// The bytes of the body and its decoded form until it is stored.
+    /// The bytes of the body and its decoded form until it is stored; within `range`.
     package let most: Int
-
-    /// - Parameter most: Within `range`.
-    package init(most: Int) {
-        self.most = most
-    }
 
     /// The most if nothing is said.
     package static let standard = PageMemory(most: 256 << 20)

@@ -84,7 +84,7 @@ struct WorkingFile: Sendable {
     ///   - refreshesViews: True to make the views again, if tables have come.
     /// - Returns: The error of a failed commit, now or before, nil if none failed; and the time that the views took.
     func detach(
-        keep: Retention?, refreshesViews: Bool = true
+        keep: Retention?, refreshesViews: Bool
     ) async -> (failure: CommitFailure?, viewTime: Duration) {
         let (path, progress) = (path, progress)
         var viewTime = Duration.zero
