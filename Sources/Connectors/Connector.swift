@@ -11,7 +11,7 @@ package struct Connector: Sendable {
         package let source: String
         package let manifest: [UInt8]
         /// The `spec`, where it is a file of its own.
-        package var specification: [UInt8]?
+        var specification: [UInt8]?
         /// Gives the text of a schema's file, by its name.
         package var schema: @Sendable (_ name: String) -> [UInt8]? = { _ in nil }
 

@@ -57,7 +57,7 @@ package struct CrawlState: Sendable {
     /// True while its pages equal those of the previous crawl, except for new items above them.
     package var onlyGrows = true
     /// True once it met stored items.
-    package var hasMet = false
+    var hasMet = false
     /// The number of elements of a partition that the upstream serves, once known.
     package var cap: Int?
     /// True if a page proves too little about the end of the list, or of its partition.

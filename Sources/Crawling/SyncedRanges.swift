@@ -32,7 +32,7 @@ package struct SyncedRange: Sendable, Hashable {
     package var crawl: Int64 { crawls.first ?? 0 }
 
     /// True if a later crawl continues from one of its pages, or requests one again.
-    package var needsPages: Bool { cursor != nil || !loosePages.isEmpty || growsAtEnd }
+    var needsPages: Bool { cursor != nil || !loosePages.isEmpty || growsAtEnd }
 
     /// The page cursor to continue with; nil at the end of the list.
     package var cursor: PageCursor? { if case .open(let cursor) = end { cursor } else { nil } }

@@ -45,7 +45,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// True if this is the plain-text form of `other`: the same host, each on its scheme's default port.
     ///
     /// Upstreams behind a proxy that ends TLS often write `http` into their links.
-    package func isInsecureTwin(of other: Origin) -> Bool {
+    func isInsecureTwin(of other: Origin) -> Bool {
         !isSecure && other.isSecure && host == other.host && usesDefaultPort && other.usesDefaultPort
     }
 }

@@ -33,7 +33,7 @@ public struct FeedRecord: Sendable, Hashable {
     package let fullAtText: String?
     /// The time at which the next sync is due.
     public var nextDueAt: Timestamp? { nextDueAtText.flatMap { Timestamp($0) } }
-    package let nextDueAtText: String?
+    let nextDueAtText: String?
     /// The error of the last run; nil if it did not fail.
     public let error: FeedSyncError?
 

@@ -55,7 +55,7 @@ package struct PageRules: Sendable {
     /// The crawl, as the page leaves it.
     package private(set) var crawl: CrawlState
     /// True if the page's first item directly followed the last one of the previous page when both were stored.
-    package private(set) var adjoins = false
+    private(set) var adjoins = false
     /// The earlier places of the rows that the page met.
     package private(set) var metPlaces: [MetPlaces] = []
     /// The feed's newest generation.

@@ -11,7 +11,7 @@ package final class StoreViews {
     /// The runs whose items may have lists with views, with the definitions of their feeds.
     package var runsWithLists: [(run: Int64, definition: FeedDefinition)] = []
     /// The models whose views this process has checked.
-    package private(set) var modelsOfThisProcess: Set<String> = []
+    private(set) var modelsOfThisProcess: Set<String> = []
 
     /// Records a run of a feed with a model.
     ///

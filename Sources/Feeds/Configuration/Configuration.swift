@@ -25,7 +25,7 @@ public struct Configuration: Sendable {
     package let changedAt: Int64
 
     /// The default time for which events and runs are kept: 90 days.
-    package static let standardKeep = Duration.seconds(90 * 86_400)
+    static let standardKeep = Duration.seconds(90 * 86_400)
     /// The most that a file may hold, in bytes.
     static let sizeLimit = 16 * 1024 * 1024
 

@@ -96,11 +96,11 @@ public struct FeedDefinition: Sendable {
     public let position: SourcePosition
 
     /// The time a response may take if nothing is said.
-    package static let standardTimeout = Duration.seconds(30)
+    static let standardTimeout = Duration.seconds(30)
     /// The default number of further tries.
-    package static let standardRetries = 5
+    static let standardRetries = 5
     /// The default interval of complete crawls.
-    package static let standardFullCrawl = Duration.seconds(86_400)
+    static let standardFullCrawl = Duration.seconds(86_400)
     /// The longest time that any member may give: ten years.
     static let longestTime = Duration.seconds(3650 * 86_400)
     /// The most columns of a feed.

@@ -10,7 +10,7 @@ package struct ListShape: Sendable, Hashable, JSONRecord {
     package var hasPlain = false
 
     /// The most members that a view shows.
-    package static let mostMembers = 200
+    static let mostMembers = 200
 
     package init(column: String) { self.column = column }
 

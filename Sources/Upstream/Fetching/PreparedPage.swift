@@ -15,7 +15,7 @@ package struct PreparedPage: Sendable {
     /// The secrets that must be neither stored nor shown, also in the page cursor from this page.
     package let secrets: Secrets
     /// The request for the necessary access token; nil if none is needed.
-    package var tokenRequest: TokenRequest?
+    var tokenRequest: TokenRequest?
     /// The access token among the request's credentials; nil where it has none yet.
     var accessToken: AccessToken?
     /// The credentials of which the request carries one; nil where it has but one.

@@ -18,7 +18,7 @@ extension Validators {
 
 extension Headers {
     /// Puts in the fields that make a request conditional; without validators takes them out.
-    package mutating func setConditions(_ validators: Validators?) {
+    mutating func setConditions(_ validators: Validators?) {
         self["If-None-Match"] = validators?.etag
         self["If-Modified-Since"] = validators?.lastModified
     }
