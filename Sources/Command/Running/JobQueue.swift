@@ -64,14 +64,13 @@ extension JobQueue where Job: Sendable {
     /// Performs jobs, several at a time, until none is left or no more may begin.
     ///
     /// - Parameters:
-    ///   - executor: The preferred executor of the jobs, so that their code wakes no other thread; nil for Swift's pool.
+    ///   - executor: The preferred executor of the jobs, so that their code wakes no other thread.
     ///   - mayBegin: False if no more jobs may begin.
     ///   - begin: Called before each job.
     ///   - end: Called with the result of each job, before the next one begins. Calls do not overlap.
     mutating func perform<Result: Sendable>(
-        atOnce most: Int, on executor: (any TaskExecutor)? = nil, while mayBegin: () -> Bool = { true },
-        begin: (Job) -> Void = { _ in },
-        _ job: @escaping @Sendable (Job) async -> Result, end: (Result) async -> Void = { _ in }
+        atOnce most: Int, on executor: any TaskExecutor, while mayBegin: () -> Bool, begin: (Job) -> Void,
+        _ job: @escaping @Sendable (Job) async -> Result, end: (Result) async -> Void
     ) async {
         await withTaskGroup(of: (Result, String).self) { group in
             func beginNext() {
