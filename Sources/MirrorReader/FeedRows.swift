@@ -191,7 +191,7 @@ struct RowConditions {
     var sql: String { conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))" }
 
     /// The rest of a SELECT: sorted by columns, then in feed order, with the limit as the last parameter.
-    func end(orderedBy columns: [ItemQuery.Order]) throws(SQLiteError) -> String {
+    func end(orderedBy columns: [ItemOrder]) throws(SQLiteError) -> String {
         let columns = try columns.map { column throws(SQLiteError) in
             "\(try SQL.identifier(column.column))\(column.isDescending ? " DESC" : "")"
         }

@@ -25,7 +25,7 @@ package struct ItemQuery: Sendable {
     /// Only items that fulfil each of these.
     package var filters: [ColumnFilter] = []
     /// Columns that sort the items, before feed order.
-    package var order: [Order] = []
+    package var order: [ItemOrder] = []
     /// The number of items to pass over.
     package var offset = 0
     /// The maximum number of items; nil for all.
@@ -39,8 +39,6 @@ package struct ItemQuery: Sendable {
     package var wantsRaw = false
     /// True to include removed items.
     package var includesRemoved = false
-
-    package typealias Order = ItemOrder
 
     /// The number of bytes at which an answer for programs ends, with the rest to come.
     package static let mostBytesOfAnswer = 16 << 20

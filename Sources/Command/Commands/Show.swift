@@ -69,7 +69,7 @@ extension Session {
         for name in invocation.options[.sort]?.split(separator: ",") ?? [] {
             let isDescending = name.trimmingSpaces.hasPrefix("-")
             let column = try known(isDescending ? name.trimmingSpaces.dropFirst() : name.trimmingSpaces)
-            query.order.append(ItemQuery.Order(column: column, isDescending: isDescending))
+            query.order.append(ItemOrder(column: column, isDescending: isDescending))
         }
         return query
     }

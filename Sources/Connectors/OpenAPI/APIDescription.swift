@@ -3,9 +3,6 @@ internal import HTTP
 
 /// An API that an OpenAPI 3 or Swagger 2 document describes: its lists can become feeds.
 package struct APIDescription: Sendable {
-    /// A list that cannot become a feed, with the reason.
-    package typealias LeftOut = Connector.LeftOut
-
     /// The most bytes of a document.
     package static let mostBytes = 64 << 20
     /// The most operations that are looked at.
@@ -15,7 +12,7 @@ package struct APIDescription: Sendable {
     /// The lists, in the order of the document.
     package let lists: [DocumentedList]
     /// The GET operations that could not be read.
-    package let leftOut: [LeftOut]
+    package let leftOut: [Connector.LeftOut]
     /// True if the document has more operations than are looked at.
     package let isCut: Bool
 
@@ -27,13 +24,13 @@ package struct APIDescription: Sendable {
         document = try APIDocument(bytes, source: source)
         let reader = ListReader(document)
         var lists: [DocumentedList] = []
-        var leftOut: [LeftOut] = []
+        var leftOut: [Connector.LeftOut] = []
         let paths = (document.root["paths"]?.members ?? [:]).filter { $0.name.hasPrefix("/") }
         for (path, item) in paths.prefix(Self.mostOperations) {
             do throws(ConnectorFault) {
                 if let list = try reader.list(at: path, item) { lists.append(list) }
             } catch {
-                leftOut.append(LeftOut(stream: path, fault: error))
+                leftOut.append(Connector.LeftOut(stream: path, fault: error))
             }
         }
         (self.lists, self.leftOut, isCut) = (lists, leftOut, paths.count > Self.mostOperations)

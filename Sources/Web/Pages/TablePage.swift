@@ -239,7 +239,7 @@ struct TablePage: Page {
     private func head(_ column: RowColumn, isNumber: Bool, to html: inout HTMLWriter) {
         let order = view.sort.flatMap { $0.column == column.name ? $0 : nil }
         let next = view.changed {
-            $0.sort = ItemQuery.Order(column: column.name, isDescending: order?.isDescending == false)
+            $0.sort = ItemOrder(column: column.name, isDescending: order?.isDescending == false)
         }
         let word = order.map { $0.isDescending ? "descending" : "ascending" } ?? "none"
         html.element("th", .class(isNumber ? "number" : ""), .plain(.scope, "col"), .plain(.ariaSort, word)) { html in

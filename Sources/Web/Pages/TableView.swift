@@ -8,7 +8,7 @@ struct TableView: Sendable {
     var columns: [String] = []
     var filters: [ColumnFilter] = []
     /// The column that sorts the rows; nil for feed order.
-    var sort: ItemQuery.Order?
+    var sort: ItemOrder?
     var offset = 0
     /// The mistake in the address, in words; nil if there is none.
     var problem: String?
@@ -41,7 +41,7 @@ struct TableView: Sendable {
         }
         if let word = values("sort").first, !word.isEmpty {
             let name = word.hasPrefix("-") ? String(word.dropFirst()) : word
-            if check(name, names) { sort = ItemQuery.Order(column: name, isDescending: word.hasPrefix("-")) }
+            if check(name, names) { sort = ItemOrder(column: name, isDescending: word.hasPrefix("-")) }
         }
         offset = min(max(request.parameter("offset").flatMap { Int($0) } ?? 0, 0), Self.mostOffset)
     }
