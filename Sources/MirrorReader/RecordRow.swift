@@ -60,3 +60,32 @@ struct RecordRow {
         return items
     }
 }
+
+extension StatusEvent {
+    init(_ row: RecordRow) throws {
+        self.init(
+            id: try row.id("id"), at: try row.textOrEmpty("at"), feed: try row.textOrEmpty("feed"),
+            run: try row.id("run"), status: try row.word("status") ?? .none, page: try row.integer("page"),
+            items: try row.itemFigures(), error: try row.text("error"))
+    }
+
+    /// The error, without its advice, which the store does not keep; nil if it did not fail.
+    public var failure: FeedSyncError? { error.map(FeedSyncError.init(stored:)) }
+}
+
+extension FeedSyncError {
+    /// The error in an `error` column.
+    ///
+    /// Text that `json` did not write becomes the message as a whole: an error must never hide behind another.
+    init(stored text: String) {
+        guard let members = try? JSONValue(parsing: text).members, let kind = members["kind"]?.text.flatMap(Kind.init),
+            let message = members["message"]?.text
+        else {
+            self.init(.bug, text)
+            return
+        }
+        var status: Int?
+        if case .number(let digits)? = members["http_status"] { status = Int(digits) }
+        self.init(kind, message, httpStatus: status, url: members["url"]?.text)
+    }
+}

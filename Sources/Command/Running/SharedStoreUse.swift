@@ -2,6 +2,7 @@ internal import Concurrency
 internal import FeedSync
 internal import Fleet
 internal import HTTP
+internal import Platform
 internal import PostgreSQLStore
 
 /// A command's use of a store in PostgreSQL: a working file with a part of the store, which is deleted when the command
@@ -146,5 +147,15 @@ extension Session {
         guard let named = namedStore else { return configuration?.sharedStore }
         if case .postgreSQL(let uri) = StoreAddress(named) { return uri }
         return nil
+    }
+}
+
+/// The name of this process for others: the machine and the process id.
+enum ProcessName {
+    static var own: String {
+        var bytes = [CChar](repeating: 0, count: 256)
+        gethostname(&bytes, bytes.count - 1)
+        let host = bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        return "\(String(decoding: host, as: UTF8.self)) \(getpid())"
     }
 }

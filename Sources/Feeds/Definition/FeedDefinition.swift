@@ -429,3 +429,9 @@ enum CredentialHash {
         return "#" + Hexadecimal.digits(hash.lowerHalf, count: 8)
     }
 }
+
+/// The rule for a stored value whose member an item lacks: `missing` in the configuration.
+package enum MissingMember: String, Sendable, Hashable, CaseIterable {
+    /// It stays: items hold only what changed.
+    case keep
+}

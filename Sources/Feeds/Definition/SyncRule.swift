@@ -246,3 +246,13 @@ extension SyncRule {
     /// The rule of a delta; nil for other modes.
     package var delta: DeltaRule? { if case .delta(let rule) = self { rule } else { nil } }
 }
+
+/// The rule for proofs in `sync`, for `verify` in the configuration.
+package enum VerifyRule: String, Sendable, Hashable, CaseIterable {
+    /// Proofs that cost little.
+    case auto
+    /// By every page again.
+    case always
+    /// Not at all.
+    case never
+}
