@@ -106,8 +106,8 @@ struct ColumnReader {
             name: name, path: .given, type: type(of: literal, in: value, given, feed.parentTypes), value: entry)
     }
 
-    /// The type of an added value: what the connector says, else what it makes of the value, else that of the parent's
-    /// column. A constant is what it is written as.
+    /// The type of an added value: the one that the connector names, else the one that it converts the value to, else
+    /// that of the parent's column. A constant has the type that it is written as.
     private func type(
         of known: ConnectorValue, in value: Component, _ given: ColumnType?, _ parentTypes: [String: ColumnType]
     ) -> ColumnType? {

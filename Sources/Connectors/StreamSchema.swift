@@ -23,7 +23,7 @@ struct StreamSchema: Sendable {
         columns = (try? Self.columns(of: try Component(node, in: ManifestDocument(root: node)))) ?? []
     }
 
-    /// True if items have a member of this name; nil where nobody says.
+    /// True if items have a member of this name; nil if the schema names no members.
     func has(_ name: String) -> Bool? {
         columns.isEmpty ? nil : columns.contains { $0.path.segments.first == .member(name) }
     }

@@ -1,4 +1,4 @@
-/// Reads a text of a manifest: what is literal, expressions, and `{% if %}`, which chooses between texts.
+/// Reads a text of a manifest: literal text, expressions, and `{% if %}`, which chooses between texts.
 ///
 /// Source: https://jinja.palletsprojects.com/en/stable/templates/
 struct TemplateReader {

@@ -81,7 +81,7 @@ public struct ColumnFilter: Sendable, Hashable {
         return ("\(name) \(word) ?", [value])
     }
 
-    /// A time as far as it is written stands for the whole year, month, day, hour, minute or second.
+    /// A time means the whole year, month, day, hour, minute or second, as far as it is written.
     private static func period(
         _ name: String, _ comparison: Comparison, _ value: String
     ) -> (text: String, values: [Value]) {

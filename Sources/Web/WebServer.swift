@@ -162,7 +162,7 @@ package final class WebServer: Sendable {
 
     private static func tell(_ shelf: Shelf, _ hub: EventHub) async {
         guard let store = await shelf.served.pages else { return }
-        // Read first: what is committed meanwhile is told of next time.
+        // The mark is read first, so that a commit in the meantime is announced next time.
         if let mark = try? await store.mark() { hub.note(mark) }
         let most = 500
         var hasEvents = false

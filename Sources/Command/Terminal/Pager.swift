@@ -25,7 +25,7 @@ enum Pager {
         return ends.write
     }
 
-    /// Ends what it gets to read, also in the middle of a line: what is written from now on is lost.
+    /// Ends the pager's input, also in the middle of a line. Later output is lost.
     static func endInput() {
         running.withLock { running in
             guard let input = running?.input ?? nil else { return }

@@ -36,7 +36,7 @@ package struct APIDescription: Sendable {
         (self.lists, self.leftOut, isCut) = (lists, leftOut, paths.count > Self.mostOperations)
     }
 
-    /// A list that somebody wants, with the values that the words for it have for its path.
+    /// A wanted list, with the values that its word gives for parameters of its path.
     struct Choice {
         let list: DocumentedList
         var values: [String: String] = [:]

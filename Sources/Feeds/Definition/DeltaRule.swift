@@ -25,7 +25,7 @@ package struct DeltaRule: Sendable, Hashable {
     /// The responses that say that a token is too old.
     package let expired: [ResponseRule]
 
-    /// Gone: what Microsoft Graph and Google say.
+    /// 410 (Gone), as Microsoft Graph and Google answer.
     static let standardExpired = [ResponseRule(status: 410, body: [], action: .expired)]
 
     /// The rule on one line, equal for equal rules.

@@ -1,7 +1,7 @@
 /// The list of one row of a parent, as a part of the feed that has the lists of all its rows.
 ///
 /// It is mirrored as a feed of its own: it has its own crawl, page cursor, validators, watermark and due time. Its rows
-/// stand in the feed's table, with the parent's key in front.
+/// are in the feed's table, with the parent's key in front.
 package struct FeedPart: Sendable, Hashable {
     /// The feed that it is a part of.
     package let feed: String

@@ -83,7 +83,7 @@ final class ConnectionPool: @unchecked Sendable {
         pthread_cond_signal(freed)
     }
 
-    /// Closes the connections that nobody has taken.
+    /// Closes the connections that are free.
     func close() {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

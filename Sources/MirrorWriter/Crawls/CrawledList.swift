@@ -283,7 +283,7 @@ package struct CrawledList {
         var isUnclear = false
         let missing = try records.rows.missing(key: definition.key) { key, place in
             guard met[key] == nil, !own.contains(place.generation) else { return false }
-            // The row was met on a page that has changed since: it may stand on one that was read before.
+            // The row was met on a page that has changed since: it may be on a page that was read before.
             guard reads.leftPage.contains(key) else { return true }
             isUnclear = true
             return false

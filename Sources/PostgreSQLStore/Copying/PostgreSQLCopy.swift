@@ -21,7 +21,7 @@ struct PostgreSQLCopy {
     ///
     /// - Throws: `CopyProblem`, `PostgreSQLError`, `SQLiteError`, `FeedSyncError`.
     func run() throws -> CopyReport {
-        // All tables as they stand at one moment, while others write: https://sqlite.org/isolation.html
+        // All tables as they are at one moment, while others write: https://sqlite.org/isolation.html
         try source.transaction(.deferred) {
             // It ends with the connection. https://www.postgresql.org/docs/15/explicit-locking.html#ADVISORY-LOCKS
             guard try connection.scalar("SELECT pg_try_advisory_lock(hashtext('feedsync ' || current_schema()))") != "f"

@@ -9,10 +9,10 @@ package enum EmptyEnvelope {
         "warnings", "note", "notice", "information",
     ]
 
-    /// True for a body in which nothing stands at the items' path, but that is a page all the same.
+    /// True for a body that has nothing at the items' path and is a page all the same.
     ///
-    /// A first page must show by a member that pages are what it is about; a further one must only say nothing else. An
-    /// object without members is what many a broken server answers, and no page.
+    /// A first page must have a member of paging; a further one must only have nothing else to say. An object without
+    /// members is no page: many broken servers answer with one.
     ///
     /// - Parameter isFirst: True if it answers the feed's own request.
     package static func holds(_ body: Body, isFirst: Bool, pagination: some Paginator) -> Bool {

@@ -3,7 +3,7 @@ internal import Platform
 
 /// The tokens that upstreams gave in place of a refresh token, in a file that only its owner may read.
 ///
-/// An upstream may take a refresh token once, and give the next one: what it gave last is the way back in. It is on
+/// An upstream may take a refresh token once, and give the next one: only the last one is the way back in. It is on
 /// disk before the access token that came with it is used. Processes take turns, from reading a refresh token to
 /// keeping the next one; the lock is on a file beside it, because the file itself is replaced.
 struct KeptTokens: Sendable, Hashable {

@@ -62,9 +62,9 @@ struct WatchedPath {
         name = slash.map { String(path[path.index(after: $0)...]) } ?? path
     }
 
-    /// True if the name may stand for many.
+    /// True if the name is a pattern, which may match many files.
     var isPattern: Bool { name.contains { "*?[".contains($0) } }
 
-    /// True if a file of this name is meant by the pattern.
+    /// True if the pattern matches this file name.
     func matches(_ other: String) -> Bool { fnmatch(name, other, FNM_PERIOD) == 0 }
 }

@@ -2,7 +2,7 @@ internal import FeedSync
 internal import HTTPServer
 internal import Reports
 
-/// The changes of feeds, the newest first: what is new, changed, removed and back, by day and by feed.
+/// The changes of feeds, the newest first: new, changed, removed and returned items, by day and by feed.
 struct ChangesPage: Page {
     private let visit: Visit
     /// The feed; nil for all feeds.

@@ -73,7 +73,7 @@ struct ItemRows {
         let isMarkup = shape.rule.text.map(shape.markup.contains) ?? false
         let line = shape.line(
             shape.rule.text, of: item, in: listing, most: search == nil ? Self.textLength : Self.searchedLength)
-        // A short one that stands for a title is not said again.
+        // A short text that serves as the title is not repeated.
         let text = line == title ? nil : line
         html.element(
             "li", .class("row"), .data(.key, item.key), .data(.place, item.place.text),

@@ -69,7 +69,7 @@ struct OverviewPage: Page {
         }
     }
 
-    /// Feeds by their model or host, where there are many; those that need somebody stand above all groups.
+    /// Feeds by their model or host, where there are many; those that need attention come before all groups.
     private static func groups(_ feeds: [StateRow]) -> [(name: String?, feeds: [StateRow])] {
         guard feeds.count >= manyFeeds else { return [(nil, feeds)] }
         let grouped = Groups(feeds) { feed -> String? in

@@ -8,7 +8,7 @@ struct RowShape: Sendable {
     /// The most characters of a text that a row is made of; what is shown of it is less.
     static let textLimit = 16_384
 
-    /// The most characters of a text that stands for a title.
+    /// The most characters of a text that serves as a title.
     private static let longestBorrowed = 100
 
     /// The columns' names.

@@ -120,7 +120,7 @@ struct StatusPage: Page {
     private static func write(_ term: Plan.Term, to html: inout HTMLWriter) {
         switch term.name {
         case .every: html.text("every \(term.value ?? "")")
-        // The failures are told of above, with the time of the first.
+        // The failures are shown above, with the time of the first.
         case .backOff: html.text("\(term.value ?? "") after failures")
         case .blockedUntil:
             html.text("the server asked to wait, which ends ")

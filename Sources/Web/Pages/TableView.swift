@@ -2,7 +2,7 @@ internal import FeedSync
 internal import HTTPServer
 internal import Text
 
-/// A view of a feed as a table: what an address says of its columns, filters and order.
+/// A view of a feed as a table: the columns, filters and order in its address.
 struct TableView: Sendable {
     /// The names of the shown columns, in their order; none for all.
     var columns: [String] = []

@@ -2,7 +2,8 @@ internal import HTTPServer
 
 /// The origins of other sites whose scripts may use the API.
 ///
-/// They send no cookies: what needs a token, they send it. The pages, and the word that pages send, are not theirs.
+/// They send no cookies, and send the token with requests that need it. The pages, and the word that pages send, are
+/// not theirs.
 ///
 /// Source: https://fetch.spec.whatwg.org/#http-cors-protocol
 struct SharedOrigins: Sendable {

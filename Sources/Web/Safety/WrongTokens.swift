@@ -1,6 +1,6 @@
 internal import Concurrency
 
-/// Wrong tokens: each takes a while, the longer the more there are at once, and somebody is told.
+/// Wrong tokens: each takes a while, the longer the more there are at once, and is reported.
 final class WrongTokens: Sendable {
     private struct State {
         var waiting = 0
