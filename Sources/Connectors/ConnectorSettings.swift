@@ -79,7 +79,7 @@ struct ConnectorSettings: Sendable {
     }
 
     /// True if settings of this name, or below it, may be given.
-    func isGroup(_ path: [String]) -> Bool {
+    private func isGroup(_ path: [String]) -> Bool {
         settings.contains { $0.path.count > path.count && $0.path.starts(with: path) }
             || given.keys.contains { $0.count > path.count && $0.starts(with: path) }
     }

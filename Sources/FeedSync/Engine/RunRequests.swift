@@ -106,7 +106,7 @@ final class RunRequests {
     }
 
     /// The newest stored page for a request.
-    func storedPage(_ page: PreparedPage) throws(FeedSyncError) -> StoredPage? {
+    private func storedPage(_ page: PreparedPage) throws(FeedSyncError) -> StoredPage? {
         try writer.pending { try writer.records.storedPages.newest(page.key) }
     }
 

@@ -172,7 +172,7 @@ final class WriteThrough: CommitCompanion {
     }
 
     /// Gives the connection back, unless it may keep it.
-    func letGo() {
+    private func letGo() {
         if pool.isShared, underway == nil { taken = nil }
     }
 
@@ -231,7 +231,7 @@ extension WriteThrough {
     ///     otherwise.
     ///   - reshaped: The tables that are new or have another shape.
     ///   - moves: The renamed and deleted feeds.
-    func commitTables(
+    private func commitTables(
         _ fixed: [String: [ChangedRow]], _ rows: [String: [ChangedRow]]?, _ reshaped: Set<String>,
         _ moves: [FeedMove] = []
     ) throws {
@@ -284,7 +284,7 @@ extension WriteThrough {
     /// it has no table before them.
     ///
     /// - Parameter reshaped: The tables that are new in SQLite, or have another shape.
-    func areShaped(_ rows: [String: [ChangedRow]], _ reshaped: Set<String>) throws -> Bool {
+    private func areShaped(_ rows: [String: [ChangedRow]], _ reshaped: Set<String>) throws -> Bool {
         try rows.keys.allSatisfy { try known($0) != nil }
             && reshaped.allSatisfy { try known($0, hasKey: false) == nil && isEmpty($0) }
     }

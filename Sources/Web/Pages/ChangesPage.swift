@@ -152,7 +152,7 @@ struct ChangeRows {
 }
 
 /// The columns of an item before and after a change.
-struct ChangedValues {
+private struct ChangedValues {
     private let change: ItemChange
     private let shape: RowShape?
     /// The most columns that are shown.

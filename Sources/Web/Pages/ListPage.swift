@@ -132,7 +132,7 @@ struct ListPage: Page {
 }
 
 /// The state of a feed with its reason, its number of items and, while it fails, advice.
-struct FeedStateView: Sendable {
+private struct FeedStateView: Sendable {
     let row: StateRow
     /// True if the visitor may send commands to the feed.
     let isOffered: Bool
@@ -174,7 +174,7 @@ struct FeedStateView: Sendable {
 }
 
 /// A part of a list: its rows from a place on, or the rows with the words of a text.
-struct ListPart: Sendable {
+private struct ListPart: Sendable {
     /// The text as typed, and its words.
     let typed: String
     let text: SearchText

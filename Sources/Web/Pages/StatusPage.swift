@@ -259,7 +259,7 @@ struct StatusPage: Page {
 }
 
 /// A line of the last runs: a run, or those of the lists of a feed that came one after the other.
-enum RunLine: Sendable {
+private enum RunLine: Sendable {
     case run(RunRecord)
     case lists(feed: String, runs: [RunRecord])
 

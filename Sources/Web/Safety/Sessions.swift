@@ -36,7 +36,7 @@ final class Sessions: Sendable {
     }
 
     /// The name of the cookie: a browser sends those of all ports of a host, and keeps the prefix for https.
-    static func cookieName(_ caller: Caller) -> String {
+    private static func cookieName(_ caller: Caller) -> String {
         if caller.isSecure { return "__Host-feedsync" }
         return "feedsync-" + Hexadecimal.encoded(Array(SHA256.hash(Array(caller.host.utf8)).prefix(4)))
     }
