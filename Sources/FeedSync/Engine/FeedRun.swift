@@ -34,6 +34,8 @@ final class FeedRun {
     private let resumePoint: ResumePoint
     /// True if an earlier window of the run changed anything.
     private var hasChangedBefore = false
+    /// True if the last committed page was the end of the list.
+    private var isAtEnd = false
 
     init(
         _ command: RequestCommand, by writer: FeedWriter, loader: PageLoader, gate: CircuitBreaker,
@@ -135,9 +137,8 @@ final class FeedRun {
         return WindowEnd(window, of: rule, resumePoint)
     }
 
-    private func take(
-        _ step: CrawlRules.Step
-    ) async throws(FeedSyncError) -> CrawlRules.Step {
+    /// Takes a step, and returns the next one.
+    private func take(_ step: CrawlRules.Step) async throws(FeedSyncError) -> CrawlRules.Step {
         switch step {
         case .fetch(let direction, let cursor): return try await page(direction, cursor)
         case .goOn(let crawl, let number):
@@ -169,8 +170,6 @@ final class FeedRun {
         case .end: return step
         }
     }
-
-    private var isAtEnd = false
 
     /// Ends the run with an error, and closes the begun event.
     ///
@@ -373,9 +372,7 @@ final class FeedRun {
     // MARK: - Pages that are requested again
 
     /// Requests a page of the crawl again, and stores it if it has gained items.
-    private func check(
-        _ place: PageOfCrawl
-    ) async throws(FeedSyncError) -> PageComparison {
+    private func check(_ place: PageOfCrawl) async throws(FeedSyncError) -> PageComparison {
         let cursor = try committed { try $0.cursor(of: place) }
         // A page that was read again since then has lost its place.
         guard cursor != nil || place.number == 1 && start == nil else { return .outgrown }
