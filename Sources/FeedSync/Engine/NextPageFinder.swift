@@ -69,18 +69,18 @@ struct NextPageFinder: Sendable {
         let response = fetched.response
         if response.status == 404, let total = crawl.total, total > crawl.elements {
             let kind = ResponseDisposition.failure(response.status)
-            let error = FetchReport(page, bodyValue: BodyProbe.value).failure(kind, response)
+            let error = FetchReport(page).failure(kind, response)
             throw FeedSyncError(
                 kind, error.message,
                 advice: "run it again later, for \(crawl.elements) of \(total) items have been received; "
                     + "if the upstream serves no more, set `responses: [{status: 404, do: end}]`",
                 httpStatus: error.httpStatus, url: error.url)
         }
-        let words = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: BodyProbe.value)
+        let words = UpstreamText.quotation(of: response, secrets: page.secrets)
         let place = page.cursor.map { " to `\($0)`" } ?? ""
         let said = "\(StatusText.text(response.status))\(place)\(words.map { ": \($0)" } ?? "")"
         let cap = SignOfMore.cap(
-            UpstreamText.text(of: response, bodyValue: BodyProbe.value), behind: crawl.before?.content.elementCount,
+            UpstreamText.text(of: response), behind: crawl.before?.content.elementCount,
             full: crawl.fullPageCount, pages: crawl.pages, elements: crawl.elements, total: crawl.total)
         let stranger = isEndOtherwiseKnown ? nil : otherMarkup(response)
         let rule = "set `responses: [{status: \(response.status), do: end}]`"

@@ -67,7 +67,7 @@ public actor SyncEngine {
         return Fetcher(
             client: options.client, rules: definition.responses,
             policy: RetryPolicy(retries: definition.retries, maxWait: options.maxWait), clock: options.clock,
-            random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
+            random: options.random, now: { wallClock.seconds },
             progress: { onActivity(.fetching($0)) }, pacer: options.pacer, trace: options.trace(of: definition.name))
     }
 

@@ -185,7 +185,7 @@ package struct Discovery: Sendable {
         return Fetcher(
             client: options.client, rules: definition.responses,
             policy: RetryPolicy(retries: min(retries, mostRetries), maxWait: options.maxWait), clock: options.clock,
-            random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value,
+            random: options.random, now: { wallClock.seconds },
             meter: meter, progress: progress, pacer: options.pacer, trace: options.trace(of: definition.name))
     }
 }

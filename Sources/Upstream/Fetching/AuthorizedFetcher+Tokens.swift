@@ -85,7 +85,9 @@ extension AuthorizedFetcher {
         _ response: Response, of token: TokenRequest, _ page: PreparedPage, url: String
     ) -> FeedSyncError {
         let word = { (name: String) -> String? in
-            guard case .text(let text)? = fetcher.bodyValue(response.body, Path([.member(name)])) else { return nil }
+            guard case .text(let text)? = BodyProbe.value(of: response.body, at: Path([.member(name)])) else {
+                return nil
+            }
             return UpstreamText.excerpt(text, page.secrets)
         }
         let words = [word("error"), word("error_description").map { "\"\($0)\"" }].compactMap(\.self)

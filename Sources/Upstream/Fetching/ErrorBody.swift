@@ -67,7 +67,7 @@ package enum ErrorBody {
             query: response.url.text.split(separator: "?", maxSplits: 1).dropFirst().first.map { $0.lowercased() } ?? ""
         )
         guard (200..<300).contains(response.status), body.count <= longest, look.saysError(body) else { return nil }
-        let words = UpstreamText.quotation(of: response, secrets: secrets, bodyValue: BodyProbe.value)
+        let words = UpstreamText.quotation(of: response, secrets: secrets)
         let code = codes.lazy.compactMap { BodyProbe.value(of: body, at: $0)?.parameterText }.first
             .flatMap { UpstreamText.excerpt($0, secrets) }
         return FeedSyncError(

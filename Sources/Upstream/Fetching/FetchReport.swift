@@ -3,17 +3,15 @@ package import HTTP
 /// The course of the attempts at one page, and the words for their end.
 package struct FetchReport {
     let page: PreparedPage
-    let bodyValue: BodyValue
     private let meter: RequestMeter
     /// The last word on each quota.
     private var readings = FetchCost()
     /// The credential that the present request carries, if it had the choice.
     private(set) var credential: CredentialChoices.Choice?
 
-    package init(_ page: PreparedPage, meter: RequestMeter = RequestMeter(), bodyValue: @escaping BodyValue) {
+    package init(_ page: PreparedPage, meter: RequestMeter = RequestMeter()) {
         self.page = page
         self.meter = meter
-        self.bodyValue = bodyValue
     }
 
     /// The credentials of the next request.
@@ -112,7 +110,7 @@ package struct FetchReport {
     }
 
     private func sentence(about response: Response, _ attempts: Int) -> String {
-        let quotation = UpstreamText.quotation(of: response, secrets: page.secrets, bodyValue: bodyValue)
+        let quotation = UpstreamText.quotation(of: response, secrets: page.secrets)
         // A 304 is a failure only if the request had no validators.
         let question = response.isModified ? "" : " to an unconditional request"
         let words = quotation.map { ": \($0)" } ?? ""

@@ -10,7 +10,6 @@ package struct Fetcher: Sendable {
     private let clock: any Clock<Duration>
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Int64
-    let bodyValue: BodyValue
     private var progress: @Sendable (FetchProgress) -> Void
     private let pacer: RequestPacer
     private let trace: TraceHandler?
@@ -27,7 +26,6 @@ package struct Fetcher: Sendable {
     ///   - clock: Waits.
     ///   - random: A number from 0 up to but not including 1, for the back-off.
     ///   - now: The time in seconds since 1970.
-    ///   - bodyValue: Reads a value from a body, for rules and messages.
     ///   - meter: Counts the requests.
     ///   - progress: Receives activities that would otherwise look like a stall.
     ///   - pacer: The turns of requests with a rate limit.
@@ -36,8 +34,8 @@ package struct Fetcher: Sendable {
         client: Client, rules: [ResponseRule], policy: RetryPolicy,
         clock: any Clock<Duration> = ContinuousClock(),
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
-        now: @escaping @Sendable () -> Int64, bodyValue: @escaping BodyValue,
-        meter: RequestMeter = RequestMeter(), progress: @escaping @Sendable (FetchProgress) -> Void = { _ in },
+        now: @escaping @Sendable () -> Int64, meter: RequestMeter = RequestMeter(),
+        progress: @escaping @Sendable (FetchProgress) -> Void = { _ in },
         pacer: RequestPacer = RequestPacer(), trace: TraceHandler? = nil
     ) {
         self.client = client
@@ -46,7 +44,6 @@ package struct Fetcher: Sendable {
         self.clock = clock
         self.random = random
         self.now = now
-        self.bodyValue = bodyValue
         self.meter = meter
         self.progress = progress
         self.pacer = pacer
@@ -87,7 +84,7 @@ package struct Fetcher: Sendable {
     package func fetch(
         _ page: PreparedPage, validators: Validators? = nil, isAhead: Bool = false
     ) async throws(FeedSyncError) -> FetchedPage {
-        var report = FetchReport(page, meter: meter, bodyValue: bodyValue)
+        var report = FetchReport(page, meter: meter)
         var request = page.request
         var isConditional = false
         if let validators, !validators.isEmpty, page.mayBeConditional {
@@ -129,8 +126,7 @@ package struct Fetcher: Sendable {
             let now = now()
             report.add(response, now: now)
             let disposition = ResponseDisposition(
-                of: response, isConditional: isConditional, mayBeBeyondEnd: page.mayBeBeyondEnd, rules: rules,
-                bodyValue: bodyValue)
+                of: response, isConditional: isConditional, mayBeBeyondEnd: page.mayBeBeyondEnd, rules: rules)
             switch disposition {
             case .page(let kind):
                 return report.fetched(kind, response)
@@ -148,7 +144,7 @@ package struct Fetcher: Sendable {
             case .retry:
                 var outcome = outcome(of: response, now: now)
                 var decision = decision(outcome, attempt)
-                if response.isRateLimited || ResponseDisposition.saysTooOften(response, bodyValue: bodyValue),
+                if response.isRateLimited || ResponseDisposition.saysTooOften(response),
                     let choice = report.rest(after: response, for: outcome.requestedWait ?? decision.wait, now: now)
                 {
                     if let credential = report.credential { refused.insert(credential.fingerprint) }
@@ -173,7 +169,7 @@ package struct Fetcher: Sendable {
                         response, wait: wait, isTooLong: wait > policy.maxWait, attempts: attempt, now: now)
                 case .giveUp:
                     let kind =
-                        ResponseDisposition.saysTooOften(response, bodyValue: bodyValue)
+                        ResponseDisposition.saysTooOften(response)
                         ? .limited : ResponseDisposition.failureAfterRetries(response.status)
                     throw report.failure(kind, response, attempts: attempt)
                 }
@@ -214,7 +210,7 @@ package struct Fetcher: Sendable {
         guard case .status(let status, let retryAfter, let rateLimit) = outcome else { return outcome }
         let isKnown = [408, 425, 429].contains(status) || (500..<600).contains(status) || response.isRateLimited
         if isKnown { return outcome }
-        let isTooOften = ResponseDisposition.saysTooOften(response, bodyValue: bodyValue)
+        let isTooOften = ResponseDisposition.saysTooOften(response)
         return .status(isTooOften ? 429 : 503, retryAfter: retryAfter, rateLimit: rateLimit)
     }
 

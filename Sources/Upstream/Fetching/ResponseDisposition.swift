@@ -35,12 +35,9 @@ package enum ResponseDisposition: Equatable {
 
     /// Reads a response.
     ///
-    /// - Parameter mayBeBeyondEnd: whether the page was worked out and is not the first.
-    init(
-        of response: Response, isConditional: Bool, mayBeBeyondEnd: Bool = false, rules: [ResponseRule],
-        bodyValue: BodyValue
-    ) {
-        if let rule = rules.first(where: { $0.matches(response, bodyValue: bodyValue) }) {
+    /// - Parameter mayBeBeyondEnd: True for a page that was worked out and is not the first.
+    init(of response: Response, isConditional: Bool, mayBeBeyondEnd: Bool = false, rules: [ResponseRule]) {
+        if let rule = rules.first(where: { $0.matches(response) }) {
             switch rule.action {
             case .end: self = .page(.end(status: response.status))
             case .empty: self = .page(.empty)
@@ -58,7 +55,7 @@ package enum ResponseDisposition: Equatable {
         case 304: self = isConditional ? .page(.notModified) : .unaskedNotModified
         case 408, 425, 429, 500...: self = .retry
         case 403 where response.isRateLimited: self = .retry
-        case _ where Self.saysTooOften(response, bodyValue: bodyValue): self = .retry
+        case _ where Self.saysTooOften(response): self = .retry
         case let status where mayBeBeyondEnd && Self.endStatuses.contains(status):
             self = .page(.beyondEnd(status: status))
         default: self = .failure(Self.failure(response.status))
@@ -70,9 +67,9 @@ package enum ResponseDisposition: Equatable {
     private static let endStatuses: Set<Int> = [400, 404, 416, 422]
 
     /// True for an error that may mean the end, with the words of a 429.
-    static func saysTooOften(_ response: Response, bodyValue: BodyValue) -> Bool {
+    static func saysTooOften(_ response: Response) -> Bool {
         guard endStatuses.contains(response.status) else { return false }
-        return UpstreamText.text(of: response, bodyValue: bodyValue).map { RefusalWords($0).sayTooOften } ?? false
+        return UpstreamText.text(of: response).map { RefusalWords($0).sayTooOften } ?? false
     }
 
     /// The failure for a status that persisted through every attempt.
@@ -89,6 +86,16 @@ package enum ResponseDisposition: Equatable {
         // A 2xx fails only by a rule of the definition: the upstream says no in the body.
         case 200..<300, 400..<500: .rejected
         default: .unfollowable
+        }
+    }
+}
+
+extension ResponseRule {
+    /// True if the rule applies to this response; the body is read only if the status matches.
+    fileprivate func matches(_ response: Response) -> Bool {
+        guard status == nil || status == response.status else { return false }
+        return body.allSatisfy { match in
+            BodyProbe.value(of: response.body, at: match.path)?.isWritten(match.value) == true
         }
     }
 }

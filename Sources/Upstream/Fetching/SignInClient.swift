@@ -18,7 +18,7 @@ struct SignInClient: Sendable {
             fetcher: Fetcher(
                 client: options.client, rules: [],
                 policy: RetryPolicy(retries: feed.retries, maxWait: options.maxWait), clock: options.clock,
-                random: options.random, now: { wallClock.seconds }, bodyValue: BodyProbe.value, pacer: options.pacer,
+                random: options.random, now: { wallClock.seconds }, pacer: options.pacer,
                 trace: options.trace(of: feed.name)))
     }
 

@@ -19,10 +19,10 @@ package enum UpstreamText {
     private static func inErrors(_ name: String) -> Path { Path([.member("errors"), .index(0), .member(name)]) }
 
     /// The text as it came, for a look at its words; nil where the body has none.
-    package static func text(of response: Response, bodyValue: BodyValue) -> String? {
+    package static func text(of response: Response) -> String? {
         guard !response.body.isEmpty else { return nil }
         for place in places {
-            if case .text(let text)? = bodyValue(response.body, place), !text.isEmpty { return text }
+            if case .text(let text)? = BodyProbe.value(of: response.body, at: place), !text.isEmpty { return text }
         }
         // A page of HTML has words about everything.
         if case .html(let title)? = BodyFormat(of: response.body) { return title }
@@ -44,10 +44,10 @@ package enum UpstreamText {
     }
 
     /// The sentence in quotes; nil where the body has none.
-    package static func quotation(of response: Response, secrets: Secrets, bodyValue: BodyValue) -> String? {
+    package static func quotation(of response: Response, secrets: Secrets) -> String? {
         guard !response.body.isEmpty else { return nil }
         for place in places {
-            guard case .text(let text)? = bodyValue(response.body, place) else { continue }
+            guard case .text(let text)? = BodyProbe.value(of: response.body, at: place) else { continue }
             if let excerpt = excerpt(text, secrets) { return "\"\(excerpt)\"" }
         }
         // The words of an HTML page drown in its mark-up.

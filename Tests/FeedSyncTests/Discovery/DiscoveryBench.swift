@@ -41,7 +41,7 @@ struct DiscoveryBench {
         let client = Client(userAgent: "feedsync-tests")
         let page = try RequestPlan(definition, environment: [:], folder: "", salt: "salt").page(for: nil)
         let fetcher = Fetcher(
-            client: client, rules: [], policy: RetryPolicy(retries: 0), now: { 0 }, bodyValue: BodyProbe.value)
+            client: client, rules: [], policy: RetryPolicy(retries: 0), now: { 0 })
         let first = try await fetcher.fetch(page)
         return try await discovery(members, path: path).discover(from: first, of: page, effort: effort)
     }

@@ -1,5 +1,4 @@
 import Concurrency
-import Foundation
 import HTTP
 import HTTPServer
 import ScriptedServer
@@ -59,19 +58,7 @@ struct FetchBench {
         Fetcher(
             client: Client(userAgent: "feedsync-tests"), rules: definition.responses,
             policy: RetryPolicy(retries: definition.retries), clock: clock, random: { 0.5 }, now: { Self.now },
-            bodyValue: Self.bodyValue, meter: meter, progress: { event in progress.withLock { $0.append(event) } })
-    }
-
-    /// Member paths alone, which is all that these tests use.
-    static let bodyValue: BodyValue = { body, path in
-        var value = try? JSONSerialization.jsonObject(with: Data(body.bytes), options: .fragmentsAllowed)
-        for case .member(let name) in path.segments { value = (value as? [String: Any])?[name] }
-        switch value {
-        case let text as String: return .text(text)
-        case let number as Int: return .integer(Int64(number))
-        case is NSNull: return .null
-        default: return nil
-        }
+            meter: meter, progress: { event in progress.withLock { $0.append(event) } })
     }
 }
 

@@ -9,7 +9,7 @@ private func quotation(_ body: String, type: String = "application/json", secret
     let url = try WebURL("https://example.com/")
     let response = Response(
         status: 500, headers: ["Content-Type": type], url: url, body: Body(Array(body.utf8)))
-    return UpstreamText.quotation(of: response, secrets: Secrets(secrets), bodyValue: FetchBench.bodyValue)
+    return UpstreamText.quotation(of: response, secrets: Secrets(secrets))
 }
 
 @Suite("The message of a failed fetch") struct FetchMessageTests {

@@ -206,7 +206,7 @@ import Testing
         let meter = RequestMeter()
         let fetcher = Fetcher(
             client: Client(userAgent: "feedsync-tests"), rules: [], policy: RetryPolicy(), clock: ContinuousClock(),
-            random: { 1 }, now: { FetchBench.now }, bodyValue: FetchBench.bodyValue, meter: meter,
+            random: { 1 }, now: { FetchBench.now }, meter: meter,
             progress: { if case .waiting = $0 { withUnsafeCurrentTask { $0?.cancel() } } })
         let failure = await #expect(throws: FeedSyncError.self) { try await fetcher.fetch(page) }
         #expect(failure?.kind == .cancelled && meter.cost.requestCount == 1)

@@ -11,8 +11,7 @@ private func meaning(
     let response = Response(status: status, headers: headers, url: url, body: Body(Array(body.utf8)))
     let definition = try FetchBench.definition(url: url.text, "responses: \(rules)")
     return ResponseDisposition(
-        of: response, isConditional: isConditional, mayBeBeyondEnd: mayBeBeyondEnd, rules: definition.responses,
-        bodyValue: FetchBench.bodyValue)
+        of: response, isConditional: isConditional, mayBeBeyondEnd: mayBeBeyondEnd, rules: definition.responses)
 }
 
 @Suite("The meaning of a response") struct ResponseMeaningTests {
