@@ -71,7 +71,10 @@ struct SyndicationReader {
             try output.write(",")
             try output.write(string: count.name)
             try output.write(":")
-            try output.write(count.value)
+            // The total counts the versions of an entry that were not written, too.
+            let others = count.name == "totalResults" ? superseded.count : 0
+            let written = others > 0 ? count.value.count.map { max($0 - others, 0) } : nil
+            try output.write(written.map { .number("\($0)") } ?? count.value)
         }
         try output.write("}")
     }

@@ -5,8 +5,8 @@ internal import Text
 /// Reads a table with a header line; an array of objects with texts is written.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc4180. Besides, lines may end with LF, and a semicolon, a tab or `|` may
-/// separate the fields. A field without quotes and content is null. A last row that may be cut off becomes a text. Excel's first line `sep=;` names the separator, and
-/// lines of `#` in front of the header are comments.
+/// separate the fields. A field without quotes and content is null. A last row that may be cut off becomes a text.
+/// Excel's first line `sep=;` names the separator, and lines of `#` in front of the header are comments.
 struct TableReader {
     private let text: [UInt8]
     private let separator: UInt8
@@ -75,9 +75,6 @@ struct TableReader {
         guard header.count <= FeedDefinition.mostColumns else {
             throw BodyFault("the header has more than \(FeedDefinition.mostColumns) columns", line: 1)
         }
-        guard !isCut || !mayBeCut else {
-            throw BodyFault("its header line has no end", line: 1, advice: "run it again: it may be cut off")
-        }
         let names = Self.names(header.map { $0 ?? "" })
         try output.write("[")
         var isFirst = true
@@ -91,13 +88,13 @@ struct TableReader {
                     advice: "put quotes around fields that contain the separator, or tell the upstream")
             }
             let isShort = row.count < names.count
-            // Of a row that may be cut off the text stays, which is no item and is counted as one that was left out. The
-            // last row may be short, too, if others leave out their last fields.
+            // A row that may be cut off becomes a text, which is no item: it counts as one that was left out. The last
+            // row may be short, too, if others leave out their last fields.
             if isCut, mayBeCut || isShort && !hasShortRow {
                 guard !isFirst else {
+                    let fields = isShort ? "has \(row.count) of \(names.count) fields, and its line" : "is a line that"
                     throw BodyFault(
-                        "the only row has \(row.count) of \(names.count) fields, and its line has no end", line: start,
-                        advice: "run it again: it may be cut off")
+                        "the only row \(fields) has no end", line: start, advice: "run it again: it may be cut off")
                 }
                 try output.write(",\n")
                 let text = row.map { $0 ?? "" }.joined(separator: String(Unicode.Scalar(separator)))

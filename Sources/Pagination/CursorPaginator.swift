@@ -100,9 +100,10 @@ package struct CursorPaginator: Paginator {
 
     private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
         guard flags.says(page, of: self) != false else { return .end(isStated: true) }
-        guard let value = source.value(in: page), let token = try token(value, page.secrets),
-            !isEnd(token, of: page)
-        else { return .end(sign: flags.sign(page, of: self)) }
+        guard let value = source.value(in: page), let token = try token(value, page.secrets) else {
+            return .end(sign: flags.sign(page, of: self))
+        }
+        if let border = border(token, of: page) { return border }
         let next = PageCursor(token)
         let isTotalReached = total?.isReached(page, of: self) ?? false
         guard next == page.cursor ?? start(of: page) else {
@@ -123,12 +124,22 @@ package struct CursorPaginator: Paginator {
         return end
     }
 
-    /// True for a token with which lists end or begin, unless a flag says that there is more. The pages of a list that
-    /// counts down to 0 come to it by one page.
-    private func isEnd(_ token: String, of page: PaginationInput) -> Bool {
-        guard parameter != nil, PagingNames.isBorder(token), flags.says(page, of: self) != true else { return false }
-        guard token == "0", let own = page.cursor.flatMap({ Int($0.text) }) else { return true }
-        return ![1, page.fullPageCount, page.elementCount, page.askedCount].contains(own)
+    /// The end at a token with which lists end or begin; nil for another token, and where a flag says that there is
+    /// more.
+    ///
+    /// A list may also count down to 0, and comes to it by one page. Where its steps are not as long as its pages, and
+    /// on a full first page, the end is doubtful.
+    private func border(_ token: String, of page: PaginationInput) -> NextPage? {
+        guard parameter != nil, PagingNames.isBorder(token), flags.says(page, of: self) != true else { return nil }
+        var end = NextPage.end(sign: flags.sign(page, of: self))
+        guard token == "0" else { return end }
+        if let own = (page.cursor ?? start(of: page)).flatMap({ Int($0.text) }) {
+            if [1, page.fullPageCount, page.elementCount, page.askedCount].contains(own) { return nil }
+            end.isDoubtful = (2...max(2, page.fullPageCount * 2)).contains(own)
+        } else {
+            end.isDoubtful = page.cursor == nil && PaginationInput.usualSizes.contains(page.elementCount)
+        }
+        return end
     }
 
     /// The token in the URL of the first page, as in `?cursor=*`; nil if it has none.

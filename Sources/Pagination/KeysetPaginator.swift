@@ -98,6 +98,7 @@ package struct KeysetPaginator: Paginator {
 
     /// The end at a page that has only what it should start after, as the last page has where the value is taken along.
     /// Nil for a full page: an upstream that ignores the parameter gives such pages, too, and more may share the value.
+    /// A list of one item ends there, doubtfully.
     private func endAtBoundary(of page: PaginationInput) -> NextPage? {
         guard page.elementCount > 1 || page.fullPageCount > 1 else {
             // A list of one item. No server's pages have one unless that was requested.

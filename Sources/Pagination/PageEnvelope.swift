@@ -91,8 +91,8 @@ package struct PageEnvelope: Sendable {
         member.written == "after" && members.contains { $0.written == "before" && $0.parents == member.parents }
     }
 
-    /// True for an `after` that the last page has, too, as its other side shows: `cursors` has a `before` on the first
-    /// page, or a link `next` beside it is null. Where `before` is null on the first page, `after` leads on.
+    /// True for an `after` that the last page may have, too: `cursors` has a `before` on the first page, or a link
+    /// `next` beside it is null. Where `before` is null on the first page, `after` leads on.
     func isBorderOfLast(_ member: Member) -> Bool {
         guard isAfterBorder(member) else { return false }
         let before = members.first { $0.written == "before" && $0.parents == member.parents }

@@ -50,8 +50,7 @@ package enum PagingNames {
     package static func isEstimate(_ name: MemberName) -> Bool {
         name.words.contains { ["estimate", "estimated", "approx", "approximate"].contains($0) }
     }
-    /// True if a count of that name is an estimate by its specification, at the end of the list, too: the end is a token
-    /// without a text then.
+    /// True for a count that its specification lets be an estimate on every page. Such a list ends with an empty token.
     ///
     /// Source: https://www.openarchives.org/OAI/openarchivesprotocol.html#FlowControl
     static func isUncertain(_ name: MemberName) -> Bool { name.folded == "completelistsize" }
@@ -113,6 +112,26 @@ package enum PagingNames {
     static let statuses: Set<String> = [
         "status", "state", "statuscode", "statustext", "responsestatus", "resultstatus", "searchstatus", "querystatus",
         "completeness",
+    ]
+    /// The names of what an answer repeats of its request.
+    static let requests: Set<String> = ["query", "request", "filter", "filters", "params", "parameters", "criteria"]
+
+    /// True for a name by which a thing is known, such as `id`, `order_id` or `build_num`; not for one by which the
+    /// answer is, such as `request_id`.
+    static func identifiesThing(_ name: MemberName) -> Bool {
+        guard let last = name.words.last else { return false }
+        let others = name.words.dropLast()
+        guard
+            ["id", "uuid", "guid", "key", "sku", "slug", "name"].contains(last)
+                || ["number", "num", "no"].contains(last) && !others.isEmpty
+        else { return false }
+        return others.allSatisfy { !answerWords.contains($0) }
+    }
+
+    private static let answerWords: Set<String> = [
+        "request", "response", "trace", "correlation", "query", "search", "session", "transaction", "span", "job",
+        "execution", "operation", "page", "next", "previous", "prev", "first", "last", "cursor", "total", "scroll",
+        "log", "server", "host", "cluster", "api", "sort",
     ]
     /// The names of the opposite flags. They end nothing: they may describe something else.
     package static let whole: Set<String> = [

@@ -136,7 +136,7 @@ package struct RefusalWords: Sendable {
         + phrases(
             answers.flatMap { answer in
                 (verbs + ["may be", "might be"]).flatMap { ["\(answer) \($0) partial", "\(answer) \($0) incomplete"] }
-                    + verbs.flatMap { ["\(answer) \($0) missing", "\(answer) \($0) omitted"] }
+                    + verbs.map { "\(answer) \($0) omitted" }
             })
     private static let cut =
         phrases(answers.map { "truncated \($0)" })

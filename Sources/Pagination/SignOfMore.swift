@@ -172,7 +172,7 @@ private struct SignSearch {
             guard envelope.isOfList(member) else { return false }
             let name = member.name.folded
             if PagingNames.statuses.contains(name) {
-                return !isOfOther(member) && Self.texts(in: member.value).contains { !isAskedFor($0) && arePartial($0) }
+                return Self.texts(in: member.value).contains { arePartial($0) && !isAskedFor($0) } && !isOfOther(member)
             }
             if ["warning", "warnings"].contains(name) {
                 return Self.texts(in: member.value).contains { text in
@@ -188,30 +188,34 @@ private struct SignSearch {
 
     /// True for the status of a thing that has the items, or of the things that the request asks for.
     private func isOfOther(_ status: PageEnvelope.Member) -> Bool {
-        if case .member(let outer)? = status.parents.last, ["query", "request"].contains(MemberName(outer).folded) {
+        if case .member(let outer)? = status.parents.last, PagingNames.requests.contains(MemberName(outer).folded) {
             return true
         }
-        return envelope.members.contains { other in
-            other.parents == status.parents
-                && ["id", "_id", "uuid", "guid", "key", "slug", "name"].contains(other.written.lowercasedASCII)
-        }
+        return envelope.members.contains { $0.parents == status.parents && PagingNames.identifiesThing($0.name) }
     }
 
     /// True if the URL has the text as a value. Upstreams repeat it: `status=partial` lists what is partial.
     private func isAskedFor(_ text: String) -> Bool {
-        guard let start = page.url.firstIndex(of: "?") else { return false }
-        return "&\(page.url[page.url.index(after: start)...])&".lowercasedASCII.contains("=\(text.lowercasedASCII)&")
+        guard let start = page.url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return false }
+        return FormEncoding.parameters(in: page.url.utf8[start...].dropFirst()).contains { parameter in
+            parameter.value.lowercasedASCII == text.lowercasedASCII
+        }
     }
 
-    /// The texts in a value, as far as somebody would read.
-    private static func texts(in value: JSONValue, depth: Int = 0) -> [String] {
-        switch value {
-        case .string(let text): [text]
-        case .array(let elements) where depth < 3: elements.prefix(20).flatMap { texts(in: $0, depth: depth + 1) }
-        case .object(let members) where depth < 3:
-            members.all.prefix(20).flatMap { texts(in: $0.value, depth: depth + 1) }
-        default: []
+    /// The first 20 texts in a value.
+    private static func texts(in value: JSONValue) -> [String] {
+        var texts: [String] = []
+        func read(_ value: JSONValue, _ depth: Int) {
+            guard texts.count < 20, depth < 4 else { return }
+            switch value {
+            case .string(let text): texts.append(text)
+            case .array(let elements): for element in elements.prefix(20) { read(element, depth + 1) }
+            case .object(let members): for member in members.all.prefix(20) { read(member.value, depth + 1) }
+            default: break
+            }
         }
+        read(value, 0)
+        return texts
     }
 
     /// The sign that a part of the request failed: the items of that part are missing.
@@ -272,7 +276,7 @@ private struct SignSearch {
     /// True for a number in an object of counts: `counts: {partial: 1}`.
     private static func isCount(_ member: PageEnvelope.Member) -> Bool {
         guard case .number = member.value, case .member(let outer)? = member.parents.last else { return false }
-        return MemberName(outer).words.contains { ["count", "counts", "total", "totals", "summary"].contains($0) }
+        return MemberName(outer).words.contains { ["count", "counts", "total", "totals"].contains($0) }
     }
 
     /// A total that says of itself that there are at least as many, where the list stops there.

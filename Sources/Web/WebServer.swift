@@ -121,8 +121,8 @@ package final class WebServer: Sendable {
                     guard await watchedFiles(settings, shelf) == watched else { break }
                 }
                 guard groups.contains(0) else { continue }
-                await follow(shelf, hub)
                 late?.cancel()
+                await follow(shelf, hub)
                 late = followLate(shelf, hub)
             }
         }
@@ -150,11 +150,12 @@ package final class WebServer: Sendable {
         await tell(shelf, hub)
     }
 
-    /// Publishes what a commit shows later than its write: it waits for the disk, and no file is written when the disk is
-    /// done.
+    /// Publishes what a commit shows later than its write: it waits for the disk, and no file is written when the disk
+    /// is done.
     private static func followLate(_ shelf: Shelf, _ hub: EventHub) -> Task<Void, Never> {
         Task {
-            for pause in [0.1, 0.25, 1, 3, 10] where (try? await Task.sleep(for: .seconds(pause))) != nil {
+            for pause in [0.1, 0.25, 1, 3, 10] {
+                guard (try? await Task.sleep(for: .seconds(pause))) != nil else { return }
                 await tell(shelf, hub)
             }
         }

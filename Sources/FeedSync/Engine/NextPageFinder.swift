@@ -103,20 +103,24 @@ struct NextPageFinder: Sendable {
         return try next(afterEnd: end)
     }
 
-    /// True if the total has come, or the page before is not full, so that nothing else has to show the end.
+    /// True if the total has come, or the page before is not full, so the error need not prove the end.
     private var isEndOtherwiseKnown: Bool {
         if let total = crawl.total, total == crawl.elements { return true }
-        return crawl.before.map { $0.content.elementCount < crawl.fullPageCount } ?? false
+        let full = crawl.fullPageCount
+        // A first page that no server cuts at that length may be the whole list.
+        if crawl.elements <= full, !PaginationInput.usualSizes.contains(full) { return true }
+        return crawl.before.map { $0.content.elementCount < full } ?? false
     }
 
-    /// The name of an error's format where it is markup and the pages are of another kind: a proxy or a router wrote it,
-    /// which knows nothing of the list. Nil for any other answer.
+    /// The name of an error's format where it is markup and the pages are of another kind: a proxy or a router wrote
+    /// it, which knows nothing of the list. Nil for any other answer.
     private func otherMarkup(_ response: Response) -> String? {
         switch BodyFormat(of: response.body) {
         case .html: return "HTML"
         case .feed(.xml):
-            let pages = crawl.before?.fetched.format ?? definition.format ?? .json
-            return [.xml, .atom, .rss].contains(pages) ? nil : "XML"
+            // An unchanged page has no body.
+            let before = crawl.before.flatMap { $0.content.isNotModified ? nil : $0.fetched.format }
+            return [nil, .xml, .atom, .rss].contains(definition.format ?? before) ? nil : "XML"
         default: return nil
         }
     }

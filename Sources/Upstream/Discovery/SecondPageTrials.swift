@@ -128,6 +128,7 @@ struct SecondPageTrials {
             return Evidence(.pagination, .nothing, "nothing on the page says how to continue\(reason)")
         }
         let tried = rejections.map { "\($0.ways.joined(separator: ", ")): \($0.reason)" }
+        // First, as long texts are cut.
         let advice = tokenPlace.map {
             "; if `\($0)` is the cursor of the next page, "
                 + "write `pagination: {style: cursor, param: PLACE, next: \($0)}` "
@@ -135,7 +136,7 @@ struct SecondPageTrials {
         }
         return Evidence(
             .pagination, .nothing,
-            "nothing leads to a second page; tried \(tried.joined(separator: "; "))\(advice ?? "")")
+            "nothing leads to a second page\(advice ?? ""); tried \(tried.joined(separator: "; "))")
     }
 
     private mutating func record(

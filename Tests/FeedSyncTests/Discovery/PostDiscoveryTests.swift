@@ -66,6 +66,7 @@ struct PostDiscoveryTests {
         let found = try await bench.discover("method: POST\nbody: {filterGroups: [], limit: 10}")
         #expect(found.findings.pagination == nil)
         let words = "write `pagination: {style: cursor, param: PLACE, next: paging.next.after}`"
-        #expect(found.paginationEvidence?.text.contains(words) == true)
+        #expect(
+            found.paginationEvidence?.text.contains(words) == true, "\(String(describing: found.paginationEvidence))")
     }
 }

@@ -260,6 +260,20 @@ struct EndsTests {
         #expect(try bench.feed("item_count, complete, verified") == "\(left)|1|0")
     }
 
+    @Test("An error in markup behind a first page of unusual length is the end, as the page may be the whole list")
+    func markupBehindFirstPage() async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...3))
+        upstream.total = .absent
+        let bench = try await EngineBench(paging: "pagination: {style: page, param: page}", upstream: upstream)
+        bench.server.route("/things") { request in
+            guard request.parameter("page").flatMap({ Int($0) }) ?? 1 > 1 else { return upstream.answer(request) }
+            return ServerResponse(status: 404, body: Array("<h1>Not Found</h1>".utf8))
+        }
+        let run = try await bench.sync()
+        #expect(!run.notices.contains { $0.contains("proves little") })
+        #expect(try bench.feed("item_count, complete") == "3|1")
+    }
+
     @Test(
         "An upstream that serves only the first results, as GitHub does, has a cap", arguments: [400, 416, 422])
     func cap(status: Int) async throws {

@@ -74,12 +74,19 @@ struct OpenEndedBodyTests {
         #expect(try bench.feed("item_count, complete") == expected)
     }
 
-    @Test("A header that may be cut off is an error")
+    @Test("A header that may be cut off is an empty list that is not verified, and an only row is an error")
     func header() async throws {
         let bench = try await EngineBench(
             paging: "pagination: none", columns: "format: csv\nkey: id\ncolumns: {id: id, name: name}")
-        bench.server.route("/things") { [self] _ in response("id,na", type: "text/csv") }
-        await #expect(throws: FeedSyncError.self) { try await bench.sync() }
+        let body = Lock("id,na")
+        bench.server.route("/things") { [self] _ in response(body.withLock { $0 }, type: "text/csv") }
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete, verified") == "0|1|0")
+        body.withLock { $0 = "id,name\n1,x" }
+        let error = await #expect(throws: FeedSyncError.self) { try await bench.sync() }
+        #expect(
+            error?.message.contains("in line 2: the only row is a line that has no end") == true,
+            "\(error?.message ?? "")")
     }
 
     @Test("A response without a body is not cut off")

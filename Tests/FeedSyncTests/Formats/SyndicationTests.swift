@@ -155,6 +155,17 @@ struct SyndicationTests {
         }
     }
 
+    @Test("Versions of one entry count in the total of a search, and are one row")
+    func versions() throws {
+        let entries = ["2026-01-01", "2026-01-02"].map { day in
+            "<entry><id>1</id><updated>\(day)T00:00:00Z</updated></entry>"
+        }.joined()
+        let atom = try bench.json(
+            "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:o='http://a9.com/-/spec/opensearch/1.1/'>"
+                + "<o:totalResults>2</o:totalResults>\(entries)</feed>")
+        #expect(atom?.hasSuffix(#""next":null,"totalResults":1}"#) == true, "\(atom ?? "")")
+    }
+
     @Test(
         "A broken or dangerous document is an error with line and column",
         arguments: [

@@ -111,6 +111,21 @@ struct CursorPaginatorTests {
     }
 
     @Test(
+        "An end at a token of 0 is doubtful where the list may count down to it, and on a full first page",
+        arguments: [
+            (nil, "https://a.b/", 10, true), (nil, "https://a.b/", 7, false), (nil, "https://a.b/?c=-1", 10, false),
+            ("15", "https://a.b/?c=15", 10, true), ("137", "https://a.b/?c=137", 10, false),
+        ] as [(String?, String, Int, Bool)])
+    func doubtfulZero(sent: String?, url: String, count: Int, isDoubtful: Bool) throws {
+        var page = PaginationInput(
+            cursor: sent.map { PageCursor($0) }, elementCount: count, crawlElementCount: 40, values: [.integer(0)],
+            url: url)
+        page.fullPageCount = 10
+        let end = try style(", param: c, next: n").next(after: page)
+        #expect(end.next == nil && end.isDoubtful == isDoubtful)
+    }
+
+    @Test(
         "Paging by cursor ends at the token with which the first page was asked",
         arguments: [
             ("https://a.b/?q=x&c=a%20b", 0, true, nil), ("https://a.b/?c=a+b", 3, false, .sameToken),

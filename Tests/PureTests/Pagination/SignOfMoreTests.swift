@@ -85,6 +85,8 @@ struct SignOfMoreTests {
         ),
         (SignedPage(#""warnings":[{"detail":"Results may be incomplete.","title":"x"}]"#), .partial),
         (SignedPage(#""coverage":{"coverage":50,"full":false}"#), .partial),
+        (SignedPage(#""meta":{"request_id":"x","page_number":1,"status":"timeout"}"#), .partial),
+        (SignedPage(#""summary":{"truncated":1}"#), .partial),
         (SignedPage(#""token":"abc""#), .lead),
         (SignedPage(#""pages":3"#), .pages), (SignedPage(#""total_pages":3,"page":1"#), .pages),
         (SignedPage(#""pages":{"current":1,"total":3}"#), .pages), (SignedPage(#""pages":{"total":3}"#), .pages),
@@ -213,7 +215,9 @@ struct SignOfMoreTests {
         SignedPage(
             #""status":"success","warnings":["limit is deprecated, and so is `partial`","the timeout was lowered"]"#),
         SignedPage(#""status":206,"coverage":{"full":true},"full":false"#), SignedPage(#""status":"partially_paid""#),
-        SignedPage(#""status":"not partial""#),
+        SignedPage(#""status":"not partial""#), SignedPage(#""order_id":7,"status":"partial""#),
+        SignedPage(#""build_num":5,"status":"timedout""#),
+        SignedPage(#""warnings":["Some records are missing geocodes"]"#),
         SignedPage(#""warning":{"code":"NO_RESULTS_ON_PAGE","message":"none"}"#),
         SignedPage(#""warning":{"code":"DEPRECATED_RESOURCE_USED"},"warnings":{"status":3}"#),
         SignedPage(#""id":7,"name":"order","status":"partial""#), SignedPage(#""build":{"status":"timeout"}"#),
@@ -239,6 +243,7 @@ struct SignOfMoreTests {
                 after: PaginationInput(cursor: nil, elementCount: 1, crawlElementCount: 1, url: url), number: 1)
         }
         #expect(sign("https://a.b/orders?status=partial&n=2") == nil)
+        #expect(sign("https://a.b/orders?status=p%61rtial&n=2") == nil)
         #expect(sign("https://a.b/orders?status=partially&n=2")?.kind == .partial)
     }
 
