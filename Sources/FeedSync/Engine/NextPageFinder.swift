@@ -118,9 +118,8 @@ struct NextPageFinder: Sendable {
         switch BodyFormat(of: response.body) {
         case .html: return "HTML"
         case .feed(.xml):
-            // An unchanged page has no body.
-            let before = crawl.before.flatMap { $0.content.isNotModified ? nil : $0.fetched.format }
-            return [nil, .xml, .atom, .rss].contains(definition.format ?? before) ? nil : "XML"
+            let pages = definition.format ?? crawl.before?.fetched.format ?? .json
+            return [.xml, .atom, .rss].contains(pages) ? nil : "XML"
         default: return nil
         }
     }
