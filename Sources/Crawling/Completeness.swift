@@ -273,7 +273,9 @@ package enum Completeness {
         case .complete(let isVerified, let keepsUnmetRows):
             if mode == nil {
                 let isShort = isShort(crawl, stored: rows.met, others: rows.others, isPartitioned: isPartitioned)
-                return isShort ? .unknown(.cap) : .complete(isVerified: isVerified)
+                // More rows than the upstream has items: some are gone, and the next full crawl removes them.
+                let isLong = !isPartitioned && crawl?.total.map { $0 < rows.met } ?? false
+                return isShort ? .unknown(.cap) : .complete(isVerified: isVerified && !isLong)
             }
             if mode == .all, isSuspect(crawl, progress, isPartitioned: isPartitioned, rows) {
                 return .endedEarly(met: rows.count - rows.missing, .cutOff)

@@ -35,6 +35,16 @@ extension CrawlMode {
                     ? .all : .new
             }
     }
+
+    /// True if a sync of a long list that asked for what is new has read all of it by its first page: the list has
+    /// become short, and the crawl is a full one.
+    ///
+    /// - Parameter endsAtFirstPage: True if no page follows the first one.
+    package func isWholeList(_ definition: FeedDefinition, endsAtFirstPage: Bool) -> Bool {
+        guard self == .new, endsAtFirstPage, definition.partitioning == nil else { return false }
+        if case .auto = definition.sync { return true }
+        return false
+    }
 }
 
 extension FeedDefinition {

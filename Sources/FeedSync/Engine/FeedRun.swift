@@ -13,7 +13,7 @@ final class FeedRun {
     private let publish: @Sendable (StatusEvent) -> Void
 
     private let command: RequestCommand
-    private let mode: CrawlMode
+    private var mode: CrawlMode
     private var rules: CrawlRules
     /// The first page of a feed with partitions; nil for other feeds.
     private var start: PageCursor?
@@ -239,6 +239,11 @@ final class FeedRun {
         let known = loader
         follow(loaded.content.shape)
         if crawl == nil, loader.isTooShort(loaded.content.elementCount) { loader = loader.withoutOverlap() }
+        if direction == .header, mode.isWholeList(loader.definition, endsAtFirstPage: loaded.end.next == nil) {
+            mode = .all
+            mayMeetRange = resumePoint.progress.round != nil
+            rules.learn(CrawlRules.Feed(loader.definition, mode, overlaps: loader.requests.overlap > 0))
+        }
         let overlap = loaded.overlap(behind: crawl?.lastKeys)
         let border = CrawlRules.Border(
             number: (crawl?.pages ?? 0) + 1, total: start != nil ? nil : loaded.end.total,

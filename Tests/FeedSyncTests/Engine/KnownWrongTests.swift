@@ -394,6 +394,40 @@ struct KnownWrongTests {
         #expect(try bench.feed("item_count, complete") == "60|1")
     }
 
+    @Test(
+        "A long list of which one page is left is looked at again, and then its rows are removed",
+        arguments: [(5, PagedFeed.Style.page), (0, .page), (5, .link), (0, .link), (5, .cursor), (0, .cursor)])
+    func longListThatBecomesShort(left: Int, style: PagedFeed.Style) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...130), style: style)
+        upstream.total = .absent
+        let bench = try await EngineBench(paging: "pagination: \(style.pagination())", upstream: upstream)
+        try await bench.sync()
+        upstream.edit { $0.removeLast(130 - left) }
+        #expect(try await bench.sync().reason == .cutOff)
+        #expect(try bench.feed("item_count, complete, verified") == "130|0|0")
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete") == "\(left)|1")
+    }
+
+    @Test("A long list whose total says that one page is left loses the other rows at once")
+    func longListWithTotal() async throws {
+        let bench = try await EngineBench(PagedFeed.items(1...130))
+        try await bench.sync()
+        bench.upstream.edit { $0.removeLast(125) }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete") == "5|1")
+    }
+
+    @Test("A long list whose total is less than the stored rows is not verified until a full crawl has removed some")
+    func longListWithLowerTotal() async throws {
+        let bench = try await EngineBench(PagedFeed.items(1...130))
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete, verified") == "130|1|1")
+        bench.upstream.edit { $0.removeLast(2) }
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete, verified") == "130|1|0")
+    }
+
     @Test("A short page without a way on removes nothing at once", arguments: [PagedFeed.Style.link, .nextURL])
     func shortEnd(style: PagedFeed.Style) async throws {
         let upstream = PagedFeed(PagedFeed.items(1...100), style: style)

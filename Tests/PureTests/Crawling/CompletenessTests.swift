@@ -269,6 +269,9 @@ struct CompletenessTests {
                 testDescription: "a synced range with as many rows as the total", mode: nil, total: 100,
                 verdict: .complete(isVerified: true)),
             Ending(
+                testDescription: "a synced range with more rows than the total", mode: nil, total: 99,
+                verdict: .complete(isVerified: false)),
+            Ending(
                 testDescription: "a synced range that was capped", closing: .incomplete(.cap), mode: nil, total: 101,
                 verdict: .incomplete(.cap)),
             Ending(
