@@ -274,7 +274,7 @@ package enum Completeness {
             if mode == nil {
                 let isShort = isShort(crawl, stored: rows.met, others: rows.others, isPartitioned: isPartitioned)
                 // More rows than the upstream has items: some are gone, and the next full crawl removes them.
-                let isLong = !isPartitioned && crawl?.total.map { $0 < rows.met } ?? false
+                let isLong = !isPartitioned && crawl?.total.map { $0 < rows.count } ?? false
                 return isShort ? .unknown(.cap) : .complete(isVerified: isVerified && !isLong)
             }
             if mode == .all, isSuspect(crawl, progress, isPartitioned: isPartitioned, rows) {

@@ -36,14 +36,16 @@ extension CrawlMode {
             }
     }
 
-    /// True if a sync of a long list that asked for what is new has read all of it by its first page: the list has
-    /// become short, and the crawl is a full one.
+    /// True if the first page shows that a long list has become short: nothing follows it, or it has at most half of
+    /// the elements that it had. A sync that asked for what is new then reads the whole list.
     ///
-    /// - Parameter endsAtFirstPage: True if no page follows the first one.
-    package func isWholeList(_ definition: FeedDefinition, endsAtFirstPage: Bool) -> Bool {
-        guard self == .new, endsAtFirstPage, definition.partitioning == nil else { return false }
-        if case .auto = definition.sync { return true }
-        return false
+    /// - Parameters:
+    ///   - count: The number of elements on the first page.
+    ///   - before: The same when the page was stored; nil if it is as it was.
+    ///   - isEnd: True if no page follows.
+    package func hasShortList(_ definition: FeedDefinition, _ count: Int, before: Int?, isEnd: Bool) -> Bool {
+        guard self == .new, definition.partitioning == nil, case .auto = definition.sync else { return false }
+        return isEnd || before.map { count * 2 <= $0 } ?? false
     }
 }
 

@@ -239,11 +239,7 @@ final class FeedRun {
         let known = loader
         follow(loaded.content.shape)
         if crawl == nil, loader.isTooShort(loaded.content.elementCount) { loader = loader.withoutOverlap() }
-        if direction == .header, mode.isWholeList(loader.definition, endsAtFirstPage: loaded.end.next == nil) {
-            mode = .all
-            mayMeetRange = resumePoint.progress.round != nil
-            rules.learn(CrawlRules.Feed(loader.definition, mode, overlaps: loader.requests.overlap > 0))
-        }
+        if direction == .header { try readWholeListIfShort(loaded) }
         let overlap = loaded.overlap(behind: crawl?.lastKeys)
         let border = CrawlRules.Border(
             number: (crawl?.pages ?? 0) + 1, total: start != nil ? nil : loaded.end.total,
@@ -282,6 +278,19 @@ final class FeedRun {
         commit.page.isLoose = isBehindRange && rules.isLoose(border)
         isBehindRange = false
         return try self.commit(commit, loaded)
+    }
+
+    /// Turns the run into a full crawl if its first page shows that a long list has become short.
+    private func readWholeListIfShort(_ first: LoadedPage) throws(FeedSyncError) {
+        guard mode == .new, !first.content.isNotModified else { return }
+        let before = try writer.pending { try writer.records.storedPages.newest(first.page.key)?.elements }
+        guard
+            mode.hasShortList(
+                loader.definition, first.content.elementCount, before: before, isEnd: first.end.next == nil)
+        else { return }
+        mode = .all
+        mayMeetRange = resumePoint.progress.round != nil
+        rules.learn(CrawlRules.Feed(loader.definition, mode, overlaps: loader.requests.overlap > 0))
     }
 
     /// True if a page begins with the last item of the previous one because `keyset` went on before that item.
