@@ -18,6 +18,9 @@ package struct Findings: Sendable, Hashable {
 
     /// The hash of the keys of that page: a full page with others is reason to try again, for an item may have left it.
     package var triedKeys: String?
+    /// The hash of the ways that such a page's own signs suggested and that were tried in vain: other signs are reason to
+    /// try again.
+    package var triedSigns: String?
     /// The number of new items on a page that was tried and could not be placed.
     package var strayItemCount: Int?
     /// The last page's sign that more follows, in words; nil if it had none.
@@ -81,6 +84,7 @@ extension Findings {
         all.pagination = pagination ?? later.pagination
         all.triedElementCount = [triedElementCount, later.triedElementCount].compactMap(\.self).max()
         all.triedKeys = later.triedKeys ?? triedKeys
+        all.triedSigns = later.triedSigns ?? triedSigns
         all.strayItemCount = later.strayItemCount ?? strayItemCount
         return all
     }

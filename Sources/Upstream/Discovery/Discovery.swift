@@ -65,7 +65,7 @@ package struct Discovery: Sendable {
     /// A page without content or items shows little, and is no failure: its findings may not be enough to store it.
     ///
     /// - Parameter known: The earlier findings. A page with no more elements than one with which a search failed is
-    ///   only examined for signs, unless it is as long and has other items: one may have left it.
+    ///   only examined for other signs, unless it is as long and has other items: one may have left it.
     /// - Throws: `FeedSyncError`: a page that is no JSON, or has no items or no key; with the effort `verify` also a
     ///   host that cannot be reached or permits no request now. Nothing is learned then. With less effort, such a host
     ///   is no obstacle to the use of the first page.
@@ -91,6 +91,7 @@ package struct Discovery: Sendable {
                     return count < tried || count == tried && known.triedKeys == structure.hashOfKeys
                 } ?? false
             let effort = isInVain && effort == .search ? .signs : effort
+            if isInVain, effort == .signs { trials.triedSigns = known.triedSigns }
             paging = try await pagination(structure, effort, &trials)
             if let place = trials.betterPlace {
                 structure = try self.structure(of: first, at: place, page)

@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Text
 
 /// The ways in which a page may lead on.
 struct PagingSearch {
@@ -8,6 +9,13 @@ struct PagingSearch {
     let isWhole: String?
     /// True if the only reason is that the page has fewer items than requested.
     let isShort: Bool
+
+    /// The hash of the ways that the page suggests and that must be tried.
+    var hashOfSigns: String {
+        var hash = ContentHash()
+        for candidate in candidates where candidate.certainty == .likely { hash.add(candidate.yaml().utf8) }
+        return hash.digits
+    }
 
     /// Weighs the signs of a first page.
     init(_ signs: PageSigns) {

@@ -10,6 +10,8 @@ struct SecondPageTrials {
 
     /// The findings so far.
     var findings = Findings()
+    /// The hash of the signs that were tried in vain with this page or a longer one; nil if none were.
+    var triedSigns: String?
     private var trialCount = 0
     private var hasSecondPage = false
     private var missing: MissingItems?
@@ -59,6 +61,7 @@ struct SecondPageTrials {
         missing = signs.missing
         tokenPlace = page.request.body == nil ? nil : TokenCandidates(page: signs).place
         let wasRefuted = refutation != nil
+        let areSignsTried = triedSigns == search.hashOfSigns
         var rejections: [(ways: [String], reason: String)] = []
         // A page of one item suggests no candidate, and may say all the same that it is the only one.
         if search.candidates.isEmpty, !search.isShort, let whole = search.isWhole {
@@ -73,6 +76,7 @@ struct SecondPageTrials {
                 if search.isShort { noteTried(structure) }
                 return Evidence(.pagination, .nothing, "there is one page: \(whole)")
             }
+            if candidate.certainty == .likely, areSignsTried { continue }
             if candidate.certainty == .guess, effort == .signs || !mayGuess { break }
             guard !isSpent else {
                 if isCertain {
@@ -103,7 +107,14 @@ struct SecondPageTrials {
             if refutation != nil, !wasRefuted { return nothing(rejections) }
             if betterPlace != nil, structure.items.path != betterPlace { return nothing(rejections) }
         }
-        if effort != .signs || !mayGuess, !isBlocked, !hasFailed { noteTried(structure) }
+        if !isBlocked, !hasFailed {
+            findings.triedSigns = search.hashOfSigns
+            if effort != .signs || !mayGuess {
+                noteTried(structure)
+            } else if strayItemCount > 0 {
+                findings.strayItemCount = strayItemCount
+            }
+        }
         return nothing(rejections)
     }
 

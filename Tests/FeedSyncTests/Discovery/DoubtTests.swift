@@ -1,3 +1,4 @@
+import Concurrency
 import HTTPServer
 import ScriptedServer
 import Testing
@@ -171,6 +172,24 @@ struct DoubtTests {
         bench.server.route("/things") { $0.query.isEmpty ? page(0) : .status(429) }
         let found = try await bench.found(.search)
         #expect(found.findings.key == ["id"] && found.findings.triedElementCount == nil && found.cost.requestCount == 1)
+    }
+
+    @Test("What was tried in vain is not tried again with the same items, until the page has other signs")
+    func triedOnce() async throws {
+        let bench = try await EngineBench(paging: "", columns: "")
+        let members = Lock(#""total":35,"page":1,"#)
+        bench.server.route("/things") { _ in FeedSyncTests.page(0, members.withLock { $0 }) }
+        func requests(_ bench: EngineBench) async throws -> Int {
+            let before = bench.server.requests.count
+            try await bench.sync()
+            return bench.server.requests.count - before
+        }
+        var counts: [Int] = []
+        for _ in 1...3 { counts.append(try await requests(bench)) }
+        #expect(counts == [1 + Discovery.mostTrials, 1, 1])
+        members.withLock { $0 = #""total":35,"page":1,"next_cursor":"abc","# }
+        for _ in 1...3 { counts.append(try await requests(bench)) }
+        #expect(counts[3] > 1 && counts[4...] == [1, 1])
     }
 
     @Test("A page that has grown is searched again", arguments: [1, 5])
