@@ -177,6 +177,8 @@ extension SecondPageTrials {
         case empty(JSONTree)
         /// No page; why.
         case nothing(String)
+        /// No page, as the upstream does not know the parameter; why.
+        case unknown(String)
         /// It may not be requested; why.
         case forbidden(String)
     }
@@ -214,7 +216,12 @@ extension SecondPageTrials {
         } catch {
             return try answer(to: error)
         }
-        guard fetched.kind == .content else { return .nothing("there is no such page") }
+        guard fetched.kind == .content else {
+            let words = UpstreamText.text(of: fetched.response) ?? ""
+            let parameter = settled.pagination.cursorParameters.first { UnknownParameter.isNamed($0, in: words) }
+            return parameter.map { .unknown("the upstream does not know `\($0)`") }
+                ?? .nothing("there is no such page")
+        }
         guard let body = try? JSONTree(fetched.response.body) else { return .nothing("the answer is not JSON") }
         let items = structure.items
         guard let reading = PageReading(body, items: items.path, isKeyed: items.keyedBy != nil), !reading.items.isEmpty
@@ -308,7 +315,7 @@ extension SecondPageTrials {
         guard let next = end.next else { return .rejected("it leads to no further page") }
         switch try await fetch(settled, PageCursor(page.secrets.conceal(next.text)), structure) {
         case .forbidden(let reason): return .unverified(reason)
-        case .nothing(let reason): return .rejected(reason)
+        case .nothing(let reason), .unknown(let reason): return .rejected(reason)
         // The upstream heeded the token, or the first page would have come again.
         case .empty where candidate.certainty != .guess: return .verified(first: nil, "the next page is empty")
         case .empty: return .rejected("the next page is empty")
@@ -374,6 +381,7 @@ extension SecondPageTrials {
             let news = news(in: reading, structure)
             guard news.isAllNew else { return rejected(news) }
         }
+        if case .unknown(let reason) = second { return .rejected(reason) }
         let answer = try await asked(candidate, 1, from: 0, structure)
         guard case .page(let one) = answer else {
             // Of pages from 0 the second may be as empty as the third.
@@ -418,6 +426,7 @@ extension SecondPageTrials {
             return .rejected("there cannot be an item beyond this offset")
         }
         let answer = try await fetch(settled, PageCursor("\(last)"), structure)
+        if case .unknown(let reason) = answer { return .rejected(reason) }
         guard case .page(let reading) = answer else {
             // Some upstreams return only whole pages; a page's own statement is enough then.
             guard candidate.certainty == .likely,
@@ -449,7 +458,7 @@ extension SecondPageTrials {
 
     private static func rejection(_ answer: Answer) -> Outcome {
         switch answer {
-        case .nothing(let reason), .forbidden(let reason): .rejected(reason)
+        case .nothing(let reason), .unknown(let reason), .forbidden(let reason): .rejected(reason)
         case .empty: .rejected("the page has no items")
         case .page: .rejected("the page that came back is not the second one")
         }

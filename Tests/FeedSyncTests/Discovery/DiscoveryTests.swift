@@ -54,6 +54,18 @@ private let upstreams: [(String, String, [String], Upstream)] = [
         pages(from: 1, by: "p", #""total":35,"#)
     ),
     (
+        "{style: offset, param: start, total: total}", "/things",
+        ["", "page=2", "offset=9", "p=2", "from=9", "start=9", "limit=100&start=0"],
+        { request in
+            let unknown = request.query.map(\.name).filter { !["start", "rows"].contains($0) }
+            guard unknown.isEmpty else {
+                return .json(
+                    #"{"error":{"message":"Invalid search parameters: [\#(unknown[0])]"}}"#, status: 400)
+            }
+            return page(number(request, "start") ?? 0, #""total":35,"#)
+        }
+    ),
+    (
         "{style: cursor, param: from, next: next_token, total: total}", "/things",
         ["", "next_token=c10", "from=c10", "size=100"],
         { request in
@@ -233,6 +245,19 @@ struct DiscoveryTests {
             return .json(#"{"message":"unknown parameter"}"#, status: status)
         }
         #expect(try await bench.discover().findings.pagination == "{style: offset, param: offset}")
+    }
+
+    @Test(
+        "A refusal calls a parameter unknown by words about it, and not about its value",
+        arguments: [
+            ("Received unknown parameter: page", true), ("Invalid search parameters: [page]", true),
+            ("Unrecognized arguments [page]", true), ("The input field page was not expected.", true),
+            ("`page` is not allowed", true), ("No such column: page", true), ("unknown parameter", false),
+            ("The page number requested is larger than the number of pages available.", false),
+            ("Unknown value of page", false), ("Invalid parameter: page", false), ("unknown parameter per_page", false),
+        ])
+    func unknown(message: String, isUnknown: Bool) {
+        #expect(UnknownParameter.isNamed("page", in: message) == isUnknown)
     }
 
     @Test("Discovery learns nothing from a host that permits no request", arguments: [429])
