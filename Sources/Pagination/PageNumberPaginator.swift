@@ -18,6 +18,7 @@ package struct PageNumberPaginator: Paginator {
     private let size: PageSize?
     private let total: StatedTotal?
     private let pages: Path?
+    private let pagesHeader: String?
     private let flags: MoreFlag
     /// The number of simultaneous requests.
     package let prefetch: Int
@@ -30,17 +31,19 @@ package struct PageNumberPaginator: Paginator {
     ///   - size: The number of elements to ask for.
     ///   - total: The place of the number of elements in the body.
     ///   - pages: The place of the number of pages in the body.
+    ///   - pagesHeader: The name of a header with that number.
     ///   - flags: The place of the sign of a further page in the body.
     ///   - prefetch: The number of simultaneous requests.
     package init(
         parameter: String = "page", first: Int = 1, size: PageSize? = nil, total: StatedTotal? = nil,
-        pages: Path? = nil, flags: MoreFlag = MoreFlag(), prefetch: Int = 1
+        pages: Path? = nil, pagesHeader: String? = nil, flags: MoreFlag = MoreFlag(), prefetch: Int = 1
     ) {
         self.parameter = parameter
         self.first = first
         self.size = size
         self.total = total
         self.pages = pages
+        self.pagesHeader = pagesHeader
         self.flags = flags
         self.prefetch = prefetch
     }
@@ -51,6 +54,7 @@ package struct PageNumberPaginator: Paginator {
         if let size { text += " \(size.canonicalText)" }
         if let total { text += " \(total.canonicalText)" }
         if let pages { text += " pages \(pages)" }
+        if let pagesHeader { text += " header \(pagesHeader)" }
         return text + flags.canonicalText
     }
 
@@ -105,7 +109,7 @@ package struct PageNumberPaginator: Paginator {
     /// The numbers after the next one, up to the last page by the total or the number of pages: one more if these are
     /// known, since none is requested in vain.
     package func predicted(behind next: PageCursor, after page: PaginationInput, total: Int?) -> [PageCursor] {
-        let pages = ReportedCount(pages, page.value(at: pages, of: self), atLeast: 0, secrets: page.secrets)
+        let pages = pageCount(page, atLeast: 0)
         let isEndKnown = !flags.isRead && (total != nil || pages.value != nil)
         var left = isEndKnown ? prefetch : prefetch - 1
         if let total {
@@ -135,8 +139,7 @@ package struct PageNumberPaginator: Paginator {
         let (last, _) = first.subtractingReportingOverflow(1)
         let (seen, _) = number.subtractingReportingOverflow(last)
         let total = self.total?.reported(page, of: self, atLeast: page.crawlElementCount)
-        let pages = ReportedCount(
-            pages, page.value(at: pages, of: self), atLeast: isEmpty ? 0 : seen, secrets: page.secrets)
+        let pages = pageCount(page, atLeast: isEmpty ? 0 : seen)
         let hasMore = flags.says(page, of: self)
         let notice = NextPage.notice(total?.notice, pages.notice)
         let isLast =
@@ -154,13 +157,24 @@ package struct PageNumberPaginator: Paginator {
         return .more(next, total: total?.total(at: next, page), notice: notice)
     }
 
+    /// The place of the number of pages, for messages.
+    private var pagesPlace: Path? { pages ?? pagesHeader.map { Path([.member($0)]) } }
+
+    private func pageCount(_ page: PaginationInput, atLeast least: Int) -> ReportedCount {
+        let value =
+            pages == nil
+            ? pagesHeader.flatMap { page.values(ofHeader: $0).first.map(JSONScalar.text) }
+            : page.value(at: pages, of: self)
+        return ReportedCount(pagesPlace, value, atLeast: least, secrets: page.secrets)
+    }
+
     /// The number of pages, where the list ends before the last of them and not all items have come.
     private func sign(_ count: Int?, _ read: Int, _ page: PaginationInput) -> SignOfMore? {
         let total = total?.reported(page, of: self, atLeast: page.crawlElementCount).exact
-        guard let pages, let count, count > read, total != page.crawlElementCount,
+        guard let place = pagesPlace, let count, count > read, total != page.crawlElementCount,
             flags.says(page, of: self) != false
         else { return nil }
-        return .at(pages, .integer(Int64(count)), .pages, page.secrets)
+        return .at(place, .integer(Int64(count)), .pages, page.secrets)
     }
 
     /// True if the server may lower the size of pages: a number of pages that it computes from the requested size is

@@ -1,12 +1,16 @@
 extension PageNumberPaginator: ReadablePaginator {
     /// Reads `param` (default `page`), `first` (default 1), `size_param` and `size`, which go together, `prefetch`
-    /// (default 1), and the paths `total`, `pages`, `more` and `last`.
+    /// (default 1), the paths `total`, `pages`, `more` and `last`, and `header`, the name of one with the number of
+    /// pages.
     init(_ members: MappingDecoder) {
         let parameter = members.string("param") ?? "page"
+        if members.has("header"), members.has("pages") {
+            members.report("`pages` and `header` cannot be used together", at: "header")
+        }
         self.init(
             parameter: parameter, first: members.integer("first", in: 0...Int.max) ?? 1,
             size: PageSize(members, besides: [parameter]), total: StatedTotal(members), pages: members.path("pages"),
-            flags: MoreFlag(members), prefetch: PrefetchLimit.read(members))
+            pagesHeader: members.string("header"), flags: MoreFlag(members), prefetch: PrefetchLimit.read(members))
     }
 }
 

@@ -41,7 +41,7 @@ struct CountedCandidates {
                 trial: .page(first: number),
                 members: FlowMapping().with("style", "page").with("param", counter.parameter)
                     .with("total", page.exactTotal?.path).with("pages", page.place(page.pageCount))
-                    .with("more", page.place(page.more)),
+                    .with(flagsOf: page),
                 certainty: .likely, evidence: "the path of the URL has `\(counter.parameter)/\(number)`",
                 counter: counter.parameter, isAsked: true)
         ]
@@ -61,14 +61,14 @@ struct CountedCandidates {
         let pages = PagingCandidate(
             trial: .page(first: nil),
             members: FlowMapping().with("style", "page").with("param", "p").with("total", page.exactTotal?.path)
-                .with("pages", page.place(page.pageCount)).with("more", page.place(page.more)),
+                .with("pages", page.place(page.pageCount)).with(flagsOf: page),
             certainty: .likely, evidence: evidence, counter: "p")
         return [pages]
             + ["from", "start", "skip"].map { name in
                 PagingCandidate(
                     trial: .offset,
                     members: FlowMapping().with("style", "offset").with("param", name)
-                        .with("total", page.exactTotal?.path).with("more", page.place(page.more)),
+                        .with("total", page.exactTotal?.path).with(flagsOf: page),
                     certainty: .likely, evidence: evidence, counter: name)
             }
     }
@@ -99,11 +99,12 @@ struct CountedCandidates {
         let given = page.counter(Self.pageParameters)
         let number = numberSign
         let counter = page.pageCount ?? page.total
-        let header = page.headers.fields.first { field in
-            PagingNames.pages.union(["xtotalcount"]).contains(MemberName(field.name).folded)
-                && Int(field.value) ?? 0 > 0
-        }
-        guard given != nil || number != nil || counter != nil || page.more != nil || header != nil else { return [] }
+        let header =
+            page.pageCountHeader?.name
+            ?? page.headers.fields.first { MemberName($0.name).folded == "xtotalcount" && Int($0.value) ?? 0 > 0 }?.name
+        guard
+            given != nil || number != nil || counter != nil || page.more != nil || page.notLast != nil || header != nil
+        else { return [] }
         var names = [given?.name].compactMap(\.self)
         if let number, names.isEmpty {
             names.append(
@@ -118,13 +119,15 @@ struct CountedCandidates {
             given.map { "the request has `\($0.name)`" }, number.map { "`\($0.path)` is \($0.value.json)" },
             page.pageCount.map { "`\($0.path)` says there are \($0.value.json) pages" },
             page.total.map { "`\($0.path)` says \($0.value.json), of which the page has \(page.itemCount)" },
-            page.more.map { "`\($0.path)` says there is more" }, header.map { "the header `\($0.name)` has a total" },
+            (page.more ?? page.notLast).map { "`\($0.path)` says there is more" },
+            header.map { "the header `\($0)` has a total" },
         ].compactMap(\.self)
         return names.map { name in
             PagingCandidate(
                 trial: .page(first: first),
                 members: FlowMapping().with("style", "page").with("param", name).with("total", page.exactTotal?.path)
-                    .with("pages", page.place(page.pageCount)).with("more", page.place(page.more)),
+                    .with("pages", page.place(page.pageCount)).with("header", page.pageCountHeader?.name)
+                    .with(flagsOf: page),
                 certainty: .likely, evidence: says.joined(separator: ", "), counter: name, isAsked: given != nil)
         }
     }
@@ -136,7 +139,9 @@ struct CountedCandidates {
         // ArcGIS says by this alone that there is more.
         let isCut = page.first(["exceededtransferlimit"]) { $0.value == .bool(true) }
         let more = page.more ?? isCut
-        guard given != nil || sign != nil || page.total != nil || more != nil || size != nil && page.pageCount == nil
+        guard
+            given != nil || sign != nil || page.total != nil || more != nil || page.notLast != nil
+                || size != nil && page.pageCount == nil
         else {
             return []
         }
@@ -149,7 +154,7 @@ struct CountedCandidates {
             given.map { "the request has `\($0.name)`" }, sign.map { "`\($0.path)` is \($0.value.json)" },
             size.map { "`\($0.path)` is \($0.value.json)" },
             page.total.map { "`\($0.path)` says \($0.value.json), of which the page has \(page.itemCount)" },
-            more.map { "`\($0.path)` says there is more" },
+            (more ?? page.notLast).map { "`\($0.path)` says there is more" },
         ].compactMap(\.self)
         return [
             PagingCandidate(
@@ -157,7 +162,7 @@ struct CountedCandidates {
                 members: FlowMapping().with("style", "offset").with("param", name).with(
                     "first", start == base ? nil : start
                 ).with("base", base == 0 ? nil : base)
-                    .with("total", page.exactTotal?.path).with("more", page.place(more)),
+                    .with("total", page.exactTotal?.path).with(flagsOf: page, more: more),
                 certainty: .likely, evidence: says.joined(separator: ", "), counter: name, offset: start)
         ]
     }
@@ -210,5 +215,13 @@ struct CountedCandidates {
                 trial: partner.isPage ? .page(first: nil) : .offset, members: members, certainty: .guess,
                 evidence: evidence, counter: partner.name)
         ]
+    }
+}
+
+extension FlowMapping {
+    /// The mapping with the place of the flag for a further page, or else of that for the last one.
+    fileprivate func with(flagsOf page: PageSigns, more: PageSigns.Sign? = nil) -> FlowMapping {
+        let place = page.place(more ?? page.more)
+        return with("more", place).with("last", place == nil ? page.notLast?.path : nil)
     }
 }

@@ -62,8 +62,20 @@ package struct PageSigns {
     /// The number of pages, if it is plausible.
     var pageCount: Sign? { first(PagingNames.pages) { ($0.value.count ?? 0) > 0 } }
 
+    /// The header with the number of pages, if the body has none.
+    var pageCountHeader: (name: String, count: Int)? {
+        guard pageCount == nil else { return nil }
+        for field in headers.fields where PagingNames.pages.contains(MemberName(field.name).folded) {
+            if let count = JSONScalar.text(field.value).count, count > 0 { return (field.name, count) }
+        }
+        return nil
+    }
+
     /// A flag that says there is more.
     var more: Sign? { first(PagingNames.more) { $0.value == .bool(true) } }
+
+    /// A flag that says that this is not the last page.
+    var notLast: Sign? { first(PagingNames.last) { $0.value == .bool(false) && isOfList($0) } }
 
     /// The path of a number that determines the pages; a number that may count something else is only a reason for a
     /// trial.

@@ -59,6 +59,9 @@ extension PageSigns {
         if let pageCount, isOfList(pageCount), pageCount.value.count == 1 {
             return "`\(pageCount.path)` says there is one page"
         }
+        if let header = pageCountHeader, header.count == 1 {
+            return "the header `\(header.name)` says there is one page"
+        }
         return nil
     }
 

@@ -54,6 +54,11 @@ private let upstreams: [(String, String, [String], Upstream)] = [
         pages(from: 1, by: "p", #""total":35,"#)
     ),
     (
+        "{style: page, param: page, header: X-WP-TotalPages, first: 1}", "/things",
+        ["", "page=2", "page=1", "per_page=100&page=1"],
+        { page(((number($0, "page") ?? 1) - 1) * 10, headers: [("X-WP-TotalPages", "4")]) }
+    ),
+    (
         "{style: offset, param: start, total: total}", "/things",
         ["", "page=2", "offset=9", "p=2", "from=9", "start=9", "limit=100&start=0"],
         { request in

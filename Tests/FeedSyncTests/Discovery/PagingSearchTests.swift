@@ -220,7 +220,15 @@ struct PagingSearchTests {
             ),
             (
                 "/x", #"{"content":\#(two),"number":0,"totalPages":5,"totalElements":9,"last":false}"#, [:],
-                "{style: page, param: page, total: totalElements, pages: totalPages, first: 0}"
+                "{style: page, param: page, total: totalElements, pages: totalPages, last: last, first: 0}"
+            ),
+            (
+                "/x", #"{"size":2,"isLastPage":false,"start":0,"values":\#(two)}"#, [:],
+                "{style: offset, param: start, last: isLastPage}"
+            ),
+            (
+                "/wp/v2/posts", two, ["X-WP-Total": "9", "X-WP-TotalPages": "5"],
+                "{style: page, param: page, header: X-WP-TotalPages}"
             ),
             (
                 "/x", #"{"data":{"list":\#(two),"pageCount":3}}"#, [:],
@@ -286,6 +294,7 @@ struct PagingSearchTests {
             ("/x?cursor=0", #"{"users":\#(two),"next_cursor":"0"}"#, [:], "`next_cursor` is \"0\""),
             ("/x", #"{"content":\#(two),"last":true,"totalPages":1}"#, [:], "`last` says this is the last page"),
             ("/x", #"{"list":\#(two),"pageCount":1}"#, [:], "`pageCount` says there is one page"),
+            ("/x", two, ["X-Total-Pages": "1"], "the header `X-Total-Pages` says there is one page"),
             ("/x?limit=100", two, [:], "2 came, and 100 were requested"),
         ] as [(String, String, Headers, String)])
     func whole(url: String, body: String, headers: Headers, reason: String) throws {

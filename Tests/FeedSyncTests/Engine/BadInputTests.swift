@@ -218,6 +218,7 @@ struct BadInputTests {
             ("pagination: {style: cursor, param: c}", "say what leads to the next page"),
             ("pagination: {style: cursor, header: X}", "`header` needs a `param`"),
             ("pagination: {style: next_url, next: a, header: b}", "cannot be used together"),
+            ("pagination: {style: page, pages: a, header: b}", "cannot be used together"),
             ("pagination: {style: offset, limit_param: n}", "`limit_param` needs a `limit`"),
             ("pagination: {style: page, first: -1}", "4:34: `first`"),
             (

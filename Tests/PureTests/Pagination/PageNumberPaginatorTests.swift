@@ -41,6 +41,14 @@ struct PageNumberPaginatorTests {
         #expect((try style(members).next(after: input(number, 5, crawl: 50, value)).next == nil) == isEnd)
     }
 
+    @Test("Paging by number ends at the last page by a header", arguments: [(nil, false), ("3", true), ("4", false)])
+    func pagesInHeader(number: String?, isEnd: Bool) throws {
+        let page = PaginationInput(
+            cursor: number.map { PageCursor($0) }, elementCount: 5, crawlElementCount: 50,
+            headers: [PaginationInput.Header(name: "x-wp-totalpages", value: "3")])
+        #expect((try style(", header: X-WP-TotalPages").next(after: page).next == nil) == isEnd)
+    }
+
     @Test("Total and pages are read in the order of their paths")
     func bothFigures() throws {
         let style = try style(", pages: n, total: t")
