@@ -95,6 +95,14 @@ struct CountedCandidates {
 
     private var numberSign: Sign? { page.first(PagingNames.number) { ($0.value.count ?? -1) >= 0 } }
 
+    /// The parameter in brackets, where the number or the count of pages stands in an object `pagination`.
+    ///
+    /// Source: https://docs.strapi.io/cms/api/rest/sort-pagination
+    private var bracketed: String? {
+        guard let sign = numberSign ?? page.pageCount, sign.parents.last == .member("pagination") else { return nil }
+        return "pagination[\(numberSign?.written ?? "page")]"
+    }
+
     private var numbered: [PagingCandidate] {
         let given = page.counter(Self.pageParameters)
         let number = numberSign
@@ -112,6 +120,7 @@ struct CountedCandidates {
                     ? number.written : "page")
         }
         if names.isEmpty { names = page.pageCount == nil ? ["page"] : ["page", "pageNo", "p"] }
+        if given == nil, let bracketed { names.insert(bracketed, at: min(1, names.count)) }
         if given == nil, let partner = page.partner, partner.isPage { names = [partner.name] + names }
         // The number in the URL is the first page's; so is a number in the body, if it is plausible.
         let first = given.flatMap { Int($0.value) } ?? number?.value.count.flatMap { $0 <= 1 ? $0 : nil }

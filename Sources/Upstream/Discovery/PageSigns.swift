@@ -128,6 +128,8 @@ package struct PageSigns {
             return isWrittenWithDollar ? ("$offset", false) : nil
         }
         for (ending, other, isPage) in Self.partners where size.hasSuffix(ending) {
+            // The whole name: `page_limit` goes with `page_offset`.
+            if ending == "_limit", size != ending { continue }
             return (size.dropLast(ending.count) + other, isPage)
         }
         return nil
@@ -146,10 +148,11 @@ package struct PageSigns {
     }
 
     /// Sources: https://dev.socrata.com/docs/paging, https://docs.oasis-open.org/odata/odata/v4.01/, ArcGIS's,
-    /// ServiceNow's, Magento's and JSON:API's documentations.
+    /// ServiceNow's, Magento's, Close's and JSON:API's documentations.
     private static let partners: [(size: String, other: String, isPage: Bool)] = [
         ("[pageSize]", "[currentPage]", true), ("[page_size]", "[current_page]", true), ("[size]", "[number]", true),
-        ("resultRecordCount", "resultOffset", false), ("limit", "offset", false), ("top", "skip", false),
+        ("resultRecordCount", "resultOffset", false), ("_limit", "_skip", false), ("limit", "offset", false),
+        ("top", "skip", false),
         ("take", "skip", false), ("rows", "start", false), ("maxResults", "startAt", false),
         ("max-results", "start-index", false),
     ]

@@ -7,10 +7,11 @@ enum PageSizeParameter {
 
     /// The parameters that usually go with one that asks for a page.
     ///
-    /// Sources: the documentations of GitHub, JSON:API, OData, Jira, Elasticsearch, ArcGIS, Socrata, SCIM, Stripe,
-    /// Google and Notion.
+    /// Sources: the documentations of GitHub, JSON:API, Strapi, OData, Jira, Elasticsearch, ArcGIS, Socrata, SCIM,
+    /// Stripe, Google and Notion.
     private static let sizes: [String: String] = [
         "page": "per_page", "page[number]": "page[size]", "page[after]": "page[size]", "page[cursor]": "page[size]",
+        "pagination[page]": "pagination[pageSize]",
         "pageNumber": "pageSize", "pageNo": "pageSize", "pageNum": "pageSize", "pageIndex": "pageSize",
         "currentPage": "pageSize", "page_number": "page_size", "page_no": "page_size", "_page": "_limit",
         "offset": "limit", "skip": "limit", "start": "limit", "$skip": "$top", "$offset": "$limit", "_start": "_limit",
@@ -33,14 +34,13 @@ enum PageSizeParameter {
             }
             if let given { return given.name }
         }
-        if let usual = style.cursorParameters.lazy.compactMap({ sizes[$0] }).first, usual == "count" {
-            return usual
-        }
+        let usual = style.cursorParameters.lazy.compactMap { sizes[$0] }.first
+        if let usual, usual == "count" || usual.hasPrefix("pagination[") { return usual }
         let stated = page.first(PagingNames.size) {
             page.isOfList($0) && $0.value.count == page.itemCount && $0.path != page.total?.path
         }
         if let stated { return stated.written }
         if style.cursorParameters.isEmpty, page.headers["Link"] != nil { return "per_page" }
-        return style.cursorParameters.lazy.compactMap { sizes[$0] }.first
+        return usual
     }
 }

@@ -127,7 +127,10 @@ struct TokenCandidates {
         case "after":
             let isInPage = parents.last == .member("page")
             wishes = isInPage ? ["page[cursor]", "page[after]", "after"] : ["after", "cursor", "page[after]"]
-        case "nextpagetoken", "pagetoken": wishes = [spelled(["page", "token"]), name, "page_token", "pageToken"]
+        case "nextpagetoken", "pagetoken":
+            wishes = [spelled(["page", "token"]), name, "page_token", "pageToken"]
+            // https://circleci.com/docs/api/v2/
+            if name.contains("_") { wishes.insert("page-token", at: usesHyphens ? 0 : 2) }
         case "nexttoken": wishes = [name, "from", spelled(["token"]), spelled(["pagination", "token"])]
         case "paginationtoken": wishes = [name, spelled(["next", "token"]), spelled(["token"])]
         case "nextcontinuationtoken":
@@ -158,6 +161,11 @@ struct TokenCandidates {
         }.map(\.name)
         var seen: Set<String> = [""]
         return Array((given + wishes).filter { seen.insert($0).inserted }.prefix(Self.mostParameters))
+    }
+
+    /// True if the request has a parameter with a hyphen in its name, and none with `_`.
+    private var usesHyphens: Bool {
+        page.query.contains { $0.name.contains("-") } && !page.query.contains { $0.name.contains("_") }
     }
 
     /// True for a parameter that asks for the beginning of a list by a token: `cursorMark=*`, `start_cursor=-1`.

@@ -54,6 +54,17 @@ private let upstreams: [(String, String, [String], Upstream)] = [
         pages(from: 1, by: "p", #""total":35,"#)
     ),
     (
+        #"{style: page, param: "pagination[page]", total: pagination.total, pages: pagination.pageCount, first: 1}"#,
+        "/things",
+        [
+            "", "page=2", "pagination[page]=2", "pagination[page]=1",
+            "pagination[pageSize]=100&pagination[page]=1",
+        ],
+        pages(
+            from: 1, by: "pagination[page]",
+            #""pagination":{"page":1,"pageSize":10,"pageCount":4,"total":35},"#)
+    ),
+    (
         "{style: page, param: page, header: X-WP-TotalPages, first: 1}", "/things",
         ["", "page=2", "page=1", "per_page=100&page=1"],
         { page(((number($0, "page") ?? 1) - 1) * 10, headers: [("X-WP-TotalPages", "4")]) }

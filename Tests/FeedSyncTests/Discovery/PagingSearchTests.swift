@@ -231,6 +231,14 @@ struct PagingSearchTests {
                 "{style: page, param: page, header: X-WP-TotalPages}"
             ),
             (
+                "/leads?_limit=2", #"{"has_more":true,"total_results":9,"data":\#(two)}"#, [:],
+                "{style: offset, param: _skip, total: total_results, more: has_more}"
+            ),
+            (
+                "/pipeline?org-slug=gh/x", #"{"items":\#(two),"next_page_token":"CAUQAA"}"#, [:],
+                "{style: cursor, param: page-token, next: next_page_token}"
+            ),
+            (
                 "/x", #"{"data":{"list":\#(two),"pageCount":3}}"#, [:],
                 "{style: page, param: page, pages: data.pageCount}"
             ),
@@ -321,6 +329,7 @@ struct PagingSearchTests {
         arguments: [
             ("$limit", "{style: offset, param: $offset}"), ("take", "{style: offset, param: skip}"),
             ("sysparm_limit", "{style: offset, param: sysparm_offset}"),
+            ("_limit", "{style: offset, param: _skip}"), ("page_limit", "{style: offset, param: page_offset}"),
             ("per_page", "{style: page, param: page, first: 1}"),
         ])
     func partner(size: String, expected: String) throws {
@@ -348,6 +357,19 @@ struct PagingSearchTests {
         let found = try search("/x", #"{"results":\#(Self.two),"paging":{"next":{"after":"2"}}}"#).candidates
         #expect(found.first?.yaml() == "{style: cursor, param: after, next: paging.next.after}")
         #expect(!found.contains { $0.trial == .keyset })
+    }
+
+    @Test(
+        "A token goes back under names with a hyphen only where its own name has words apart",
+        arguments: [
+            ("next_page_token", ["page_token", "next_page_token", "page-token", "pageToken"]),
+            ("nextPageToken", ["pageToken", "nextPageToken", "page_token"]),
+        ])
+    func spellings(name: String, parameters: [String]) throws {
+        let found = try search("/x", #"{"items":\#(Self.two),"\#(name)":"CAUQAA"}"#).candidates
+        #expect(
+            found.filter { $0.certainty == .likely }.map { $0.yaml() }
+                == parameters.map { "{style: cursor, param: \($0), next: \(name)}" })
     }
 
     @Test("A parameter that filters is no pagination, for its value counts nothing")
