@@ -107,9 +107,14 @@ struct TokenCandidates {
     var place: Path? { inOrder.first?.path }
 
     private var inOrder: [Sign] {
-        page.signs.filter(isToken).sorted { one, other in
-            one.name.words.contains("next") && !other.name.words.contains("next")
-        }
+        page.signs.filter(isToken).sorted { rank($0) < rank($1) }
+    }
+
+    /// The place of a token among others: the next page's own first, a number after any other of them, for it may only
+    /// count pages: `next: {page: 2, starting_after: "abc"}`.
+    private func rank(_ sign: Sign) -> Int {
+        guard sign.name.words.contains("next") || isOfNext(sign) else { return 2 }
+        return sign.value.count == nil ? 0 : 1
     }
 
     /// The parameters that may take a token of that name, likeliest first.

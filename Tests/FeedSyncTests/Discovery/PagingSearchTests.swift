@@ -235,6 +235,10 @@ struct PagingSearchTests {
                 "{style: offset, param: _skip, total: total_results, more: has_more}"
             ),
             (
+                "/x", #"{"data":\#(two),"pages":{"page":1,"total_pages":5,"next":{"page":2,"starting_after":"abc"}}}"#,
+                [:], "{style: cursor, param: starting_after, next: pages.next.starting_after}"
+            ),
+            (
                 "/pipeline?org-slug=gh/x", #"{"items":\#(two),"next_page_token":"CAUQAA"}"#, [:],
                 "{style: cursor, param: page-token, next: next_page_token}"
             ),
