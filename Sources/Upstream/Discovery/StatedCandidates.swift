@@ -34,7 +34,7 @@ struct StatedCandidates {
 
     private var nextURLs: [PagingCandidate] {
         let named = page.signs.filter(Self.isNamedNext)
-        let leading = named.filter(Self.isTarget).sorted { one, other in
+        let leading = named.filter { Self.isTarget($0) && !isBelowBase($0) }.sorted { one, other in
             Self.nextURLNames.contains(one.name.folded) && !Self.nextURLNames.contains(other.name.folded)
         }
         let candidates = leading.map { sign in
@@ -90,6 +90,20 @@ struct StatedCandidates {
     /// True if a URL may be that of a web page: `/latest?page=1` in the answer to `/latest.json`.
     private func isMeantForPeople(_ target: String) -> Bool {
         page.url.path.hasSuffix(".json") && !target.prefix { $0 != "?" }.hasSuffix(".json") && !target.hasPrefix("?")
+    }
+
+    /// True for a URL that is to be put behind a `base` in the same object, as Confluence's `_links` have it: alone it
+    /// leads elsewhere.
+    ///
+    /// Source: https://developer.atlassian.com/server/confluence/pagination-in-the-rest-api/
+    private func isBelowBase(_ sign: Sign) -> Bool {
+        let isBeside = { (other: Sign) in other.written == "base" && other.parents == sign.parents }
+        guard let target = sign.value.text, target.hasPrefix("/"),
+            let base = page.signs.first(where: isBeside)?.value.text.flatMap({ try? WebURL($0) })
+        else { return false }
+        let path = String(target.prefix { $0 != "?" })
+        let start = base.path.hasSuffix("/") ? String(base.path.dropLast()) : base.path
+        return !start.isEmpty && page.url.path != path && page.url.path.hasSuffix(start + path)
     }
 
     private static func isNamedNext(_ sign: Sign) -> Bool {

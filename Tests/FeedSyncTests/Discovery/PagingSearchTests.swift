@@ -235,6 +235,13 @@ struct PagingSearchTests {
                 "{style: offset, param: _skip, total: total_results, more: has_more}"
             ),
             (
+                "/wiki/rest/api/content",
+                #"""
+                {"results":\#(two),"start":0,"limit":2,
+                 "_links":{"base":"https://a.b/wiki","next":"/rest/api/content?limit=2&start=2"}}
+                """#, [:], "{style: offset, param: start}"
+            ),
+            (
                 "/x", #"{"data":\#(two),"pages":{"page":1,"total_pages":5,"next":{"page":2,"starting_after":"abc"}}}"#,
                 [:], "{style: cursor, param: starting_after, next: pages.next.starting_after}"
             ),
