@@ -46,7 +46,7 @@ package struct ListCounts: Sendable, Hashable {
 
     /// The counts on a page.
     package init(in envelope: PageEnvelope, of page: PaginationInput) {
-        let totals = envelope.totals.filter { !envelope.isBound($0) }
+        let totals = envelope.totals(after: page).filter { !envelope.isBound($0) }
         let total = totals.first { ($0.value.count ?? 0) > page.seenCount } ?? totals.first
         self.total = Self.count(total)
         pages = Self.count(

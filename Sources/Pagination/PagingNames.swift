@@ -22,6 +22,8 @@ package enum PagingNames {
         "totalsize", "totalobjects", "totalentries", "rowcount", "records", "matches", "numberofresults", "grandtotal",
         "filteredtablerowscount", "itemstotal", "totalnumber", "fullcount", "xtotalcount", "xwptotal", "xtotal",
         "odatacount", "estimatedtotalhits", "numbermatched", "totalmatched", "totalfound", "matched",
+        // A number: elsewhere it is the name of the items.
+        "hits",
     ]
     private static let countWords: Set<String> = [
         "total", "num", "number", "count", "n", "estimate", "estimated", "approx",

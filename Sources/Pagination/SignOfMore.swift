@@ -282,7 +282,7 @@ private struct SignSearch {
     /// A total that says of itself that there are at least as many, where the list stops there.
     private var lowerBound: SignOfMore? {
         guard page.elementCount > 0 else { return nil }
-        return envelope.totals.first { total in
+        return envelope.totals(after: page).first { total in
             total.value.count == page.seenCount && envelope.isAtLeast(total)
         }.map { SignOfMore(.partial, "`\($0.path)` is a lower bound, \($0.value.scalar.shown(page.secrets))") }
     }
@@ -405,7 +405,7 @@ private struct SignSearch {
     }
 
     var total: SignOfMore? {
-        envelope.totals.first { total in
+        envelope.totals(after: page).first { total in
             guard let count = total.value.count, count > page.seenCount else { return false }
             return page.elementCount > 0 || !envelope.isBound(total)
         }.map(sign(.total))
@@ -414,7 +414,7 @@ private struct SignSearch {
     /// True if several pages had as many items as the total. A total equal to one page's count may be just that.
     private static func isTotalReached(_ envelope: PageEnvelope, _ page: PaginationInput) -> Bool {
         guard page.crawlElementCount > page.elementCount else { return false }
-        return envelope.totals.contains { $0.value.count == page.seenCount && !envelope.isBound($0) }
+        return envelope.totals(after: page).contains { $0.value.count == page.seenCount && !envelope.isBound($0) }
     }
 
     private func sign(
@@ -518,12 +518,35 @@ extension PageEnvelope {
         return member.value.count.map { $0 != page.seenCount && $0 != page.elementCount } ?? false
     }
 
-    /// The counts of the whole list, as far as their names show.
-    package var totals: [Member] {
+    /// The counts of the whole list, as far as their names and the page show.
+    package func totals(after page: PaginationInput) -> [Member] {
         members.filter { member in
             (PagingNames.isTotal(member.name, of: items) || isBitbucketsTotal(member)) && isOfList(member)
-                && member.value.count != nil
+                && member.value.count != nil && !isSize(member, of: page)
         }
+    }
+
+    /// True for a `count` that is the most items of a page, and not their number: beside a total, as in
+    /// `{count: 100, total: 5, page: 1}`, or beside the page's place where the first page is not full.
+    ///
+    /// Sources: `paging` of https://api.slack.com/methods/files.list, and of
+    /// https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/pagination
+    private func isSize(_ count: Member, of page: PaginationInput) -> Bool {
+        guard count.name.folded == "count", let size = count.value.count, size > page.elementCount else { return false }
+        let beside = members.filter { $0.parents == count.parents && $0.path != count.path }
+        let isUsual = PaginationInput.usualSizes.contains(size)
+        let total = beside.first { PagingNames.isTotal($0.name, of: items) && $0.value.count != nil && !isBound($0) }
+        // A total that equals the page's own number may be just that, and `count` the list's.
+        if let total = total?.value.count { return total > page.elementCount || total == page.elementCount && isUsual }
+        // Behind a page that led on, a larger count is no size.
+        guard isUsual, page.crawlElementCount == page.elementCount else { return false }
+        let saysPlace = beside.contains { other in
+            (PagingNames.offset.contains(other.name.folded) || PagingNames.number.contains(other.name.folded))
+                && other.value.count != nil
+        }
+        // The list of links to other pages is empty.
+        let hasNoLinks = beside.contains { $0.name.folded == "links" && $0.value.elements?.isEmpty == true }
+        return saysPlace && (hasNoLinks || !PaginationInput.usualSizes.contains(page.elementCount))
     }
 
     /// True for `size` beside `pagelen`: https://developer.atlassian.com/cloud/bitbucket/rest/intro/#pagination

@@ -249,7 +249,7 @@ struct NextPageFinder: Sendable {
         let isPartition = definition.partitioning != nil
         // The count next to a partition may be that of the whole list.
         if end.total == nil, !isPartition {
-            let total = envelope.totals.first { total in
+            let total = envelope.totals(after: facts).first { total in
                 (total.value.count ?? 0) > facts.seenCount && (facts.elementCount > 0 || !envelope.isBound(total))
             }
             end.total = total?.value.count.map { min($0, ReportedCount.most) - facts.passedOver }

@@ -142,6 +142,12 @@ struct SignOfMoreTests {
         (SignedPage("", headers: ["X-Pagination": #"{"TotalCount":60}"#]), .total),
         (SignedPage(#""total_data":60"#), .total), (SignedPage(#""numberMatched":60"#), .total),
         (SignedPage(#""total":"1,234""#), .total),
+        (SignedPage(#""meta":{"hits":87,"offset":0}"#), .total),
+        // A size would be usual, and the page not full; a total of the page is none of the list.
+        (SignedPage(#""paging":{"start":0,"count":87}"#), .total),
+        (SignedPage(#""paging":{"start":0,"count":50}"#), .total), (SignedPage(#""count":100"#, count: 17), .total),
+        (SignedPage(#""paging":{"start":20,"count":100}"#, cursor: "20", count: 17, seen: 37, number: 2), .total),
+        (SignedPage(#""count":87,"total":20"#), .total), (SignedPage(#""count":20,"total":87"#), .total),
         (SignedPage("", headers: ["X-Pagination": #"{"total":"1 234"}"#]), .total),
     ]
 
@@ -202,6 +208,13 @@ struct SignOfMoreTests {
         SignedPage(#""next":"/things{?page}""#), SignedPage(#""quota_remaining":297,"rate":{"remaining":40}"#),
         SignedPage(#""total":20"#), SignedPage(#""count":20"#), SignedPage(#""total_price":900"#),
         SignedPage(#""last_page":1"#),
+        // The items themselves, and counts that are the most items of a page.
+        SignedPage(#""response":{"hits":[1,2],"other":{"hits":87}}"#), SignedPage(#""meta":{"hits":{"x":87}}"#),
+        SignedPage(#""paging":{"count":100,"total":5,"page":1,"pages":1}"#, count: 5),
+        SignedPage(#""count":100,"total":57,"page":3"#, cursor: "3", count: 17, seen: 57, number: 3),
+        SignedPage(#""paging":{"start":0,"count":10,"links":[]}"#, count: 5),
+        SignedPage(#""paging":{"start":0,"count":10}"#, count: 7),
+        SignedPage(#""page":1,"count":100"#, count: 17),
         // An estimate of what has come.
         SignedPage(#""estimatedTotalHits":20"#), SignedPage(#""nbHits":20,"exhaustiveNbHits":false"#),
         SignedPage(#""total":20,"total_is_estimate":true"#),
