@@ -80,7 +80,7 @@ package struct ListCounts: Sendable, Hashable {
     ) -> SignOfMore? {
         guard !isStated, !SignOfMore.isDenied(by: envelope, after: page) else { return nil }
         let own = ListCounts(in: envelope, of: page)
-        if own.pages == nil, let pages, pages.value > (page.elementCount == 0 ? read - 1 : read) {
+        if own.pages == nil, let pages, pages.value > page.pagesRead(read) {
             return pages.sign(.pages, page.secrets)
         }
         if own.lastPage == nil, let lastPage, let number = PageNumber.inQuery(of: page.url), lastPage.value > number {

@@ -148,7 +148,7 @@ package struct PageNumberPaginator: Paginator {
         guard !isEmpty, !(hasMore.map(!) ?? isLast) else {
             return .end(
                 total: total?.total(at: nil, page), notice: notice,
-                sign: flags.sign(page, of: self) ?? sign(pages.value, isEmpty ? seen - 1 : seen, page),
+                sign: flags.sign(page, of: self) ?? sign(pages.value, page.pagesRead(seen), page),
                 isStated: hasMore == false || isLast)
         }
         guard let next = predicted(after: page.cursor) else {

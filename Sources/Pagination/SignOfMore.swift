@@ -301,10 +301,7 @@ private struct SignSearch {
     }
 
     /// The number of pages read up to this one; nil if it is unknown.
-    private var read: Int? {
-        let own = number ?? (page.cursor == nil ? 1 : nil)
-        return own.map { page.elementCount == 0 ? $0 - 1 : $0 }
-    }
+    private var read: Int? { (number ?? (page.cursor == nil ? 1 : nil)).map(page.pagesRead) }
 
     private func isMore(_ count: Int?, than read: Int) -> Bool {
         guard let count, count > read else { return false }
@@ -485,6 +482,10 @@ enum DateLike {
 extension PaginationInput {
     /// The elements of the list up to the end of this page.
     package var seenCount: Int { crawlElementCount + passedOver }
+
+    /// The pages of the list that were read, with this one as the one of that number, from 1. An empty page comes
+    /// behind the last one, but for the first: it is the one page of an empty list, and a total says if there is more.
+    func pagesRead(_ number: Int) -> Int { elementCount == 0 && number > 1 ? number - 1 : number }
 }
 
 /// The number of a page in its URL.

@@ -49,6 +49,14 @@ struct PageNumberPaginatorTests {
         #expect((try style(", header: X-WP-TotalPages").next(after: page).next == nil) == isEnd)
     }
 
+    @Test("An empty first page is the one page of an empty list, but not the first of several")
+    func emptyFirstPage() throws {
+        let style = try style(", pages: n")
+        #expect(try style.next(after: input(nil, 0, crawl: 0, .integer(1))).sign == nil)
+        #expect(try style.next(after: input(nil, 0, crawl: 0, .integer(2))).sign?.kind == .pages)
+        #expect(try style.next(after: input("2", 0, crawl: 0, .integer(2))).sign?.kind == .pages)
+    }
+
     @Test("Total and pages are read in the order of their paths")
     func bothFigures() throws {
         let style = try style(", pages: n, total: t")

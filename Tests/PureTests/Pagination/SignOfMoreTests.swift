@@ -143,6 +143,9 @@ struct SignOfMoreTests {
         (SignedPage(#""total_data":60"#), .total), (SignedPage(#""numberMatched":60"#), .total),
         (SignedPage(#""total":"1,234""#), .total),
         (SignedPage(#""meta":{"hits":87,"offset":0}"#), .total),
+        (SignedPage(#""total_pages":2,"total":0"#, count: 0), .pages),
+        (SignedPage(#""total_pages":1,"total":5"#, count: 0), .total),
+        (SignedPage(#""total_pages":2"#, cursor: "2", count: 0, seen: 0, number: 2), .pages),
         // A size would be usual, and the page not full; a total of the page is none of the list.
         (SignedPage(#""paging":{"start":0,"count":87}"#), .total),
         (SignedPage(#""paging":{"start":0,"count":50}"#), .total), (SignedPage(#""count":100"#, count: 17), .total),
@@ -208,6 +211,9 @@ struct SignOfMoreTests {
         SignedPage(#""next":"/things{?page}""#), SignedPage(#""quota_remaining":297,"rate":{"remaining":40}"#),
         SignedPage(#""total":20"#), SignedPage(#""count":20"#), SignedPage(#""total_price":900"#),
         SignedPage(#""last_page":1"#),
+        // The one page of an empty list.
+        SignedPage(#""last_page":1,"total":0"#, count: 0), SignedPage("", headers: ["X-Total-Pages": "1"], count: 0),
+        SignedPage(#""pages":1"#, count: 0, number: nil),
         // The items themselves, and counts that are the most items of a page.
         SignedPage(#""response":{"hits":[1,2],"other":{"hits":87}}"#), SignedPage(#""meta":{"hits":{"x":87}}"#),
         SignedPage(#""paging":{"count":100,"total":5,"page":1,"pages":1}"#, count: 5),
