@@ -196,10 +196,14 @@ private struct SignSearch {
 
     /// True if the URL has the text as a value. Upstreams repeat it: `status=partial` lists what is partial.
     private func isAskedFor(_ text: String) -> Bool {
-        guard let start = page.url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return false }
-        return FormEncoding.parameters(in: page.url.utf8[start...].dropFirst()).contains { parameter in
-            parameter.value.lowercasedASCII == text.lowercasedASCII
-        }
+        parameters.contains { $0.value.lowercasedASCII == text.lowercasedASCII }
+    }
+
+    /// The parameters of the page's URL, decoded.
+    private var parameters: [(name: String, value: String)] {
+        guard let start = page.url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        let query = page.url.utf8[start...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
+        return FormEncoding.parameters(in: query)
     }
 
     /// The first 20 texts in a value.
@@ -351,13 +355,13 @@ private struct SignSearch {
     private func leads(_ member: PageEnvelope.Member) -> Bool {
         if case .string(let text) = member.value {
             if PagingNames.leadsToMore(member.name) {
-                return !PagingNames.isNothing(text) && !isBack(text) && isOfThisHost(text)
+                return !PagingNames.isNothing(text) && !isBack(text, in: member.name) && isOfThisHost(text)
             }
             // Airtable's token; an offset of another kind is short: https://airtable.com/developers/web/api/list-records
             if member.name.folded == "offset" {
                 // `UTC+02:00` is an offset, too.
                 return text.utf8.count >= 8 && !text.contains(":") && member.value.count == nil
-                    && !DateLike.holds(text) && !isBack(text) && !PagingNames.isNothing(text)
+                    && !DateLike.holds(text) && !isBack(text, in: member.name) && !PagingNames.isNothing(text)
             }
         }
         guard PagingNames.leadsOn(member.name), !isLinked || !envelope.isAfterBorder(member),
@@ -368,11 +372,11 @@ private struct SignSearch {
         case .string(let text):
             let isDate = ["next", "end", "after"].contains(member.name.folded) && DateLike.holds(text)
             return !PagingNames.isNothing(text) && !PagingNames.isBorder(text) && !text.contains("{") && !isDate
-                && !isBack(text)
+                && !isBack(text, in: member.name)
                 && (member.name.folded != "end" || envelope.isBorder(member))
                 // It may be that of a session, and is one of the list only where a page could be full.
                 && (member.name.folded != "token" || PaginationInput.usualSizes.contains(page.elementCount))
-        case .number: return isNext && (member.value.count ?? 0) > 0 && !isBack(member.value.json)
+        case .number: return isNext && (member.value.count ?? 0) > 0 && !isBack(member.value.json, in: member.name)
         case .object(let members): return !members.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
         case .array(let elements): return !elements.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
         case .bool(let says): return says && isNext
@@ -390,15 +394,27 @@ private struct SignSearch {
     private var leadingHeader: SignOfMore? {
         page.headers.first { field in
             PagingNames.leadsOn(inHeader: MemberName(field.name)) && !PagingNames.isNothing(field.value)
-                && !isBack(field.value)
+                && !isBack(field.value, in: MemberName(field.name))
         }.map(sign(.lead))
     }
 
-    /// True if a token or URL is this page's own.
-    private func isBack(_ text: String) -> Bool {
+    /// True if a token or URL is this page's own: the page was asked for with it.
+    ///
+    /// - Parameter name: The name of its member or header; nil for a link.
+    private func isBack(_ text: String, in name: MemberName? = nil) -> Bool {
         if text == page.cursor?.text || text == page.url { return true }
+        if let name, isRepeated(text, in: name) { return true }
         guard let own = try? PageURL(page.url), let next = try? own.resolving(text) else { return false }
         return next == own && !text.isEmpty
+    }
+
+    /// True if a token repeats a parameter of the page's URL: one of its name, or one so long that it is no other
+    /// thing. The offset of the next page may equal the size of this one.
+    private func isRepeated(_ token: String, in name: MemberName) -> Bool {
+        let isLong = token.utf8.count >= 8 && JSONScalar.text(token).count == nil
+        return parameters.contains { parameter in
+            parameter.value == token && (isLong || MemberName(parameter.name).folded == name.folded)
+        }
     }
 
     var total: SignOfMore? {

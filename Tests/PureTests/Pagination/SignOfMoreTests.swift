@@ -267,6 +267,28 @@ struct SignOfMoreTests {
     }
 
     @Test(
+        "A token with which the page was asked for leads back to it",
+        arguments: [
+            // The query of the page's URL, the members, and true if they lead on.
+            ("starting_after=x%2B1", #""pagination":{"starting_after":"x+1"}"#, false),
+            ("cursor=NDA%3D", #""cursor":"NDA=","next_url":null"#, false),
+            ("cursor=NDA%3D", #""cursor":"NTA=","next_url":null"#, true),
+            ("page_token=abc#x", #""nextPageToken":"abc""#, true), ("t=abcdefgh", #""nextPageToken":"abcdefgh""#, false),
+            // Another thing's value.
+            ("limit=20", #""next_offset":20"#, true), ("limit=20", #""next_offset":"20""#, true),
+            ("sort=b", #""next_cursor":"b""#, true), ("next=5", #""next":5"#, false), ("next=5", #""next":6"#, true),
+        ])
+    func own(query: String, members: String, leadsOn: Bool) throws {
+        let value = try JSONValue(parsing: #"{"data":[],\#(members)}"#)
+        let sign = SignOfMore.first(
+            in: PageEnvelope(of: value, besides: Path([.member("data")])),
+            after: PaginationInput(
+                cursor: PageCursor("/x"), elementCount: 1, crawlElementCount: 2, url: "https://a.b/things?\(query)"),
+            number: nil)
+        #expect(sign?.kind == (leadsOn ? .lead : nil))
+    }
+
+    @Test(
         "A page that leads on and has not all of its own is told from one that is merely cut",
         arguments: [
             (#""status":"timeout""#, true), (#""warning":{"code":"UNREACHABLE"}"#, true),
