@@ -9,6 +9,10 @@ struct EmptyEnvelopeTests {
         "An envelope about pages, or one after the first page without other values, is an empty page",
         arguments: [
             (#"{"start":0,"total_size":0,"http_etag":"x"}"#, true, true), (#"{"nextPageToken":""}"#, true, true),
+            (#"{"meta":{"result_count":0}}"#, true, true), (#"{"paging":{"next_token":null},"x":1}"#, true, true),
+            (#"{"meta":{"count":3}}"#, false, true), (#"{"meta":{"took":3}}"#, false, true),
+            (#"{"meta":{"count":0,"message":"no access"}}"#, false, true),
+            (#"{"user":{"count":0}}"#, false, true), (#"{"result":{"count":0,"rows":[1]}}"#, false, true),
             (#"{"kind":"x#list","etag":"y"}"#, false, true), ("{}", false, false), (#"{"rows":[]}"#, false, true),
             (#"{"message":"no such page"}"#, false, false), (#"{"Note":"5 calls a minute"}"#, false, false),
             (#"{"total":0,"error":null}"#, false, false),
