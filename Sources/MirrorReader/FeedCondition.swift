@@ -24,19 +24,21 @@ package struct FeedCondition: Sendable {
     package let parts: PartCounts?
     /// True if its hook did not take what changed.
     package let isHookBehind: Bool
+    /// True if the upstream has more items than the one page that was asked for.
+    package let hasOnePage: Bool
 
     /// Creates the condition of a feed without stored data.
     package init(feed: String) {
         (record, history, failure, run, parts) = (nil, FeedHistory(feed: feed), nil, nil, nil)
-        isHookBehind = false
+        (isHookBehind, hasOnePage) = (false, false)
     }
 
     fileprivate init(
         _ record: FeedRecord?, _ history: FeedHistory, _ failure: FeedSyncError?, _ run: RunProgress?,
-        _ parts: PartCounts?, isHookBehind: Bool
+        _ parts: PartCounts?, isHookBehind: Bool, hasOnePage: Bool
     ) {
         (self.record, self.history, self.failure, self.run, self.parts) = (record, history, failure, run, parts)
-        self.isHookBehind = isHookBehind
+        (self.isHookBehind, self.hasOnePage) = (isHookBehind, hasOnePage)
     }
 
     /// The facts that decide the feed's state.
@@ -80,8 +82,13 @@ extension Store {
             let history = histories[feed] ?? own[feed] ?? FeedHistory(feed: feed)
             return FeedCondition(
                 try self.feed(named: feed), history, try failure(of: feed, failures: history.failures),
-                try runProgress(of: feed, holders), parts[feed], isHookBehind: failedHooks.contains(feed))
+                try runProgress(of: feed, holders), parts[feed], isHookBehind: failedHooks.contains(feed),
+                hasOnePage: history.incompleteReason == .cap ? try hasOnePage(feed) : false)
         }
+    }
+
+    private func hasOnePage(_ feed: String) throws(FeedSyncError) -> Bool {
+        try storing { try connection.int64("SELECT \(FeedHistory.hasOnePageSQL("?1"))", .text(feed)) == 1 }
     }
 
     /// The error of the newest run that was not cut off; for a feed whose syncs fail, that of the last one.

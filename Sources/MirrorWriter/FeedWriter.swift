@@ -344,17 +344,20 @@ package final class FeedWriter: PageTransactionWriter {
     ///
     /// - Parameter window: The window that the run has asked for. If it is not the last one, its crawl ends and the run
     ///   goes on.
-    /// - Returns: The number of the feed's live rows, and the number of items that the upstream has served.
+    /// - Returns: The outcome, the number of the feed's live rows, the number of items that the upstream has served, and
+    ///   true if the feed has one page.
     package func finish(
         outcome: RunOutcome, closing: CrawlClosing? = nil, window: WindowEnd? = nil, now: String
-    ) throws(FeedSyncError) -> (outcome: RunOutcome, itemCount: Int, seenCount: Int) {
+    ) throws(FeedSyncError) -> (outcome: RunOutcome, itemCount: Int, seenCount: Int, hasOnePage: Bool) {
         let finish = { [self] in
             let head = resumePoint.progress.synced.ranges.first
             let ending = try end(now: now) {
                 try $0.finish(outcome, closing: closing, window: window, headBefore: head)
             }
             let counts = try records.state.counts(of: state.crawl?.id)
-            return (outcome: ending, itemCount: counts.items, seenCount: counts.seen)
+            return (
+                outcome: ending, itemCount: counts.items, seenCount: counts.seen, hasOnePage: counts.hasOnePage
+            )
         }
         let counts = try pending {
             guard transactions.isOpen(for: self) else {

@@ -89,7 +89,9 @@ package struct StateRow: Sendable, JSONRecord {
         case .loading, .incomplete(nil): reach.map { "\($0.count), \($0.next)" }
         case .stale(let since): "due \(past(since, isExact: isExact)), and not synced since"
         case .incomplete(let reason?):
-            reason.words(seen: condition.history.seenCount, expected: condition.history.expectedCount)
+            reason.words(
+                seen: condition.history.seenCount, expected: condition.history.expectedCount,
+                hasOnePage: condition.hasOnePage)
         case .fresh:
             lastLook?.text { isExact ? $0.map { "at \($0)" } ?? "" : RelativeTime.ago($0, now: now / 1000) }
         }
@@ -139,14 +141,15 @@ extension IncompleteReason {
     /// - Parameters:
     ///   - seen: The number of items that the upstream has served.
     ///   - expected: The number that it states; nil if it states none.
-    package func words(seen: Int, expected: Int?) -> String {
+    ///   - hasOnePage: True if no other page was asked for than the first; nil where a notice says what to do.
+    package func words(seen: Int, expected: Int?, hasOnePage: Bool? = nil) -> String {
         switch self {
         case .cutOff: "the list ended early; the next sync looks again"
         case .failed: "a page failed"
         case .cap:
             if let expected, expected > seen {
-                "the upstream has served \(NumberFormat.count(seen)) of \(NumberFormat.count(expected, "item")): "
-                    + "narrow the query, or use `partition`"
+                "the upstream has served \(NumberFormat.count(seen)) of \(NumberFormat.count(expected, "item"))"
+                    + (hasOnePage.map { Self.advice(hasOnePage: $0) } ?? "")
             } else {
                 "the upstream has more items, but serves no further pages"
             }
@@ -156,5 +159,10 @@ extension IncompleteReason {
         case .upstreamIncomplete: "the upstream says there is more: see feedsync explain, and write `pagination`"
         case .drift: "the list moved while it was read"
         }
+    }
+
+    private static func advice(hasOnePage: Bool) -> String {
+        hasOnePage
+            ? ": no other page was asked for, so write `pagination`" : ": narrow the query, or use `partition`"
     }
 }

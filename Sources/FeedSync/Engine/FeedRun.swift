@@ -112,7 +112,7 @@ final class FeedRun {
             notices.add("rows that the list may have no more are kept: with more requests, a run can check them")
         }
         let window = closing == nil ? nil : windowEnd(span)
-        let (ending, itemCount, seen) = try writer.finish(
+        let (ending, itemCount, seen, hasOnePage) = try writer.finish(
             outcome: outcome, closing: closing, window: window, now: now())
         guard window?.window.isLast != false else { return nil }
         let (crawl, metrics) = (writer.state.crawl, writer.state.metrics)
@@ -120,7 +120,8 @@ final class FeedRun {
         return RunSummary(
             run: Int(writer.run), outcome: ending, figures: metrics, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,
-            notices: notices.all(writer.table.notices, crawl, seen: seen, of: loader.definition))
+            notices: notices.all(
+                writer.table.notices, crawl, seen: seen, hasOnePage: hasOnePage, of: loader.definition))
     }
 
     /// Ends a crawl whose token is too old. The run goes on with a full crawl.

@@ -32,8 +32,11 @@ struct RunNotices {
     /// - Parameters:
     ///   - columns: The notices about columns of the feed's table.
     ///   - seen: The number of items that the upstream has served.
-    func all(_ columns: [String], _ crawl: CrawlState?, seen: Int, of feed: FeedDefinition) -> [String] {
-        texts + columns + ofSkippedItems + ofCrawl(crawl, seen: seen, of: feed)
+    ///   - hasOnePage: True if no other page was asked for than the first.
+    func all(
+        _ columns: [String], _ crawl: CrawlState?, seen: Int, hasOnePage: Bool, of feed: FeedDefinition
+    ) -> [String] {
+        texts + columns + ofSkippedItems + ofCrawl(crawl, seen: seen, hasOnePage: hasOnePage, of: feed)
     }
 
     /// The notices about skipped items: one sentence for each kind.
@@ -55,15 +58,17 @@ struct RunNotices {
     }
 
     /// None if the upstream served everything and an item moved the watermark.
-    private func ofCrawl(_ crawl: CrawlState?, seen: Int, of feed: FeedDefinition) -> [String] {
+    private func ofCrawl(
+        _ crawl: CrawlState?, seen: Int, hasOnePage: Bool, of feed: FeedDefinition
+    ) -> [String] {
         let patterns = untried.sorted { $0.key < $1.key }.map { column, count in
             "\(count) \(count == 1 ? "text" : "texts") of `\(column)` stayed as they came: too long or too slow for `replace`"
         }
         guard let crawl else { return patterns }
         return patterns
             + [
-                cap(crawl, seen: seen, isPartitioned: feed.partitioning != nil), watermark(crawl, feed.sync),
-                sharedValues(crawl, feed),
+                cap(crawl, seen: seen, hasOnePage: hasOnePage, isPartitioned: feed.partitioning != nil),
+                watermark(crawl, feed.sync), sharedValues(crawl, feed),
             ].compactMap(\.self)
     }
 
@@ -77,11 +82,15 @@ struct RunNotices {
     }
 
     /// The notice for an upstream that does not serve all its items; nil if no total shows that.
-    private func cap(_ crawl: CrawlState, seen: Int, isPartitioned: Bool) -> String? {
+    private func cap(_ crawl: CrawlState, seen: Int, hasOnePage: Bool, isPartitioned: Bool) -> String? {
         guard crawl.reason == .cap, let total = crawl.total, total > seen else { return nil }
         let figures = "the upstream served \(seen) of the \(total) items that it reports"
         guard let part = parts.first else {
-            return figures + (isPartitioned ? "" : ": narrow the query, or divide the feed with `partition`")
+            guard !isPartitioned else { return figures }
+            guard !hasOnePage else {
+                return "\(figures), and no page but the first was asked for: say how the list goes on with `pagination`"
+            }
+            return "\(figures): narrow the query, or divide the feed with `partition`"
         }
         let which = parts.count == 1 ? "the partition \(part) has" : "\(parts.count) partitions, such as \(part), have"
         return "\(figures): \(which) more items than it serves at once and cannot be halved; narrow the query"

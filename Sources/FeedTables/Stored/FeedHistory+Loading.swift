@@ -4,6 +4,14 @@ extension FeedHistory {
     /// The items that a feed's crawl has met, or the feed's item count if that is larger.
     package static let seenCountSQL = "max(_crawl.elements, item_count)"
 
+    /// True if the stored pages of a feed are one, as no other was asked for.
+    ///
+    /// - Parameter feed: The SQL for its name.
+    package static func hasOnePageSQL(_ feed: String) -> String {
+        let pages = "FROM _page WHERE _page.feed = \(feed)"
+        return "coalesce((SELECT min(request) \(pages)) = (SELECT max(request) \(pages)), 0)"
+    }
+
     /// The history of a feed, or of all feeds.
     ///
     /// - Parameter now: In milliseconds since 1970. Times too far after it are ignored.

@@ -60,16 +60,17 @@ package struct StoredState {
         try connection.count("SELECT item_count FROM \(tables.feed) WHERE name = ?", .text(feed))
     }
 
-    /// The number of live rows, and the number of items that the upstream has served to a crawl.
-    func counts(of crawl: Int64?) throws -> (items: Int, seen: Int) {
-        var counts = (items: 0, seen: 0)
+    /// The number of live rows, the number of items that the upstream has served to a crawl, and true if the feed has
+    /// one page.
+    func counts(of crawl: Int64?) throws -> (items: Int, seen: Int, hasOnePage: Bool) {
+        var counts = (items: 0, seen: 0, hasOnePage: false)
         try connection.rows(
             """
-            SELECT item_count, \(FeedHistory.seenCountSQL) FROM \(tables.feed) LEFT JOIN _crawl ON _crawl.id = ?
-            WHERE name = ?
+            SELECT item_count, \(FeedHistory.seenCountSQL), \(FeedHistory.hasOnePageSQL("?2"))
+            FROM \(tables.feed) LEFT JOIN _crawl ON _crawl.id = ?1 WHERE name = ?2
             """,
             [Value(crawl), .text(feed)]
-        ) { row in counts = (row.count(at: 0), row.count(at: 1)) }
+        ) { row in counts = (row.count(at: 0), row.count(at: 1), row.count(at: 2) > 0) }
         return counts
     }
 

@@ -43,6 +43,33 @@ struct SignsTests {
     }
 
     @Test(
+        "Of a total beyond the only page asked for, the notice is about pagination, and elsewhere about the query",
+        arguments: [
+            ("", 8, true), ("pagination: none", 8, true), ("pagination: link", 8, true),
+            ("pagination: {style: page}", 16, false),
+        ])
+    func onePage(paging: String, count: Int, hasOnePage: Bool) async throws {
+        let bench = try await bench(paging)
+        let head = Lock(1)
+        bench.server.route("/things") { [self] request in
+            let first = head.withLock { $0 }
+            let number = hasOnePage ? 1 : request.parameter("page").flatMap { Int($0) } ?? 1
+            let start = first + number * 8 - 8
+            return number * 8 > count
+                ? .json(#"{"total":95,"items":[]}"#) : page(start...start + 7, #""total":95"#)
+        }
+        for _ in 1...2 {
+            let run = try await bench.sync()
+            #expect(run.reason == .cap)
+            let words = hasOnePage ? "no page but the first was asked for: say" : ": narrow the query"
+            #expect(run.notices.contains { $0.contains(words) }, "\(run.notices)")
+            #expect(try await bench.store.conditions(of: ["things"]).map(\.hasOnePage) == [hasOnePage])
+            // One comes, and pushes one off the page, whose row stays.
+            head.withLock { $0 = 0 }
+        }
+    }
+
+    @Test(
         "One page without further ones is whole where tokens only mark its borders, and not where it names a next page",
         arguments: [
             (#""paging":{"cursors":{"before":"a","after":"b"}}"#, nil),
