@@ -47,6 +47,8 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
     package let description: String
     /// True if an earlier page has it, not the last one.
     package var isOfEarlierPage = false
+    /// True if a part of the request failed: no other page has what is missing.
+    package var isOfFailure = false
 
     /// A sign.
     package init(_ kind: Kind, _ description: String) {
@@ -153,11 +155,18 @@ private struct SignSearch {
     var partial: SignOfMore? {
         flagged(PagingNames.partial)
             ?? sign(.partial, PagingNames.whole) { Self.says($0.value) == false }
-            ?? failure ?? report(isLast: true) ?? lowerBound
+            ?? trouble ?? report(isLast: true) ?? lowerBound
     }
 
     /// The sign that the page itself is not whole, whatever follows it.
-    var leftOut: SignOfMore? { flagged(PagingNames.leftOut) ?? failure ?? report(isLast: false) }
+    var leftOut: SignOfMore? { flagged(PagingNames.leftOut) ?? trouble }
+
+    /// The sign that the upstream failed to get all items of the page.
+    private var trouble: SignOfMore? {
+        var sign = failure ?? report(isLast: false)
+        sign?.isOfFailure = true
+        return sign
+    }
 
     /// The sign in what the answer says of itself: in its status, in a warning, or in its coverage.
     ///

@@ -229,7 +229,9 @@ struct PageReader: Sendable {
                 + "cannot be followed; if the list ends there, say so with `more`, `last` or `total` in the feed's "
                 + "`pagination`"
         }
-        guard !isFollowed else { return "\(sign), so the upstream left items out: ask for fewer at once" }
+        guard !isFollowed, !sign.isOfFailure else {
+            return "\(sign), so the upstream left items out: the next sync asks again; if it stays so, ask for fewer at once"
+        }
         return definition.hasOpenPagination
             ? "\(sign), so there is more, and nothing was found that leads there: "
                 + "say how with `pagination` in the feed's definition, or add the feed with --paginate"

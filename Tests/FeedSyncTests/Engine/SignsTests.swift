@@ -134,6 +134,7 @@ struct SignsTests {
             let run = try await bench.sync()
             #expect(run.reason == .upstreamIncomplete)
             #expect(run.figures.items.removed == 0)
+            #expect(run.notices.contains { $0.contains("left items out: the next sync") }, "\(run.notices)")
         }
         fails.withLock { $0 = false }
         #expect(try await bench.sync().reason == nil)

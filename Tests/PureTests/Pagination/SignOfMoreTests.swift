@@ -343,6 +343,17 @@ struct SignOfMoreTests {
         #expect(sign?.kind == (isCap ? .cap : nil))
     }
 
+    @Test(
+        "A part that failed is told from one that other pages may have",
+        arguments: [
+            (#""errors":[{"message":"no access"}]"#, true), (#""_shards":{"failed":1}"#, true),
+            (#""status":"timeout""#, true), (#""status":"truncated""#, false), (#""truncated":true"#, false),
+            (#""has_more":true"#, false),
+        ])
+    func failure(members: String, isFailure: Bool) throws {
+        #expect(try SignedPage(members).sign?.isOfFailure == isFailure)
+    }
+
     @Test("An explicit end, found by the paginator, outranks links and tokens")
     func stated() throws {
         let value = try JSONValue(parsing: #"{"data":[],"next_cursor":"abc","truncated":true}"#)
