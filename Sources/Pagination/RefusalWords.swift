@@ -143,6 +143,6 @@ package struct RefusalWords: Sendable {
         + phrases(answers.flatMap { answer in verbs.map { "\(answer) \($0) truncated" } })
     private static let cap = phrases([
         "the first", "limit*", "maxim*", "max", "window", "capped", "restricted", "can only", "too large", "too big",
-        "too high", "too deep", "too far", "too many", "must be less", "less than or equal",
+        "too high", "too deep", "too far", "too many", "must be less", "less than or equal", "must be between",
     ])
 }

@@ -102,8 +102,11 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         let isFull = last.map { $0 >= full } ?? elements.isMultiple(of: full)
         let refusal = RefusalWords(words)
         guard isFull, elements > full || PaginationInput.usualSizes.contains(full), refusal.sayCap else { return nil }
-        // `page must be at most 3` behind three pages is the list's own end; limits are round numbers.
-        guard pages.isMultiple(of: 10) || !refusal.numbers.contains(pages) else { return nil }
+        // `page must be at most 3` behind three pages is the list's own end, and so is `page must be between 0 and 2`;
+        // limits are round numbers.
+        let numbers = refusal.numbers
+        let isOwnEnd = numbers.contains(pages) || numbers.contains(0) && numbers.contains(pages - 1)
+        guard pages.isMultiple(of: 10) || !isOwnEnd else { return nil }
         return SignOfMore(.cap, "the upstream says that it serves no more")
     }
 

@@ -337,6 +337,11 @@ struct SignOfMoreTests {
             ("pagination is limited", nil, 0, 0, nil, false), ("there is no page here", 10, 10, 40, nil, false),
             (nil, 10, 10, 40, nil, false), ("page 5 exceeds the maximum of 4", 10, 10, 40, nil, false),
             ("page 5 exceeds the maximum of 5", 10, 10, 40, nil, true),
+            ("'page' must be between 0 and 3", 10, 10, 40, nil, false),
+            ("'page' must be between 1 and 4", 10, 10, 40, nil, false),
+            ("'page' must be between 1 and 100", 10, 10, 40, nil, true),
+            ("'page' must be between 0 and 99", 10, 10, 40, nil, true),
+            ("'page' must be between 0 and 3", 10, 10, 40, 87, false),
         ] as [(String?, Int?, Int, Int, Int?, Bool)])
     func cap(words: String?, last: Int?, full: Int, elements: Int, total: Int?, isCap: Bool) {
         let sign = SignOfMore.cap(words, behind: last, full: full, pages: 4, elements: elements, total: total)
