@@ -90,6 +90,17 @@ package struct ListCounts: Sendable, Hashable {
         return nil
     }
 
+    /// True if a count says that a page is the last one. A total that equals the only page's elements may count just
+    /// them.
+    ///
+    /// - Parameters:
+    ///   - read: The number of pages with it.
+    ///   - seen: The number of elements up to its end.
+    package func areReached(read: Int, seen: Int) -> Bool {
+        if let pages { return pages.value == read }
+        return read > 1 && total?.value == seen
+    }
+
     /// The number of elements that a sign of them promises.
     package var elements: Int? { total?.value }
 

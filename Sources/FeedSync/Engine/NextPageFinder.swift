@@ -93,8 +93,12 @@ struct NextPageFinder: Sendable {
             } else {
                 "this counts as the end, unless `responses` says `fail`"
             }
+        // The pages have said that the list ends before this one.
+        let isExpected =
+            cap == nil && stranger == nil
+            && crawl.counts.areReached(read: crawl.pages, seen: crawl.elements + definition.pagination.passedOver)
         var end = NextPage.end(
-            notice: "the upstream answered \(said); \(meaning)", sign: signOfPageBefore() ?? cap)
+            notice: isExpected ? nil : "the upstream answered \(said); \(meaning)", sign: signOfPageBefore() ?? cap)
         end.isDoubtful = stranger != nil
         if end.sign == nil, definition.partitioning == nil {
             // The body describes the error.

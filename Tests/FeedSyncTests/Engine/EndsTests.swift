@@ -227,6 +227,26 @@ struct EndsTests {
     }
 
     @Test(
+        "A client error behind the page that earlier ones call the last is the end, without a notice",
+        arguments: [("X-WP-TotalPages", "2", false), ("X-Total-Pages", "1", true), ("X-Other", "2", true)])
+    func toldEnd(header: String, value: String, isNoted: Bool) async throws {
+        let upstream = PagedFeed(PagedFeed.items(1...20), end: .status(400))
+        upstream.total = .absent
+        let bench = try await EngineBench(
+            members: "sync: {mode: all}", paging: "pagination: {style: page, param: page}", upstream: upstream)
+        bench.server.route("/things") { request in
+            var answer = upstream.answer(request)
+            if answer.status == 200 { answer.headers.append((name: header, value: value)) }
+            return answer
+        }
+        for _ in 1...2 {
+            let run = try await bench.sync()
+            #expect(run.notices.contains { $0.contains("this counts as the end") } == isNoted, "\(run.notices)")
+            #expect(try bench.feed("item_count, complete") == "20|1")
+        }
+    }
+
+    @Test(
         "An error in markup behind full pages proves no end, as a proxy may have written it: rows stay until two ends are alike",
         arguments: [
             // The error's body, the items that are left of 40, and the header of their number.

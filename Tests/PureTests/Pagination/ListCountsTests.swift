@@ -96,6 +96,21 @@ struct ListCountsTests {
         }
     }
 
+    @Test(
+        "Counts say whether a page is the last one",
+        arguments: [
+            // The members and headers, the pages read, and true if they are all.
+            (#""total_pages":3"#, [:], 3, true), (#""total_pages":3"#, [:], 2, false), (#""pages":1"#, [:], 1, true),
+            ("", ["X-WP-TotalPages": "3"], 3, true), (#""total":30"#, [:], 3, true), (#""total":30"#, [:], 2, false),
+            // It may count the page, or be more than what was read.
+            (#""count":10"#, [:], 1, false), (#""total":30,"total_pages":6"#, [:], 3, false),
+            (#""estimatedTotalHits":30"#, [:], 3, false), ("", [:], 3, false),
+        ] as [(String, [String: String], Int, Bool)])
+    func reached(members: String, headers: [String: String], read: Int, areReached: Bool) throws {
+        let counts = ListCounts(in: try envelope(members), of: page(read, headers))
+        #expect(counts.areReached(read: read, seen: read * 10) == areReached)
+    }
+
     @Test("A page without counts leaves those of the pages before it")
     func absent() throws {
         let counts = ListCounts(in: try envelope(#""count":60"#), of: page(1))
