@@ -156,8 +156,9 @@ extension IncompleteReason {
         case .maxPages: "stopped at max_pages"
         case .skipped: "some items were skipped"
         case .sameKey: "different items have the same key; give the feed another `key`"
-        case .upstreamIncomplete: 
-            "the upstream says that a part is missing: see feedsync explain, and write `pagination` if other pages have it"
+        case .upstreamIncomplete:
+            "the upstream says that a part is missing: see feedsync explain, and write `pagination` "
+                + "if other pages have it"
         case .drift: "the list moved while it was read"
         }
     }

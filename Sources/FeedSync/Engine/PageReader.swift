@@ -230,7 +230,8 @@ struct PageReader: Sendable {
                 + "`pagination`"
         }
         guard !isFollowed, !sign.isOfFailure else {
-            return "\(sign), so the upstream left items out: the next sync asks again; if it stays so, ask for fewer at once"
+            return "\(sign), so the upstream left items out: the next sync asks again; if it stays so, "
+                + "ask for fewer at once"
         }
         return definition.hasOpenPagination
             ? "\(sign), so there is more, and nothing was found that leads there: "

@@ -29,7 +29,8 @@ struct RefusalWordsTests {
             "Only the first 1000 search results are available", "Cannot page beyond 10000 results",
             "Result window is too large, from + size must be less than or equal to: [10000]",
             "In order to keep the API fast for everyone, pagination is limited for this resource.",
-            "Maximum SOQL offset allowed is 2000", "Offset must be less than 10000", "'page' must be between 0 and 4", "You can only fetch 1000 hits",
+            "Maximum SOQL offset allowed is 2000", "Offset must be less than 10000", "'page' must be between 0 and 4",
+            "You can only fetch 1000 hits",
         ])
     func cap(text: String) {
         #expect(RefusalWords(text).sayCap)

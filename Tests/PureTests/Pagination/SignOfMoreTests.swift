@@ -273,7 +273,8 @@ struct SignOfMoreTests {
             ("starting_after=x%2B1", #""pagination":{"starting_after":"x+1"}"#, false),
             ("cursor=NDA%3D", #""cursor":"NDA=","next_url":null"#, false),
             ("cursor=NDA%3D", #""cursor":"NTA=","next_url":null"#, true),
-            ("page_token=abc#x", #""nextPageToken":"abc""#, true), ("t=abcdefgh", #""nextPageToken":"abcdefgh""#, false),
+            ("page_token=abc#x", #""nextPageToken":"abc""#, true),
+            ("t=abcdefgh", #""nextPageToken":"abcdefgh""#, false),
             // Another thing's value.
             ("limit=20", #""next_offset":20"#, true), ("limit=20", #""next_offset":"20""#, true),
             ("sort=b", #""next_cursor":"b""#, true), ("next=5", #""next":5"#, false), ("next=5", #""next":6"#, true),
