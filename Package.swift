@@ -94,7 +94,9 @@ let package = Package(
         // Requests, credentials, fetching, and what is discovered from the first pages. Knows no store.
         .target(
             name: "Upstream",
-            dependencies: ["BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "Platform", "ResponseBody"],
+            dependencies: [
+                "BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "Platform", "ResponseBody", "Text",
+            ],
             swiftSettings: settings),
         // A store's file in SQLite: open, lock, migrate, commit, copy.
         .target(

@@ -57,7 +57,11 @@ let package = Package(
             ]),
         module("MirrorWriter", ["Concurrency", "Crawling", "FeedTables", "HTTP", "SQLite", "StoreFile", "Text"]),
         module("MirrorReader", ["Concurrency", "Crawling", "FeedTables", "SQLite", "StoreFile", "Text"]),
-        module("Upstream", ["BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "Platform", "ResponseBody"]),
+        module(
+            "Upstream",
+            [
+                "BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "Platform", "ResponseBody", "Text",
+            ]),
         module(
             "FeedSync",
             [
