@@ -38,7 +38,10 @@ extension JSONScalar {
 
     /// The number whose digits are in groups of three; nil for any other text, and for `1.234`, which may be a fraction.
     private static func grouped(_ text: String) -> Int? {
-        guard text.utf8.count <= 40, let separator = text.unicodeScalars.first(where: separators.contains) else {
+        // The values of all headers come here, and few begin with a digit.
+        guard text.utf8.first.map(isDigit) == true, text.utf8.count <= 40,
+            let separator = text.unicodeScalars.first(where: separators.contains)
+        else {
             return nil
         }
         let groups = text.unicodeScalars.split(separator: separator, omittingEmptySubsequences: false)

@@ -51,8 +51,9 @@ package struct ListCounts: Sendable, Hashable {
         self.total = Self.count(total)
         pages = Self.count(
             envelope.members.first { member in
-                envelope.isOfList(member) && member.value.count != nil
+                member.value.count != nil
                     && (PagingNames.pages.contains(member.name.folded) || envelope.isPageCount(member, after: page))
+                    && envelope.isOfList(member)
             })
         pages =
             pages ?? page.header(PagingNames.pages).map { Count(value: $0.count, place: .header($0.field)) }
