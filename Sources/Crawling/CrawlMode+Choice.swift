@@ -37,11 +37,11 @@ extension CrawlMode {
     }
 
     /// True if the first page shows that a long list has become short: nothing follows it, or it has at most half of
-    /// the elements that it had. A sync that asked for what is new then reads the whole list.
+    /// the elements that it had, and no others. A sync that asked for what is new then reads the whole list.
     ///
     /// - Parameters:
     ///   - count: The number of elements on the first page.
-    ///   - before: The same when the page was stored; nil if it is as it was.
+    ///   - before: The same when the page was stored; nil if it has other items now.
     ///   - isEnd: True if no page follows.
     package func hasShortList(_ definition: FeedDefinition, _ count: Int, before: Int?, isEnd: Bool) -> Bool {
         guard self == .new, definition.partitioning == nil, case .auto = definition.sync else { return false }

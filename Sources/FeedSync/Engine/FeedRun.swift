@@ -284,7 +284,11 @@ final class FeedRun {
     /// Turns the run into a full crawl if its first page shows that a long list has become short.
     private func readWholeListIfShort(_ first: LoadedPage) throws(FeedSyncError) {
         guard mode == .new, !first.content.isNotModified else { return }
-        let before = try writer.pending { try writer.records.storedPages.newest(first.page.key)?.elements }
+        let stored = try writer.pending { try writer.records.storedPages.newest(first.page.key) }
+        // A page with other items may always be short: the one of today.
+        let before = stored.flatMap { stored in
+            Set(PageKeys.texts(stored.keys)).isSuperset(of: PageKeys.texts(first.content.keys)) ? stored.elements : nil
+        }
         guard
             mode.hasShortList(
                 loader.definition, first.content.elementCount, before: before, isEnd: first.end.next == nil)

@@ -409,6 +409,25 @@ struct KnownWrongTests {
         #expect(try bench.feed("item_count, complete") == "\(left)|1")
     }
 
+    @Test("A long list whose first page is that of a new day is not read as a whole")
+    func newDay() async throws {
+        let bench = try await EngineBench(
+            paging: "pagination: {style: cursor, param: day, next: before}",
+            columns: "items: items\nkey: id\ncolumns: {id: id}")
+        let days = Lock(12)
+        bench.server.route("/things") { request in
+            let day = request.parameter("day").flatMap { Int($0) } ?? days.withLock { $0 }
+            let items = (1...(day > 12 ? 2 : 10)).map { "{\"id\":\(day * 100 - $0)}" }.joined(separator: ",")
+            return .json("{\"items\":[\(items)],\"before\":\(day > 1 ? "\"\(day - 1)\"" : "null")}")
+        }
+        try await bench.sync()
+        days.withLock { $0 = 13 }
+        let before = bench.server.requests.count
+        #expect(try await bench.sync().reason == nil)
+        #expect(bench.server.requests.count - before == 2)
+        #expect(try bench.feed("item_count, complete") == "122|1")
+    }
+
     @Test("A long list whose total says that one page is left loses the other rows at once")
     func longListWithTotal() async throws {
         let bench = try await EngineBench(PagedFeed.items(1...130))
