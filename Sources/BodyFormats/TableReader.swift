@@ -88,8 +88,8 @@ struct TableReader {
                     advice: "put quotes around fields that contain the separator, or tell the upstream")
             }
             let isShort = row.count < names.count
-            // A row that may be cut off becomes a text, which is no item: it counts as one that was left out. The last
-            // row may be short, too, if others leave out their last fields.
+            // A row that may be cut off becomes a text, and not an item: it counts as left out. A short last row is
+            // whole if other rows leave out their last fields, too.
             if isCut, mayBeCut || isShort && !hasShortRow {
                 guard !isFirst else {
                     let fields = isShort ? "has \(row.count) of \(names.count) fields, and its line" : "is a line that"

@@ -101,7 +101,7 @@ package struct KeysetPaginator: Paginator {
     /// A list of one item ends there, doubtfully.
     private func endAtBoundary(of page: PaginationInput) -> NextPage? {
         guard page.elementCount > 1 || page.fullPageCount > 1 else {
-            // A list of one item. No server's pages have one unless that was requested.
+            // A list of one item. A server's pages have one item only if that was requested.
             guard page.fullPageCount == 1, page.askedCount != 1 else { return nil }
             var end = NextPage.end()
             end.isDoubtful = true

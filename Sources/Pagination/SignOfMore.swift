@@ -188,7 +188,7 @@ private struct SignSearch {
             }
             if ["warning", "warnings"].contains(name) {
                 return Self.texts(in: member.value).contains { text in
-                    // A word is a code, of which those for a limit are told by their words, too.
+                    // A single word is a code. It may be one for a limit: `LIST_OVERHEAD_QUOTA_EXCEED`.
                     text.contains(" ")
                         ? RefusalWords(text).sayPartial(isLast: isLast)
                         : arePartial(text) || RefusalWords(text).sayTooOften
@@ -420,8 +420,8 @@ private struct SignSearch {
         return next == own && !text.isEmpty
     }
 
-    /// True if a token repeats a parameter of the page's URL: one of its name, or one so long that it is no other
-    /// thing. The offset of the next page may equal the size of this one.
+    /// True if a token repeats a parameter of the page's URL: one of the same name, or any one if the token is long.
+    /// The offset of the next page may equal the size of this one.
     private func isRepeated(_ token: String, in name: MemberName) -> Bool {
         let isLong = token.utf8.count >= 8 && JSONScalar.text(token).count == nil
         return parameters.contains { parameter in
@@ -534,73 +534,5 @@ enum PageNumber {
             return JSONScalar.text(String(parts[1])).count
         }
         return nil
-    }
-}
-
-extension PageEnvelope {
-    /// True for a count of pages under another name: `pages: {current: 1, total: 3}`. A count of what has come may be one
-    /// of items.
-    func isPageCount(_ member: Member, after page: PaginationInput) -> Bool {
-        guard ["total", "count"].contains(member.name.folded), case .member(let outer)? = member.parents.last,
-            MemberName(outer).folded == "pages"
-        else { return false }
-        return member.value.count.map { $0 != page.seenCount && $0 != page.elementCount } ?? false
-    }
-
-    /// The counts of the whole list, as far as their names and the page show.
-    package func totals(after page: PaginationInput) -> [Member] {
-        members.filter { member in
-            (PagingNames.isTotal(member.name, of: items) || isBitbucketsTotal(member)) && isOfList(member)
-                && member.value.count != nil && !isSize(member, of: page)
-        }
-    }
-
-    /// True for a `count` that is the most items of a page, and not their number: beside a total, as in
-    /// `{count: 100, total: 5, page: 1}`, or beside the page's place where the first page is not full.
-    ///
-    /// Sources: `paging` of https://api.slack.com/methods/files.list, and of
-    /// https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/pagination
-    private func isSize(_ count: Member, of page: PaginationInput) -> Bool {
-        guard count.name.folded == "count", let size = count.value.count, size > page.elementCount else { return false }
-        let beside = members.filter { $0.parents == count.parents && $0.path != count.path }
-        let isUsual = PaginationInput.usualSizes.contains(size)
-        let total = beside.first { PagingNames.isTotal($0.name, of: items) && $0.value.count != nil && !isBound($0) }
-        // A total that equals the page's own number may be just that, and `count` the list's.
-        if let total = total?.value.count { return total > page.elementCount || total == page.elementCount && isUsual }
-        // Behind a page that led on, a larger count is no size.
-        guard isUsual, page.crawlElementCount == page.elementCount else { return false }
-        let saysPlace = beside.contains { other in
-            (PagingNames.offset.contains(other.name.folded) || PagingNames.number.contains(other.name.folded))
-                && other.value.count != nil
-        }
-        // The list of links to other pages is empty.
-        let hasNoLinks = beside.contains { $0.name.folded == "links" && $0.value.elements?.isEmpty == true }
-        return saysPlace && (hasNoLinks || !PaginationInput.usualSizes.contains(page.elementCount))
-    }
-
-    /// True for `size` beside `pagelen`: https://developer.atlassian.com/cloud/bitbucket/rest/intro/#pagination
-    private func isBitbucketsTotal(_ member: Member) -> Bool {
-        member.name.folded == "size"
-            && members.contains { $0.name.folded == "pagelen" && $0.parents == member.parents }
-    }
-
-    /// True if a total is a lower bound or an estimate, which neither ends a list nor proves that all was read.
-    ///
-    /// Sources: `relation` of
-    /// https://www.elastic.co/guide/en/elasticsearch/reference/current/search-your-data.html#track-total-hits,
-    /// `numFoundExact` of
-    /// https://solr.apache.org/guide/solr/latest/query-guide/common-query-parameters.html#minexactcount-parameter
-    package func isBound(_ total: Member) -> Bool {
-        PagingNames.isEstimate(total.name) || has(StatedTotal.saysBound, beside: total)
-    }
-
-    /// True if a total says that there are at least as many. An estimate that equals what has come is no sign of more.
-    func isAtLeast(_ total: Member) -> Bool { has(StatedTotal.saysAtLeast, beside: total) }
-
-    private func has(_ mark: (String, JSONScalar) -> Bool, beside total: Member) -> Bool {
-        members.contains { other in
-            other.path.segments.dropLast() == total.path.segments.dropLast()
-                && mark(other.name.folded, other.value.scalar)
-        }
     }
 }

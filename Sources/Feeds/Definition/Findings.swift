@@ -18,8 +18,8 @@ package struct Findings: Sendable, Hashable {
 
     /// The hash of the keys of that page: a full page with others is reason to try again, for an item may have left it.
     package var triedKeys: String?
-    /// The hash of the ways that such a page's own signs suggested and that were tried in vain: other signs are reason to
-    /// try again.
+    /// The hash of the ways that such a page suggested and that did not work. They are tried again when the page
+    /// suggests others.
     package var triedSigns: String?
     /// The number of new items on a page that was tried and could not be placed.
     package var strayItemCount: Int?

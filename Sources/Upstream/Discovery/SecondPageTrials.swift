@@ -10,7 +10,7 @@ struct SecondPageTrials {
 
     /// The findings so far.
     var findings = Findings()
-    /// The hash of the signs that were tried in vain with this page or a longer one; nil if none were.
+    /// The hash of the ways that did not work with this page or a longer one; nil if there are none.
     var triedSigns: String?
     private var trialCount = 0
     private var hasSecondPage = false

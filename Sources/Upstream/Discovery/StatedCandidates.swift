@@ -92,8 +92,8 @@ struct StatedCandidates {
         page.url.path.hasSuffix(".json") && !target.prefix { $0 != "?" }.hasSuffix(".json") && !target.hasPrefix("?")
     }
 
-    /// True for a URL that is to be put behind a `base` in the same object, as Confluence's `_links` have it: alone it
-    /// leads elsewhere.
+    /// True for a path that the client has to append to a `base` in the same object, as in Confluence's `_links`. The
+    /// path alone leads elsewhere.
     ///
     /// Source: https://developer.atlassian.com/server/confluence/pagination-in-the-rest-api/
     private func isBelowBase(_ sign: Sign) -> Bool {

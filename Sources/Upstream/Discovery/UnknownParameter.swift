@@ -31,7 +31,7 @@ enum UnknownParameter {
         }
     }
 
-    /// True if the name stands in the message alone, not as a part of another word.
+    /// True if the message has the name as a word of its own.
     private static func names(_ parameter: String, _ message: String) -> Bool {
         let isPart = { (character: Character) in character.isLetter || character.isNumber || "_$-".contains(character) }
         return message.ranges(of: parameter).contains { range in

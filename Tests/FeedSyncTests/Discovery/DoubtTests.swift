@@ -174,7 +174,7 @@ struct DoubtTests {
         #expect(found.findings.key == ["id"] && found.findings.triedElementCount == nil && found.cost.requestCount == 1)
     }
 
-    @Test("A way that was tried in vain is not tried again with the same items, until the page has other signs")
+    @Test("A way that did not work is tried again only when the page suggests others")
     func triedOnce() async throws {
         let bench = try await EngineBench(paging: "", columns: "")
         let members = Lock(#""total":35,"page":1,"#)
