@@ -86,8 +86,12 @@ final class Site: Sendable {
 
     /// The frame of pages.
     ///
-    /// - Parameter visitor: Nil for a client that was not let in.
-    func frame(of visitor: Visitor?) -> PageFrame { PageFrame(visitor: visitor, isReadOnly: settings.isReadOnly) }
+    /// - Parameters:
+    ///   - visitor: Nil for a client that was not let in.
+    ///   - changes: The number of changes that a page knows; nil for a page that hears of none.
+    func frame(of visitor: Visitor?, changes: Int? = nil) -> PageFrame {
+        PageFrame(visitor: visitor, changes: changes, isReadOnly: settings.isReadOnly)
+    }
 
     private func tokenNeeded() -> ServerResponse {
         var refusal = Responses.problem(
@@ -148,8 +152,11 @@ final class Site: Sendable {
             "The store was replaced", "\(problem). To show what is there now, \(advice).", status: 503, kind: "trouble")
     }
 
-    private func visit(_ request: ServerRequest, _ visitor: Visitor) async -> Visit {
-        Visit(site: self, visitor: visitor, request: request, served: await shelf.served)
+    /// A visitor's request, with the content that is served now.
+    func visit(_ request: ServerRequest, _ visitor: Visitor) async -> Visit {
+        // Read first: a page hears of every later change.
+        let changes = hub.changes
+        return Visit(site: self, visitor: visitor, request: request, changes: changes, served: await shelf.served)
     }
 
     @inline(never)
@@ -235,7 +242,10 @@ final class Site: Sendable {
         if isWrong("limit", { Int($0).map { (1...ServerRequest.mostItems).contains($0) } ?? false }) {
             return "`limit` is a whole number from 1 to \(ServerRequest.mostItems)"
         }
-        if path == "events" { return isWrong("after", { Int($0) != nil }) ? "`after` is the number of an event" : nil }
+        if path == "events" {
+            if isWrong("changes", { Int($0) != nil }) { return "`changes` is a number of changes" }
+            return isWrong("after", { Int($0) != nil }) ? "`after` is the number of an event" : nil
+        }
         let isOfChanges = parts.last == "changes"
         if isWrong("before", { isOfChanges ? ChangeMoment(text: $0) != nil : Int($0).map { $0 > 0 } ?? false }) {
             return

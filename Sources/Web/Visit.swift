@@ -7,6 +7,8 @@ struct Visit: Sendable {
     let site: Site
     let visitor: Visitor
     let request: ServerRequest
+    /// The number of changes, of the store and of the configuration, that `served` has at least.
+    let changes: Int
     let served: Served
 
     /// True if the visitor may change something.
@@ -22,11 +24,11 @@ struct Visit: Sendable {
     var isOfForm: Bool { request.header("X-FeedSync-Token") == nil && Doorkeeper.form(request)["token"] != nil }
 
     /// The frame of this visitor's pages.
-    var frame: PageFrame { site.frame(of: visitor) }
+    var frame: PageFrame { site.frame(of: visitor, changes: changes) }
 
     /// The same request, with the content that is served now.
     var later: Visit {
-        get async { Visit(site: site, visitor: visitor, request: request, served: await site.shelf.served) }
+        get async { await site.visit(request, visitor) }
     }
 
     /// The answer with a page; nil if what it shows does not exist.

@@ -4,6 +4,7 @@ import json
 import sys
 import time
 import traceback
+import urllib.error
 
 import api
 from browser import Browser, Serve, expect, until
@@ -376,6 +377,33 @@ def missed_ends(browser):
     browser.driver.switch_to.window(first)
     until("it loads no more", lambda: not browser.shown("#header-indicator"))
     browser.quiet(server.url)
+
+
+def refusal(server, path):
+    """The problem with which a server refuses a request; nothing if it answers it."""
+    try:
+        server.get(path)
+    except urllib.error.HTTPError as error:
+        return error.read().decode()
+    return ""
+
+
+def background_tab(browser):
+    """A page of a tab that was opened in the background shows what changed before somebody looked at it."""
+    server = fresh("background", 12)
+    server.run("sync", "things")
+    hidden = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        Object.defineProperty(document, "hidden", { get: () => !window.isLookedAt, configurable: true });
+    """})
+    browser.open(f"{server.url}/list/things")
+    rows(browser, 12)
+    for name in ("feedsync.db", "feedsync.db-wal", "feedsync.db-shm"):
+        (server.folder / name).unlink(missing_ok=True)
+    until("the server says that its store is gone", lambda: "was deleted" in refusal(server, "/feeds"))
+    browser.run("window.isLookedAt = true; document.dispatchEvent(new Event('visibilitychange'))")
+    until("the page says so", lambda: "The store was replaced" in browser.text("#main"))
+    browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", hidden)
+    browser.quiet(server.url, allowed=["503"])
 
 
 def slow_disk(browser):
@@ -1248,7 +1276,7 @@ def described(browser):
 
 
 TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted,
-         followed_configuration, replaced_store, ended_session, missed_ends, slow_disk, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
+         followed_configuration, replaced_store, ended_session, missed_ends, background_tab, slow_disk, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
          adding, first_feeds, pictures, included, changes, keys, live_status, read_only, described]
 
 

@@ -172,6 +172,31 @@ import Web
         }
     }
 
+    @Test("A page hears of a change between its making and its first request for events, and of no earlier one")
+    func betweenPageAndStream() async throws {
+        try await WebPlace.serving { place in
+            func changes() async throws -> String {
+                let page = try await place.ask("/list/things")
+                return try #require(page.body.firstMatch(of: /data-changes="([0-9]+)"/)).output.1.description
+            }
+            try await place.perform(.reload)
+            let old = try await changes()
+            let listener = try listen(place)
+            _ = await listener.read(until: "retry: 1000")
+            try Connection(path: "\(place.folder)/feedsync.db").run(
+                "UPDATE feed SET item_count = 7 WHERE name = 'things'")
+            _ = await listener.read(until: "event: change")
+            for known in [old, "0"] {
+                let late = try listen(place, "/events?feed=things&after=2&changes=\(known)")
+                #expect(ids(await late.read(until: "event: change")).isEmpty)
+            }
+            let present = try listen(place, "/events?feed=things&after=2&changes=\(try await changes())")
+            _ = await present.read(until: "retry: 1000")
+            try await place.perform(.reload)
+            #expect(!(await present.read(until: "id: 3\n")).contains("event: change"))
+        }
+    }
+
     @Test("A server that stops ends the streams")
     func stopped() async throws {
         let place = try await WebPlace()

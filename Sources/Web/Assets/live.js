@@ -19,6 +19,7 @@ export const listen = (path, last, heard, renewed, { missed = renewed, aged = ()
   let closedAt = null;
   let again = 0;
   let silence = 0;
+  const { changes } = document.body.dataset;
 
   const isLost = (isIt) => {
     clearTimeout(silence);
@@ -38,6 +39,8 @@ export const listen = (path, last, heard, renewed, { missed = renewed, aged = ()
     if (source || document.hidden) return;
     const isLate = closedAt !== null && Date.now() - closedAt > mostMissed;
     const words = new URLSearchParams(isLate || last === null ? {} : { after: last });
+    // The server tells of a change since it made this page. Later, `missed` reads the page again.
+    if (closedAt === null && changes) words.set("changes", changes);
     source = new EventSource(`${path}${path.includes("?") ? "&" : "?"}${words}`);
     let wasOpen = closedAt === null;
     source.onopen = () => {

@@ -1,6 +1,7 @@
 internal import Concurrency
 internal import FeedSync
 internal import HTTPServer
+internal import Platform
 
 /// The newest events for all listeners. A listener only stores its position, so a slow one costs no more than that.
 final class EventHub: Sendable {
@@ -86,9 +87,14 @@ final class EventHub: Sendable {
     /// The number of listeners.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-    /// Begins after this event.
+    /// Begins after this event. Changes are counted from the time in milliseconds: a page of an earlier server knows
+    /// fewer, whatever came in between.
     func begin(at id: Int) {
-        state.withLock { ($0.base, $0.last) = (id, id) }
+        let changes = Int(time(nil)) * 1_000
+        state.withLock { state in
+            (state.base, state.last) = (id, id)
+            (state.changes, state.announced) = (changes, changes)
+        }
     }
 
     /// Publishes events, in order.
@@ -182,9 +188,12 @@ final class EventStream: ResponseStream {
     /// - Parameters:
     ///   - feed: The feed of the events; nil for all feeds.
     ///   - id: The last event that the listener has.
-    init(_ hub: EventHub, feed: String?, after id: Int, store: @escaping @Sendable () async -> Store?) {
+    ///   - changes: The number of changes that the listener knows; nil for those announced so far.
+    init(
+        _ hub: EventHub, feed: String?, after id: Int, changes: Int?, store: @escaping @Sendable () async -> Store?
+    ) {
         (self.hub, self.store, self.feed) = (hub, store, feed)
-        state = Lock(State(place: id, changes: hub.announced))
+        state = Lock(State(place: id, changes: changes ?? hub.announced))
     }
 
     /// The event log as a stream, from the listener's last event on.
@@ -199,8 +208,13 @@ final class EventStream: ResponseStream {
         let headers = [(name: "Content-Type", value: "text/event-stream; charset=utf-8")]
         let head = Responses.finished(ServerResponse(headers: headers))
         guard visit.request.method == "GET" else { return .whole(head) }
+        // A change between the making of the page and this request would not show on it otherwise.
+        let changes = visit.request.parameter("changes").flatMap { Int($0) }
         return .stream(
-            head, EventStream(hub, feed: name, after: last) { [shelf = visit.site.shelf] in await shelf.served.pages })
+            head,
+            EventStream(hub, feed: name, after: last, changes: changes) { [shelf = visit.site.shelf] in
+                await shelf.served.pages
+            })
     }
 
     func begin(wake: @escaping @Sendable () -> Void) {

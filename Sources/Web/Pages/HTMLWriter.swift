@@ -115,7 +115,7 @@ struct HTMLAttribute {
 
     /// The names after `data-`.
     enum DataName: String {
-        case page, feed, key, section, start, next, more, total, event, place, token, right, command
+        case page, changes, feed, key, section, start, next, more, total, event, place, token, right, command
         case header, footer, end, loaded, seen, commands
     }
 

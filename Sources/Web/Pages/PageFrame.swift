@@ -13,6 +13,8 @@ protocol Page {
 struct PageFrame: Sendable {
     /// Nil for a client that was not let in.
     let visitor: Visitor?
+    /// The number of changes that the page knows; nil if it hears of none.
+    let changes: Int?
     let isReadOnly: Bool
 
     /// A whole page: the frame with the given content.
@@ -42,7 +44,8 @@ struct PageFrame: Sendable {
                 }
             }
             html.element(
-                "body", .data(.page, kind), .data(.token, isPlain || isReadOnly ? nil : visitor?.pageToken)
+                "body", .data(.page, kind), .data(.token, isPlain || isReadOnly ? nil : visitor?.pageToken),
+                .data(.changes, isPlain ? nil : changes.map(String.init))
             ) { html in
                 html.element("a", .class("skip"), .href(.fragment("main")), text: "Skip to the content")
                 html.element("header", .class("site")) { html in
