@@ -200,7 +200,7 @@ package enum Completeness {
     /// pushed down: by new items at the head, unless that is as it was, or by one that moved to the pages already read.
     /// Of pages that were requested out of order, even new items at the head push rows past the crawl. A crawl that
     /// finds every page as it is stored met what the one before met, and of an upstream that always repeats items a
-    /// second crawl that meets as many is believed. The pages of partitions are requested again anyway.
+    /// second crawl that meets the same ones is believed. The pages of partitions are requested again anyway.
     static func mayHavePassed(_ crawl: CrawlRules.Crawl, _ feed: CrawlRules.Feed) -> Bool {
         guard !feed.isPartitioned, crawl.hasRepeats, crawl.hasMoved, !crawl.isLikeDrift else { return false }
         return crawl.hasSameHead || !crawl.isInSequence

@@ -13,7 +13,7 @@ package struct CrawlFacts: Sendable, Hashable {
     package var hasMovedDown = false
     /// True if the upstream said on a page before the last one that it left items out.
     package var isPartial = false
-    /// True if the list moved under the crawl before this one, which met as many items.
+    /// True if the list moved under the crawl before this one, which met the same items.
     package var isLikeDrift = false
     /// True if items came again on a later page.
     package var hasRepeats = false

@@ -12,7 +12,7 @@ extension CrawlProgress {
             if round.isDoubtful { object.add("doubtful", true) }
         }
         if let suspectEnd { object.add("suspect_end", suspectEnd) }
-        if let driftEnd { object.add("drift_end", driftEnd) }
+        if let driftKeys { object.add("drift_keys", driftKeys) }
         if otherElements > 0 { object.add("other_elements", otherElements) }
         if let fullPages { object.add("full_pages", fullPages) }
         if let unprovedRun { object.add("unproved_run", Int(unprovedRun)) }
@@ -38,7 +38,7 @@ extension CrawlProgress {
                 isDoubtful: members["doubtful"] == .bool(true))
         }
         suspectEnd = members["suspect_end"]?.integer.map { Int($0) }
-        driftEnd = members["drift_end"]?.integer.map { Int(clamping: $0) }
+        driftKeys = members["drift_keys"]?.string
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
         fullPages = members["full_pages"]?.integer.map { Int($0) }
         unprovedRun = members["unproved_run"]?.id

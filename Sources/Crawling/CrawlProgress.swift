@@ -21,8 +21,9 @@ package struct CrawlProgress: Sendable, Hashable {
     /// The number of items that the last crawl had met if the list seemed to end too soon. A second end like it is
     /// accepted.
     package var suspectEnd: Int?
-    /// The number of items that the last crawl had met if the list moved under it. A second crawl like it is believed.
-    package var driftEnd: Int?
+    /// The hash of the keys that the last crawl had met if the list moved under it. A second crawl that meets the same
+    /// ones is believed.
+    package var driftKeys: String?
     /// The number of elements on the last full crawl's pages that have no row. Totals count them, too.
     package var otherElements = 0
     /// The number of pages of the last full crawl.

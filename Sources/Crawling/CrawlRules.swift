@@ -43,7 +43,7 @@ package struct CrawlRules {
         var hasUnreadPages = false
         /// True if items came again on later pages, which do not overlap.
         var hasRepeats = false
-        /// True if the list moved under the crawl before this one, which met as many items.
+        /// True if the list moved under the crawl before this one, which met the same items.
         var isLikeDrift = false
         /// True if each page was requested after the previous one had come.
         var isInSequence = true

@@ -137,7 +137,7 @@ struct RunEnd {
             draft.progress.leave(reason, generations: try generations())
         case .unknown: draft.progress.forgetRanges()
         }
-        draft.progress.driftEnd = try verdict.reason == .drift && draft.crawl != nil ? list.keyCount() : nil
+        draft.progress.driftKeys = try verdict.reason == .drift && draft.crawl != nil ? list.keyHash() : nil
         if let reason = after.reason {
             draft.crawl?.reason = reason
             try records.crawls.leave(draft.crawl?.id, reason)

@@ -1,4 +1,5 @@
 internal import SQLite
+internal import Text
 
 /// The list that the current crawl makes up, at its end: the facts on which `Completeness` decides, and the rows that
 /// the crawl did not meet.
@@ -92,7 +93,7 @@ package struct CrawledList {
         }
         facts.isPartial =
             try state.crawl?.reason == .upstreamIncomplete || records.crawls.have(.upstreamIncomplete, crawls)
-        if let before = state.progress.driftEnd { facts.isLikeDrift = try keyCount() == before }
+        if let before = state.progress.driftKeys { facts.isLikeDrift = try keyHash() == before }
         facts.endsInRepeat = definition.partitioning == nil && state.crawl?.isDoubtful == true
         facts.sharesValues = try sharedColumns.map { try records.rows.share($0) } ?? false
         if let partitioning = definition.partitioning, let cap = partitioning.cap ?? state.crawl?.cap {
@@ -152,6 +153,14 @@ package struct CrawledList {
 
     /// The number of different keys that the crawl met.
     func keyCount() throws -> Int { try metKeys().count }
+
+    /// The hash of the keys that the crawl met, in whatever order. Their number alone would say nothing: a row that
+    /// went makes up for one that came.
+    func keyHash() throws -> String {
+        var hash = FNV1a()
+        for key in try metKeys().keys.sorted() { hash.add(Array(key.utf8) + [0]) }
+        return hash.digits
+    }
 
     /// The number of stored rows that a total of the list is compared with. A list that reports removed items may count
     /// them.

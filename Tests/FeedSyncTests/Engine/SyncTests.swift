@@ -291,6 +291,29 @@ struct SyncTests {
         }
     }
 
+    @Test("A crawl that meets as many items as the moved one before it removes nothing unless they are the same ones")
+    func driftOfSameLength() async throws {
+        let bench = try await bench(
+            "all", items: PagedFeed.items(1...6), paging: "pagination: {style: page, size_param: per_page, size: 2}")
+        let lists = Lock([[[1, 2], [3, 4], [5, 6]], [[1, 2], [2, 3], [5, 6]], [[1, 2], [2, 4], [5, 6]]])
+        bench.server.route("/things") { request in
+            let pages = lists.withLock { $0[0] }
+            let page = (request.parameter("page").flatMap { Int($0) } ?? 1) - 1
+            let items = page < pages.count ? pages[page].map { #"{"id":\#($0),"name":"\#($0)"}"# } : []
+            return .json(#"{"items":[\#(items.joined(separator: ","))]}"#)
+        }
+        try await sync(bench)
+        // Items 4 and 3 hide one after the other.
+        for _ in 1...2 {
+            lists.withLock { _ = $0.removeFirst() }
+            #expect(try await sync(bench).reason == .drift)
+            #expect(try bench.feed("item_count, complete") == "6|0")
+        }
+        // The same list again: it repeats an item, and moves no more.
+        #expect(try await sync(bench).reason == nil)
+        #expect(try bench.feed("item_count, complete") == "5|1")
+    }
+
     @Test("A section that changes while its page is asked for again is stored")
     func sectionDuringProof() async throws {
         let items = (1...20).map { #"{"id":\#($0),"part":"a"}"# }

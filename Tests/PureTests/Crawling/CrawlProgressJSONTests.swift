@@ -43,7 +43,7 @@ struct CrawlProgressJSONTests {
             { $0.counts = ListCounts(try? JSONValue(parsing: #"{"last_page":{"count":6}}"#)) },
             { $0.suspectEnd = 0 },
             { $0.suspectEnd = 4_000_000 },
-            { $0.driftEnd = 7 },
+            { $0.driftKeys = "cbf29ce484222325" },
             { $0.fullPages = 1 },
             { $0.narrow(nil, to: PageCursor("0..15")) },
         ]
