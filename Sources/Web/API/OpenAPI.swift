@@ -219,7 +219,7 @@ enum OpenAPI {
                 parameter("feed", "only this feed", text),
                 parameter("Last-Event-ID", in: "header", "the last event that is known; without it, from now on", text),
                 parameter("after", "the same, where no header can be sent", number),
-                parameter("changes", "`data-changes` of a page: `change` comes at once if there are more by now", number),
+                parameter("changes", "`data-changes` of a page; a later change is sent at once", number),
             ], type: "text/event-stream", others: [wrong, unknown]),
         Operation(
             path: "/session", method: "get", summary: "The token that a change needs",
