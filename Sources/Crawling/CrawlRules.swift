@@ -457,14 +457,15 @@ extension CrawlRules {
     /// - Parameter isUnclear: True if other rows were not met, and no two pages show that they are gone.
     package mutating func found(missingBeside pages: [PageOfCrawl]?, isUnclear: Bool = false) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
+        guard pages != nil || isUnclear else { return finish(crawl) }
         if isUnclear { crawl.claim.take(.unproved) }
-        guard let pages else { return finish(crawl) }
         // The rows may be on pages that only an earlier run has read.
         if crawl.hasUnreadPages { return keepRows(crawl, .unmetRows) }
         if Completeness.mayHavePassed(crawl, feed) {
             crawl.claim.take(.moved)
             return finish(crawl)
         }
+        guard let pages else { return finish(crawl) }
         let needsHead = !crawl.hasReadHead || crawl.isHeadStale
         // Two pages show that a row is gone. A crawl in partitions is cut off there, and the next run goes on with
         // them.
