@@ -120,7 +120,9 @@ package enum Completeness {
         isComplete: Bool, isVerified: Bool
     ) {
         let synced = progress.synced
-        let isComplete = synced.isWhole && synced.reason == nil && !crawl.hasDrifted && progress.walk == nil
+        // Where the last sync found an end that came too soon, it is unknown what is behind it.
+        let isOpen = progress.walk != nil || progress.suspectEnd != nil
+        let isComplete = synced.isWhole && synced.reason == nil && !crawl.hasDrifted && !isOpen
         return (isComplete, isComplete && synced.ranges.first?.isVerified == true)
     }
 
@@ -229,6 +231,13 @@ package enum Completeness {
         package var missing = 0
         /// The number of missing rows that have only missing rows after them.
         package var missingAtEnd = 0
+        /// The most rows that are missing one after another in a list in partitions, each of which has its end; 0 for
+        /// other lists.
+        package var missingInPart = 0
+        /// The place of the first of those rows, or of the ones at the end; nil if there are none.
+        package var firstMissing: Place?
+        /// True if the row that an earlier crawl missed first, behind an end that came too soon, is missing again.
+        package var isMissingAgain = false
         /// The number of elements on the pages that are not items. Totals count them, too.
         package var others = 0
         /// The number of items that a total is compared with: those that the crawl met or, if it stopped at a synced
@@ -285,7 +294,7 @@ package enum Completeness {
                 isVerified: isVerified && isSound && progress.round?.isDoubtful != true, keepsUnmetRows: keepsUnmetRows)
         case .incomplete(let reason):
             guard reason.leavesSyncedRange else { return .unknown(reason) }
-            if reason == .cap, mode == .all, !isPartitioned, !isLikeEarlyEnd(crawl, progress, met: rows.count) {
+            if reason == .cap, mode == .all, !isPartitioned, !isLikeEarlyEnd(crawl, progress, met: rows.count, rows) {
                 return .endedEarly(met: rows.count, reason)
             }
             // The upstream now has no more items than that, or the cap was an end that came too soon, and no total says
@@ -376,27 +385,35 @@ package enum Completeness {
         comparison == .same && total != before
     }
 
-    /// True if the list seems to end too soon: more than a page of rows at its end was not met, or the list is
-    /// half as long as it was, no total confirms that, and the previous crawl did not end at the same place.
+    /// True if the list, or one of its partitions, seems to end too soon: more than a page of rows at its end was not
+    /// met, or the list is half as long as it was, no total confirms that, and the previous crawl did not end at the
+    /// same place.
     private static func isSuspect(
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
-        guard let crawl, !isPartitioned || crawl.isDoubtful else { return false }
-        // A list of one page may come with a part of it, which is a page all the same.
-        let isHalf = rows.missingAtEnd >= fewestOfHalf && rows.count - rows.missing <= (rows.count - rows.added) / 2
-        guard isHalf || rows.missingAtEnd > (crawl.isDoubtful ? 0 : crawl.mostElements) else { return false }
+        guard let crawl else { return false }
         let met = rows.count - rows.missing
-        if let total = crawl.total, total == met + rows.others { return false }
-        return !isLikeEarlyEnd(crawl, progress, met: met)
+        let missing = isPartitioned ? rows.missingInPart : rows.missingAtEnd
+        // A list of one page may come with a part of it, which is a page all the same.
+        let isHalf = missing >= fewestOfHalf && met <= (rows.count - rows.added) / 2
+        guard isHalf || missing > crawl.mostElements || crawl.isDoubtful && rows.missingAtEnd > 0 else { return false }
+        // The total of partitions is what came, as far as they say none.
+        let isTold = isPartitioned ? crawl.hasTotals : !progress.totalIsOfPage
+        if isTold, let total = crawl.total, total == met + rows.others { return false }
+        return !isLikeEarlyEnd(crawl, progress, met: met, rows)
     }
 
     /// The number of rows below which the loss of half of them is nothing odd.
     private static let fewestOfHalf = 10
 
-    /// True if the previous crawl ended too soon within a page of this one's end.
-    private static func isLikeEarlyEnd(_ crawl: CrawlState?, _ progress: CrawlProgress, met: Int) -> Bool {
+    /// True if the previous crawl ended too soon within a page of this one's end, and missed the same rows. A list that
+    /// now has some of them did not end there.
+    private static func isLikeEarlyEnd(
+        _ crawl: CrawlState?, _ progress: CrawlProgress, met: Int, _ rows: Rows
+    ) -> Bool {
         guard let before = progress.suspectEnd else { return false }
-        return abs(before - met) <= crawl?.mostElements ?? 0
+        let missesSame = before.firstMissing == nil ? rows.firstMissing == nil : rows.isMissingAgain
+        return missesSame && abs(before.met - met) <= crawl?.mostElements ?? 0
     }
 
     // MARK: - A run

@@ -11,10 +11,16 @@ extension CrawlProgress {
             object.add("ranges", json: round.ranges.json)
             if round.isDoubtful { object.add("doubtful", true) }
         }
-        if let suspectEnd { object.add("suspect_end", suspectEnd) }
+        if let suspectEnd {
+            object.add("suspect_end", suspectEnd.met)
+            if let first = suspectEnd.firstMissing {
+                object.add("suspect_first", json: JSONText.array([first.generation, first.position]))
+            }
+        }
         if let driftKeys { object.add("drift_keys", driftKeys) }
         if otherElements > 0 { object.add("other_elements", otherElements) }
         if let fullPages { object.add("full_pages", fullPages) }
+        if totalIsOfPage { object.add("total_of_page", true) }
         if let unprovedRun { object.add("unproved_run", Int(unprovedRun)) }
         if isFullVerified { object.add("full_verified", true) }
         if !counts.isEmpty { object.add("counts", json: counts.json) }
@@ -37,10 +43,14 @@ extension CrawlProgress {
                 id: id, mode: mode, ranges: SyncedRanges(members["ranges"]),
                 isDoubtful: members["doubtful"] == .bool(true))
         }
-        suspectEnd = members["suspect_end"]?.integer.map { Int($0) }
+        suspectEnd = members["suspect_end"]?.integer.map { EarlyEnd(met: Int($0)) }
+        if let place = members["suspect_first"]?.integers, place.count == 2 {
+            suspectEnd?.firstMissing = Place(generation: place[0], position: place[1])
+        }
         driftKeys = members["drift_keys"]?.string
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
         fullPages = members["full_pages"]?.integer.map { Int($0) }
+        totalIsOfPage = members["total_of_page"] == .bool(true)
         unprovedRun = members["unproved_run"]?.id
         isFullVerified = members["full_verified"] == .bool(true)
         counts = ListCounts(members["counts"])

@@ -18,9 +18,8 @@ package struct CrawlProgress: Sendable, Hashable {
     package var synced = SyncedRanges()
     /// The current full crawl; nil if there is none.
     package var round: Round?
-    /// The number of items that the last crawl had met if the list seemed to end too soon. A second end like it is
-    /// accepted.
-    package var suspectEnd: Int?
+    /// The end of the last crawl if the list seemed to end too soon. A second end like it is accepted.
+    package var suspectEnd: EarlyEnd?
     /// The hash of the keys that the last crawl had met if the list moved under it. A second crawl that meets the same
     /// ones is believed.
     package var driftKeys: String?
@@ -28,6 +27,8 @@ package struct CrawlProgress: Sendable, Hashable {
     package var otherElements = 0
     /// The number of pages of the last full crawl.
     package var fullPages: Int?
+    /// True if the last full crawl met more than its total: that counts the elements of one page.
+    package var totalIsOfPage = false
     /// The run of the last full crawl, if it was complete but not proved. A next full crawl that finds the list
     /// unchanged proves it.
     package var unprovedRun: Int64?
@@ -69,6 +70,16 @@ package struct CrawlProgress: Sendable, Hashable {
 
     /// The reason why the stored list is incomplete although there are no further pages.
     package var reason: IncompleteReason? { synced.isWhole ? synced.reason : round?.ranges.reason }
+
+    /// An end that seems to come too soon.
+    package struct EarlyEnd: Sendable, Hashable {
+        /// The number of items that the crawl had met.
+        package var met: Int
+        /// The place of the first row that seems to be behind the end; nil if only a total says that there is more.
+        package var firstMissing: Place?
+
+        package init(met: Int, firstMissing: Place? = nil) { (self.met, self.firstMissing) = (met, firstMissing) }
+    }
 
     /// Records the counts of a page that was read. Those of the list before do not hold for another first page.
     package mutating func note(_ page: CrawlPage) {
@@ -241,6 +252,8 @@ package struct CrawlProgress: Sendable, Hashable {
         suspectEnd = nil
         if round != nil {
             isFullVerified = isVerified
+            // A page alone does not show what its total counts.
+            if let crawl, crawl.pages > 1 { totalIsOfPage = crawl.total.map { $0 < crawl.elements } ?? false }
             endRound(nil, generations: generations, isVerified: isVerified, growsAtEnd: try growsAtEnd())
         } else if let head = synced.ranges.first {
             // A crawl that met no range has read the whole list.

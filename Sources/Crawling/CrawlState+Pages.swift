@@ -57,6 +57,7 @@ extension CrawlState {
         // An error proves little if no total shows that all items had come.
         let provesLittle = page.end.part == .whole && page.httpStatus >= 400 && !hasTotal
         isDoubtful = isDoubtful || provesLittle
+        if page.end.part == .whole, !hasTotal { hasTotals = false }
     }
 
     private mutating func countTotal(_ page: CrawlPage) {

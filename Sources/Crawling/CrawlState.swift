@@ -15,7 +15,7 @@ package struct CrawlState: Sendable {
     /// The number of items replaced by another item of the same page with the same key.
     package var sameKey = 0
     package var total: Int?
-    /// True if every page had a total.
+    /// True if every page had a total; in partitions, if each partition had one.
     package var hasTotals = true
     /// True if the total changed between pages.
     package var hasTotalMoved = false

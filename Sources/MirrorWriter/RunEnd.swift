@@ -109,9 +109,10 @@ struct RunEnd {
     ) throws -> Int {
         let (missing, isUnclear) =
             try closing.isComplete && draft.progress.round?.mode == .all ? list.missingRows() : ([], false)
+        let rows = try list.rowCounts(missing)
         let verdict = Completeness.verdict(
             closing, draft.crawl, draft.progress, isPartitioned: definition.partitioning != nil,
-            isNewestFirst: definition.isNewestFirst, try list.rowCounts(missing))
+            isNewestFirst: definition.isNewestFirst, rows)
         let after = Completeness.after(verdict, window: window, draft.progress)
         var removed = 0
         switch verdict {
@@ -131,11 +132,15 @@ struct RunEnd {
             try draft.progress.complete(draft.crawl, isVerified: isVerified, generations: try generations()) { [list] in
                 try list.growsAtEnd(since: headBefore)
             }
-        case .endedEarly(let met, _): try lookAgain(at: met)
+        case .endedEarly(let met, _):
+            try lookAgain(at: CrawlProgress.EarlyEnd(met: met, firstMissing: rows.firstMissing))
         case .incomplete(let reason):
             try saveFull()
             draft.progress.leave(reason, generations: try generations())
-        case .unknown: draft.progress.forgetRanges()
+            try reviewEarlyEnd()
+        case .unknown:
+            draft.progress.forgetRanges()
+            try reviewEarlyEnd()
         }
         draft.progress.driftKeys = try verdict.reason == .drift && draft.crawl != nil ? list.keyHash() : nil
         if let reason = after.reason {
@@ -168,15 +173,15 @@ struct RunEnd {
         draft.progress.unprovedRun = mayBeProved ? log.run : nil
     }
 
-    /// Keeps the crawl open at its last page, which the next sync checks again.
-    private mutating func lookAgain(at met: Int) throws {
-        draft.progress.suspectEnd = met
+    /// Keeps the crawl open at its last page, which the next sync checks again. Of partitions, any may have ended.
+    private mutating func lookAgain(at end: CrawlProgress.EarlyEnd) throws {
+        draft.progress.suspectEnd = end
         // Pages before the end may say that the list goes on.
         try records.storedPages.forgetValidators()
         let tail = draft.progress.round?.ranges.ranges.first?.crawl ?? 0
         let pages = try records.crawls.pageCount(of: tail)
         var last: PageCursor?
-        if pages > 1 {
+        if pages > 1, definition.partitioning == nil {
             if draft.crawl?.id != tail {
                 // The next sync continues with the crawl that read the last page.
                 var resumption = CrawlResumption(of: list)
@@ -189,6 +194,12 @@ struct RunEnd {
             return
         }
         draft.progress.round?.ranges.update(tail) { $0.end = .open(last) }
+    }
+
+    /// Forgets an end that came too soon if the crawl has met what is behind it.
+    private mutating func reviewEarlyEnd() throws {
+        guard let first = draft.progress.suspectEnd?.firstMissing else { return }
+        if try !records.pages.pages(having: first, of: list.crawls).isEmpty { draft.progress.suspectEnd = nil }
     }
 
     /// Saves the time of a crawl of every page: now, or the start of the first of several runs that read the list.

@@ -17,6 +17,8 @@ package struct MissingRows {
         package internal(set) var hasNeighbours = true
         /// True if all rows after it are missing, too.
         package internal(set) var isAtEnd = true
+        /// The number of the gap that it is in: no row that was met stands between the rows of a gap.
+        package internal(set) var gap = 0
         /// True if other pages with items lie between its neighbours by now.
         var isOutOfSight = false
 
@@ -102,6 +104,7 @@ package struct MissingRows {
             rows[index].pages = pages
             rows[index].hasNeighbours = !met.isEmpty
             rows[index].isAtEnd = next == met.endIndex
+            rows[index].gap = next
             rows[index].isOutOfSight = neighbours == nil && !evidence.isOnePage
         }
         gap = []
@@ -125,6 +128,19 @@ package struct MissingRows {
         if isAtHead, one == above.count - 1 { return (nil, below[other]) }
         if isAtEnd, other == below.count - 1 { return (above[one], nil) }
         return (above[one], below[other])
+    }
+
+    /// The most of some rows that are in one gap, as those of a partition are that ended too soon.
+    ///
+    /// - Parameter rows: In feed order.
+    package static func widestGap(_ rows: [Row]) -> ArraySlice<Row> {
+        var widest = rows[..<0]
+        var start = 0
+        for index in rows.indices {
+            if rows[index].gap != rows[start].gap { start = index }
+            if index + 1 - start > widest.count { widest = rows[start...index] }
+        }
+        return widest
     }
 
     /// The number of rows that may be passed over.

@@ -202,7 +202,14 @@ package struct CrawledList {
         rows.count = try records.state.itemCount()
         rows.added = state.metrics.items.inserted
         rows.missing = missing.count
-        rows.missingAtEnd = missing.count(where: \.isAtEnd)
+        let behindEnd = missing.drop { !$0.isAtEnd }
+        rows.missingAtEnd = behindEnd.count
+        let part = definition.partitioning == nil ? [] : MissingRows.widestGap(missing)
+        rows.missingInPart = part.count
+        rows.firstMissing = (part.first ?? behindEnd.first)?.place
+        if let first = state.progress.suspectEnd?.firstMissing {
+            rows.isMissingAgain = missing.contains { $0.place == first }
+        }
         // They are compared with a total only.
         if state.crawl?.total != nil {
             rows.met = try metCount()

@@ -232,6 +232,50 @@ struct SyncTests {
         #expect(try bench.feed("item_count, complete") == "20|1")
     }
 
+    @Test("A second end behind the first one shows that the first one was none, and removes nothing")
+    func twoEnds() async throws {
+        let bench = try await bench("all", paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        try await sync(bench)
+        let all = bench.upstream.items
+        for left in [10, 20] {
+            bench.upstream.items = Array(all.prefix(left))
+            #expect(try await sync(bench).reason == .cutOff)
+            #expect(try bench.feed("item_count, complete") == "35|0")
+        }
+        bench.upstream.items = all
+        #expect(try await sync(bench).reason == nil)
+        #expect(try bench.feed("item_count, complete") == "35|1")
+    }
+
+    @Test("A list that ended too soon is not complete because its first page is loaded again")
+    func reloadBehindEarlyEnd() async throws {
+        let bench = try await bench("all", paging: "pagination: {style: page, size_param: per_page, size: 10}")
+        try await sync(bench)
+        bench.upstream.edit { $0.removeLast(15) }
+        #expect(try await sync(bench).reason == .cutOff)
+        try await bench.reload()
+        #expect(try bench.feed("item_count, complete, verified") == "35|0|0")
+        #expect(try await sync(bench).reason == nil)
+        #expect(try bench.feed("item_count, complete") == "20|1")
+    }
+
+    @Test("A total that counts the elements of each page confirms no end")
+    func totalOfPage() async throws {
+        let bench = try await bench("all", paging: "pagination: {style: page, total: count}")
+        let left = Lock(35)
+        bench.server.route("/things") { request in
+            let start = ((Int(request.parameter("page") ?? "") ?? 1) - 1) * 10
+            let items = PagedFeed.items(1...35).prefix(left.withLock { $0 }).dropFirst(start).prefix(10)
+            return .json("{\"count\":\(items.count),\"items\":[\(items.joined(separator: ","))]}")
+        }
+        #expect(try await sync(bench).reason == nil)
+        left.withLock { $0 = 10 }
+        #expect(try await sync(bench).reason == .cutOff)
+        #expect(try bench.feed("item_count") == "35")
+        #expect(try await sync(bench).reason == nil)
+        #expect(try bench.feed("item_count, complete") == "10|1")
+    }
+
     @Test(
         "A crawl of mode `all` that was cut off goes on where it was, and then reads what came before the cut again")
     func resumption() async throws {

@@ -193,10 +193,15 @@ struct CompletenessTests {
         var mode: CrawlMode? = .all
         var total: Int?
         var suspectEnd: Int?
+        /// True if the row that the crawl before missed first at that end is missing again.
+        var isMissingAgain = true
         var totalOfRange: Int?
+        var totalIsOfPage = false
         var isPartitioned = false
+        var hasTotals = true
         var missing = 0
         var missingAtEnd = 0
+        var missingInPart = 0
         var isDoubtful = false
         /// The number of rows, and of elements on the longest page.
         var rows = 100
@@ -228,6 +233,13 @@ struct CompletenessTests {
                 testDescription: "the same, and the crawl before ended elsewhere", suspectEnd: 60, missing: 11,
                 missingAtEnd: 11, verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
+                testDescription: "the same, and the list has again what was behind the end of the crawl before",
+                suspectEnd: 85, isMissingAgain: false, missing: 11, missingAtEnd: 11,
+                verdict: .endedEarly(met: 89, .cutOff)),
+            Ending(
+                testDescription: "the same, and a total agrees that counts the elements of a page", total: 89,
+                totalIsOfPage: true, missing: 11, missingAtEnd: 11, verdict: .endedEarly(met: 89, .cutOff)),
+            Ending(
                 testDescription: "half of the rows are missing at the end of a list of one page", missing: 50,
                 missingAtEnd: 50, longest: 50, verdict: .endedEarly(met: 50, .cutOff)),
             Ending(
@@ -246,8 +258,21 @@ struct CompletenessTests {
                 testDescription: "all rows of a list of one page are missing, and as many are new", missing: 50,
                 missingAtEnd: 50, longest: 50, added: 50, verdict: .complete(isVerified: true)),
             Ending(
-                testDescription: "a page of rows and one more in partitions, whose ends are their own",
-                isPartitioned: true, missing: 11, missingAtEnd: 11, verdict: .complete(isVerified: true)),
+                testDescription: "rows within partitions, no more than a page in each", isPartitioned: true,
+                missing: 40, missingAtEnd: 11, missingInPart: 10, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "more than a page of rows of one partition", isPartitioned: true, missing: 11,
+                missingInPart: 11, verdict: .endedEarly(met: 89, .cutOff)),
+            Ending(
+                testDescription: "the same, and the totals agree", total: 89, isPartitioned: true, missing: 11,
+                missingInPart: 11, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "the same, and there is a partition without a total", total: 89, isPartitioned: true,
+                hasTotals: false, missing: 11, missingInPart: 11, verdict: .endedEarly(met: 89, .cutOff)),
+            Ending(
+                testDescription: "the same, and the crawl before missed them, too", total: 89, suspectEnd: 89,
+                isPartitioned: true, hasTotals: false, missing: 11, missingInPart: 11,
+                verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "a partition whose end proves little", isPartitioned: true, missing: 1,
                 missingAtEnd: 1, isDoubtful: true, verdict: .endedEarly(met: 99, .cutOff)),
@@ -290,12 +315,17 @@ struct CompletenessTests {
     func verdict(_ row: Ending) {
         var crawl = CrawlState(id: 1)
         (crawl.mostElements, crawl.total, crawl.isDoubtful) = (row.longest, row.total, row.isDoubtful)
+        crawl.hasTotals = row.hasTotals
+        let first = row.missingAtEnd + row.missingInPart > 0 ? Place(generation: 1, position: 90) : nil
         var progress = CrawlProgress()
-        progress.suspectEnd = row.suspectEnd
+        progress.suspectEnd = row.suspectEnd.map { CrawlProgress.EarlyEnd(met: $0, firstMissing: first) }
+        progress.totalIsOfPage = row.totalIsOfPage
         if let mode = row.mode { progress.beginRound(1, mode) }
         var rows = Completeness.Rows()
         (rows.count, rows.met, rows.missing, rows.missingAtEnd) = (row.rows, row.rows, row.missing, row.missingAtEnd)
         (rows.totalOfRange, rows.added) = (row.totalOfRange, row.added)
+        (rows.missingInPart, rows.firstMissing) = (row.missingInPart, first)
+        rows.isMissingAgain = row.isMissingAgain
         let verdict = Completeness.verdict(row.closing, crawl, progress, isPartitioned: row.isPartitioned, rows)
         #expect(verdict == row.verdict)
     }

@@ -41,8 +41,12 @@ struct CrawlProgressJSONTests {
                 $0.round?.isDoubtful = true
             },
             { $0.counts = ListCounts(try? JSONValue(parsing: #"{"last_page":{"count":6}}"#)) },
-            { $0.suspectEnd = 0 },
-            { $0.suspectEnd = 4_000_000 },
+            { $0.suspectEnd = CrawlProgress.EarlyEnd(met: 0) },
+            {
+                $0.suspectEnd = CrawlProgress.EarlyEnd(
+                    met: 4_000_000, firstMissing: Place(generation: 1 << 40, position: 3))
+            },
+            { $0.totalIsOfPage = true },
             { $0.driftKeys = "cbf29ce484222325" },
             { $0.fullPages = 1 },
             { $0.narrow(nil, to: PageCursor("0..15")) },
@@ -71,7 +75,9 @@ struct CrawlProgressJSONTests {
                 progress.round?.ranges = Self.ranges(&random)
                 progress.round?.isDoubtful = Bool.random(using: &random)
             }
-            if Bool.random(using: &random) { progress.suspectEnd = .random(in: 0...99, using: &random) }
+            if Bool.random(using: &random) {
+                progress.suspectEnd = CrawlProgress.EarlyEnd(met: .random(in: 0...99, using: &random))
+            }
             if Bool.random(using: &random) { progress.fullPages = .random(in: 0...99, using: &random) }
             #expect(CrawlProgress(json: progress.json) == progress, "seed \(seed): \(progress.json ?? "nil")")
         }

@@ -222,7 +222,7 @@ struct CrawlProgressTests {
         "A crawl that met everything accepts its end, and the list is the range that it read", arguments: [true, false])
     func completes(isVerified: Bool) {
         var progress = CrawlProgress()
-        progress.suspectEnd = 7
+        progress.suspectEnd = CrawlProgress.EarlyEnd(met: 7)
         progress.beginRound(1, .all)
         _ = progress.read(Self.header(1, generation: 1, .last(nil)))
         progress.complete(CrawlState(id: 1), isVerified: isVerified, generations: [1, 4]) { true }
@@ -232,6 +232,20 @@ struct CrawlProgressTests {
         #expect(progress.round == nil)
         #expect(progress.suspectEnd == nil)
         #expect(progress.isFullVerified == isVerified)
+    }
+
+    @Test(
+        "A total counts one page if several had more than it; of one page nobody knows",
+        arguments: [(2, 10, true), (2, 20, false), (2, nil, false), (1, 20, true)])
+    func totalOfPage(pages: Int, total: Int?, isOfPage: Bool) {
+        var progress = CrawlProgress()
+        progress.totalIsOfPage = pages == 1
+        progress.beginRound(1, .all)
+        _ = progress.read(Self.header(1, generation: 1, .last(nil)))
+        var crawl = CrawlState(id: 1)
+        (crawl.pages, crawl.elements, crawl.total) = (pages, 20, total)
+        progress.complete(crawl, isVerified: false, generations: [1]) { false }
+        #expect(progress.totalIsOfPage == isOfPage)
     }
 
     @Test(

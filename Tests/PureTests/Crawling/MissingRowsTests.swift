@@ -45,6 +45,15 @@ import Testing
     }
 
     @Test(
+        "The widest gap has the most rows that are missing one after another",
+        arguments: [
+            ("1-1--1-", [3, 4]), ("--1-", [0, 1]), ("1-1---", [3, 4, 5]), ("-1-", [0]), ("---", [0, 1, 2]), ("11", []),
+        ] as [(String, [Int64])])
+    func widestGap(list: String, ids: [Int64]) throws {
+        #expect(MissingRows.widestGap(try rows(Example(list, [])).rows).map(\.id) == ids)
+    }
+
+    @Test(
         "A row is gone only if this run saw its neighbours with nothing between them",
         arguments: [
             // On one page of this run, and on one of an earlier run.
