@@ -37,7 +37,8 @@ package struct CrawlFacts: Sendable, Hashable {
     package var endsInRepeat = false
     /// True if pages continue behind values that several rows share.
     package var sharesValues = false
-    /// True if the largest total of a partition is as many items as the upstream serves: it may count no further.
+    /// True if the total of a partition that cannot be halved is as many items as the upstream serves: it may count no
+    /// further.
     package var countsToCap = false
     /// True if so little of a quota is left that no request is spent on a proof.
     package var isQuotaLow = false

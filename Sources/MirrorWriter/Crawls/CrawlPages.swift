@@ -124,14 +124,13 @@ package struct CrawlPages {
             """, .text("\(crawls)"))
     }
 
-    /// The largest total on crawls' pages; nil if they have none.
-    func largestTotal(of crawls: [Int64]) throws -> Int? {
-        try connection.int64(
+    /// True if one of crawls' pages has this total.
+    func have(total: Int, _ crawls: [Int64]) throws -> Bool {
+        try connection.scalar(
             """
-            SELECT max(p.total) FROM \(Self.withRecord)
-            WHERE w.crawl IN (SELECT value FROM json_each(?)) AND w.number > 0
-            """, .text("\(crawls)")
-        ).map { Int(clamping: $0) }
+            SELECT 1 FROM \(Self.withRecord)
+            WHERE w.crawl IN (SELECT value FROM json_each(?)) AND w.number > 0 AND p.total = ? LIMIT 1
+            """, .text("\(crawls)"), Value(total)) != nil
     }
 
     /// The number of different requests of crawls' pages. Crawls that join repeat requests where they meet.

@@ -97,7 +97,7 @@ package struct CrawledList {
         facts.endsInRepeat = definition.partitioning == nil && state.crawl?.isDoubtful == true
         facts.sharesValues = try sharedColumns.map { try records.rows.share($0) } ?? false
         if let partitioning = definition.partitioning, let cap = partitioning.cap ?? state.crawl?.cap {
-            facts.countsToCap = try records.pages.largestTotal(of: crawls) == cap
+            facts.countsToCap = try records.pages.have(total: cap, crawls)
         }
         facts.pages = try pagesToProve()
         facts.pageCount = facts.pages.count

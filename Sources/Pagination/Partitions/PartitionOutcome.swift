@@ -18,7 +18,7 @@ extension PartitionScheme {
     ///
     /// | the page | what follows |
     /// | --- | --- |
-    /// | the partition's first, and its total is more than the cap | the newer half, without this page |
+    /// | the partition's first, and its total is the cap or more: it may count no further | the newer half, without this page |
     /// | leads on | the next page of the partition |
     /// | ends the partition before its total or with a sign of more, after full pages, or at the cap | the newer half |
     /// | the same, and the partition is a single value | the next older partition; the crawl is not complete |
@@ -37,7 +37,7 @@ extension PartitionScheme {
         let partition = place.partition
         let cap = cap ?? learned
         let count = input.crawlElementCount
-        if place.page == nil, let cap, let total, total > cap, let halves = blocks.halves(of: partition) {
+        if place.page == nil, let cap, let total, total >= cap, let halves = blocks.halves(of: partition) {
             // The time ahead of now has no items.
             let isAhead = halves.newer.from > newestValue(at: now)
             return end.going(to: start(of: isAhead ? halves.older : halves.newer), .tooMany)

@@ -47,7 +47,7 @@ struct PartitionSyncTests {
     }
 
     @Test(
-        "A partition whose total is the most that the upstream serves is not verified: it may count no further",
+        "A single value whose total is the most that the upstream serves is not verified: it may count no further",
         arguments: [9, 10, 12])
     func totalOfCap(count: Int) async throws {
         let upstream = CappedUpstream((1...count).map { .init(id: $0, value: 500) }, cap: 10)
@@ -61,6 +61,24 @@ struct PartitionSyncTests {
         for _ in 1...2 {
             #expect(try await bench.sync().reason == nil)
             #expect(try bench.feed("complete, verified, item_count") == (count == 9 ? "1|1|9" : "1|0|10"))
+        }
+    }
+
+    @Test("Partitions whose totals count no further than the upstream serves are halved, and come whole")
+    func totalsUpToCap() async throws {
+        let upstream = CappedUpstream((1...333).map { .init(id: $0, value: $0 * 3) })
+        let bench = try await bench(upstream, partition: "\(Self.partition), cap: 40}")
+        bench.server.route("/things") { request in
+            var response = upstream.answer(request)
+            var text = String(decoding: response.body, as: UTF8.self)
+            for total in 41...333 { text = text.replacing("\"total_count\":\(total),", with: "\"total_count\":40,") }
+            response.body = Array(text.utf8)
+            return response
+        }
+        for _ in 1...2 {
+            #expect(try await bench.sync().reason == nil)
+            #expect(try ids(bench) == upstream.ids)
+            #expect(try bench.feed("complete, verified") == "1|1")
         }
     }
 

@@ -33,6 +33,12 @@ struct PartitionOutcomeTests {
                 cap: 40,
                 follows: "96..127", end: .tooMany),
             Case(
+                testDescription: "as many as are served, which may be as far as the upstream counts", place: "64..127",
+                count: 10, partitionCount: 10, total: 40, next: "2", cap: 40, follows: "96..127", end: .tooMany),
+            Case(
+                testDescription: "the same, of a single value", place: "64..64", count: 10, partitionCount: 10,
+                total: 40, next: "2", cap: 40, follows: "64..64, 2"),
+            Case(
                 testDescription: "too many, of a single value", place: "64..64", count: 10, partitionCount: 10,
                 total: 41,
                 next: "2", cap: 40, follows: "64..64, 2"),
