@@ -386,8 +386,8 @@ package enum Completeness {
     }
 
     /// True if the list, or one of its partitions, seems to end too soon: more than a page of rows at its end was not
-    /// met, or the list is half as long as it was, no total confirms that, and the previous crawl did not end at the
-    /// same place.
+    /// met, or the list is half as long as it was, or it lacks its last page, no total confirms that, and the previous
+    /// crawl did not end at the same place.
     private static func isSuspect(
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
@@ -395,16 +395,29 @@ package enum Completeness {
         let met = rows.count - rows.missing
         let missing = isPartitioned ? rows.missingInPart : rows.missingAtEnd
         // A list of one page may come with a part of it, which is a page all the same.
-        let isHalf = missing >= fewestOfHalf && met <= (rows.count - rows.added) / 2
-        guard isHalf || missing > crawl.mostElements || crawl.isDoubtful && rows.missingAtEnd > 0 else { return false }
+        let before = rows.count - rows.added
+        let isHalf = missing >= fewestOddLoss && met <= before / 2
+        let endsWhole = missing >= fewestOddLoss && met <= before - fewestOddLoss && endsWithFullPage(crawl, progress)
+        let isDoubtful = crawl.isDoubtful && rows.missingAtEnd > 0
+        guard isHalf || endsWhole || isDoubtful || missing > crawl.mostElements else { return false }
         // The total of partitions is what came, as far as they say none.
         let isTold = isPartitioned ? crawl.hasTotals : !progress.totalIsOfPage
         if isTold, let total = crawl.total, total == met + rows.others { return false }
         return !isLikeEarlyEnd(crawl, progress, met: met, rows)
     }
 
-    /// The number of rows below which the loss of half of them is nothing odd.
-    private static let fewestOfHalf = 10
+    /// The number of rows at the end below which their loss is nothing odd, but for the loss of a page and more.
+    private static let fewestOddLoss = 10
+
+    /// True if a list that had several pages ends with a full one, as it does where a later page comes empty by
+    /// mistake. A list that gets shorter seldom does.
+    private static func endsWithFullPage(_ crawl: CrawlState, _ progress: CrawlProgress) -> Bool {
+        let full = crawl.mostElements
+        guard full > 0, crawl.elements.isMultiple(of: full) else { return false }
+        return crawl.elements > full
+            || crawl.elements == full && progress.fullPages.map { $0 > 1 } ?? false
+                && PaginationInput.usualSizes.contains(full)
+    }
 
     /// True if the previous crawl ended too soon within a page of this one's end, and missed the same rows. A list that
     /// now has some of them did not end there.

@@ -247,6 +247,25 @@ struct SyncTests {
         #expect(try bench.feed("item_count, complete") == "35|1")
     }
 
+    @Test("The rows of a last page that comes empty stay until it does so again")
+    func emptyLastPage() async throws {
+        let bench = try await bench(
+            "all", items: PagedFeed.items(1...45),
+            paging: "pagination: {style: page, size_param: per_page, size: 30}")
+        try await sync(bench)
+        let all = bench.upstream.items
+        bench.upstream.edit { $0.removeLast(15) }
+        #expect(try await sync(bench).reason == .cutOff)
+        #expect(try bench.feed("item_count, complete") == "45|0")
+        bench.upstream.items = all
+        #expect(try await sync(bench).reason == nil)
+        for _ in 1...2 {
+            bench.upstream.items = Array(all.prefix(30))
+            try await sync(bench)
+        }
+        #expect(try bench.feed("item_count, complete") == "30|1")
+    }
+
     @Test("A list that ended too soon is not complete because its first page is loaded again")
     func reloadBehindEarlyEnd() async throws {
         let bench = try await bench("all", paging: "pagination: {style: page, size_param: per_page, size: 10}")

@@ -206,6 +206,9 @@ struct CompletenessTests {
         /// The number of rows, and of elements on the longest page.
         var rows = 100
         var longest = 10
+        /// The number of elements of the crawl; 0 if they do not matter.
+        var elements = 0
+        var fullPages: Int?
         /// The number of rows that are new.
         var added = 0
         let verdict: Completeness.Verdict
@@ -254,6 +257,21 @@ struct CompletenessTests {
             Ending(
                 testDescription: "half of a few rows is missing at the end", missing: 9, missingAtEnd: 9, rows: 18,
                 longest: 9, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "the last page is missing", missing: 40, missingAtEnd: 40, rows: 140, longest: 50,
+                elements: 100, verdict: .endedEarly(met: 100, .cutOff)),
+            Ending(
+                testDescription: "the same, and the list is as long as it was", missing: 40, missingAtEnd: 40,
+                rows: 140, longest: 50, elements: 100, added: 40, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "the same, and the page before it has less, too", missing: 41, missingAtEnd: 41,
+                rows: 140, longest: 50, elements: 99, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "the second of two pages is missing", missing: 40, missingAtEnd: 40, rows: 90,
+                longest: 50, elements: 50, fullPages: 2, verdict: .endedEarly(met: 50, .cutOff)),
+            Ending(
+                testDescription: "the same of a list of one page", missing: 40, missingAtEnd: 40, rows: 90,
+                longest: 50, elements: 50, fullPages: 1, verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "all rows of a list of one page are missing, and as many are new", missing: 50,
                 missingAtEnd: 50, longest: 50, added: 50, verdict: .complete(isVerified: true)),
@@ -315,11 +333,11 @@ struct CompletenessTests {
     func verdict(_ row: Ending) {
         var crawl = CrawlState(id: 1)
         (crawl.mostElements, crawl.total, crawl.isDoubtful) = (row.longest, row.total, row.isDoubtful)
-        crawl.hasTotals = row.hasTotals
+        (crawl.hasTotals, crawl.elements) = (row.hasTotals, row.elements)
         let first = row.missingAtEnd + row.missingInPart > 0 ? Place(generation: 1, position: 90) : nil
         var progress = CrawlProgress()
         progress.suspectEnd = row.suspectEnd.map { CrawlProgress.EarlyEnd(met: $0, firstMissing: first) }
-        progress.totalIsOfPage = row.totalIsOfPage
+        (progress.totalIsOfPage, progress.fullPages) = (row.totalIsOfPage, row.fullPages)
         if let mode = row.mode { progress.beginRound(1, mode) }
         var rows = Completeness.Rows()
         (rows.count, rows.met, rows.missing, rows.missingAtEnd) = (row.rows, row.rows, row.missing, row.missingAtEnd)
