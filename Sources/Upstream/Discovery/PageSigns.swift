@@ -44,13 +44,16 @@ package struct PageSigns {
 
     /// The total, where it can be true.
     var total: Sign? {
-        signs.first { sign in
+        let totals = signs.filter { sign in
             guard PagingNames.isTotal(sign.name, of: items), let count = sign.value.count, count >= itemCount,
                 itemCount > 0
             else { return false }
             // These names may also count the items received.
             return count > itemCount || !["count", "records", "matches", "found"].contains(sign.name.folded)
         }
+        guard let first = totals.first, first.value.count == itemCount else { return totals.first }
+        // Spring counts the items received as `numberOfElements`. A larger `count` may be the size of a full page.
+        return totals.first { isOfList($0) && ($0.value.count ?? 0) > itemCount && $0.name.folded != "count" } ?? first
     }
 
     /// The total, where it speaks of the list and of more than has come.

@@ -223,6 +223,10 @@ struct PagingSearchTests {
                 "{style: page, param: page, total: totalElements, pages: totalPages, last: last, first: 0}"
             ),
             (
+                "/x", #"{"numberOfElements":2,"content":\#(two),"number":0,"totalPages":5,"totalElements":9}"#, [:],
+                "{style: page, param: page, total: totalElements, pages: totalPages, first: 0}"
+            ),
+            (
                 "/x", #"{"size":2,"isLastPage":false,"start":0,"values":\#(two)}"#, [:],
                 "{style: offset, param: start, last: isLastPage}"
             ),
