@@ -143,7 +143,7 @@ package enum Completeness {
     ///
     /// | the pages | proof | requests |
     /// | --- | --- | --- |
-    /// | end in a repeated one, or continue after a value that items share | none; the head again finds new items | 1 |
+    /// | end in a repeated one, or continue after a value that items may share | none; the head again finds new items | 1 |
     /// | are a single one | given | 0 |
     /// | overlap by one item (`offset`) | the head again | 1 |
     /// | have one total, which was met | given | 0 |
@@ -186,9 +186,9 @@ package enum Completeness {
     }
 
     /// True if a proof can hold, whatever its kind. No request shows the items of a list that repeats its last page
-    /// instead of ending, or those that `keyset` passed over because they share their value with the last item of a
-    /// page.
-    static func isProvable(_ facts: CrawlFacts) -> Bool { !facts.endsInRepeat && !facts.sharesValues }
+    /// instead of ending, or those that `keyset` passed over because they share their value, which is not the key, with
+    /// the last item of a page.
+    static func isProvable(_ facts: CrawlFacts) -> Bool { !facts.endsInRepeat && !facts.mayShareValues }
 
     /// True if an item moved down while the list was read, and no proof shows that the item in its place was met.
     static func isDrift(_ facts: CrawlFacts, _ proof: Proof) -> Bool {
@@ -367,7 +367,7 @@ package enum Completeness {
     /// maybe by one that moved to the top, which the next crawl would take for a new one.
     package static func mayBeProvedLater(_ crawl: CrawlState?, isVerified: Bool, hasRepeats: Bool) -> Bool {
         guard let crawl, !isVerified, !hasRepeats else { return false }
-        return !crawl.isDoubtful && !crawl.sharesValues && crawl.repeats == 0
+        return !crawl.isDoubtful && !crawl.mayShareValues && crawl.repeats == 0
     }
 
     /// True if, after this page, the crawl before may still be proved: what changed since cannot show that the list was

@@ -35,8 +35,9 @@ package struct CrawlFacts: Sendable, Hashable {
     package var isInSequence = true
     /// True if the list ended with a page that repeats the one before it.
     package var endsInRepeat = false
-    /// True if pages continue behind values that several rows share.
-    package var sharesValues = false
+    /// True if pages continue behind values that are not the key. One that several items have may be passed over, and
+    /// what is passed over is not stored, so that the rows do not show it.
+    package var mayShareValues = false
     /// True if the total of a partition that cannot be halved is as many items as the upstream serves: it may count no
     /// further.
     package var countsToCap = false

@@ -65,6 +65,8 @@ package struct CrawlState: Sendable {
     /// True if several stored rows have the values by which `keyset` continues: a page may begin behind items that
     /// share them, and were not met.
     package var sharesValues = false
+    /// True if items may share these values, whether or not rows do.
+    package var mayShareValues = false
 
     package init(id: Int64) {
         self.id = id

@@ -279,7 +279,8 @@ package final class FeedWriter: PageTransactionWriter {
         }
         if state.progress.round != nil { reads.reachEnd(of: try list.pagesToProve()) }
         let facts = try list.facts()
-        state.crawl?.sharesValues = facts.sharesValues
+        state.crawl?.mayShareValues = facts.mayShareValues
+        state.crawl?.sharesValues = try list.sharesValues()
         return facts
     }
 

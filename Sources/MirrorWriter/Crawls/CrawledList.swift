@@ -95,7 +95,7 @@ package struct CrawledList {
             try state.crawl?.reason == .upstreamIncomplete || records.crawls.have(.upstreamIncomplete, crawls)
         if let before = state.progress.driftKeys { facts.isLikeDrift = try keyHash() == before }
         facts.endsInRepeat = definition.partitioning == nil && state.crawl?.isDoubtful == true
-        facts.sharesValues = try sharedColumns.map { try records.rows.share($0) } ?? false
+        facts.mayShareValues = mayShareValues
         if let partitioning = definition.partitioning, let cap = partitioning.cap ?? state.crawl?.cap {
             facts.countsToCap = try records.pages.have(total: cap, crawls)
         }
@@ -113,16 +113,24 @@ package struct CrawledList {
         return facts
     }
 
-    /// The columns of the values with which `keyset` continues, which several rows may share; nil for other paginators,
-    /// if the values are the key, and if they have no columns.
-    private var sharedColumns: [String]? {
-        let paths = definition.pagination.itemPaths
-        let columns = paths.compactMap { path in definition.columns.first { $0.path == path }?.name }
-        guard definition.partitioning == nil, !columns.isEmpty, columns.count == paths.count,
-            !Set(columns).isSuperset(of: definition.key)
-        else { return nil }
-        return columns
+    /// The columns of the values with which `keyset` continues; none for other paginators.
+    private var valueColumns: [String] {
+        definition.pagination.itemPaths.compactMap { path in definition.columns.first { $0.path == path }?.name }
     }
+
+    /// True if `keyset` continues behind values that are not the key.
+    private var mayShareValues: Bool {
+        guard definition.partitioning == nil, !definition.pagination.itemPaths.isEmpty else { return false }
+        return definition.key.isEmpty || !Set(valueColumns).isSuperset(of: definition.key)
+    }
+
+    /// The columns of such values, which several rows may share; nil if some have none.
+    private var sharedColumns: [String]? {
+        mayShareValues && valueColumns.count == definition.pagination.itemPaths.count ? valueColumns : nil
+    }
+
+    /// True if several rows have the values with which `keyset` continues.
+    func sharesValues() throws -> Bool { try sharedColumns.map { try records.rows.share($0) } ?? false }
 
     /// True if new items are added at the end of the list: its keys ascend and none was added at its head since.
     ///

@@ -71,6 +71,23 @@ struct UnprovableListTests {
         #expect(try bench.query("SELECT verified FROM run") == ["0", "0"])
     }
 
+    @Test("`keyset` over a value that is not the key is never verified: an item that it passed over is not stored")
+    func passedOver() async throws {
+        let bench = try await bench("{style: keyset, param: after, from: at}")
+        bench.server.route("/things") { [self] request in
+            let times = [1, 2, 3, 3, 5, 6, 7].enumerated().map { (id: $0.offset, at: $0.element) }
+            let after = Int(request.parameter("after") ?? "") ?? 0
+            let items = times.filter { $0.at > after }.prefix(3).map { #"{"id":\#($0.id),"at":\#($0.at)}"# }
+            return page(items, "\"x\":1", request)
+        }
+        for _ in 1...2 {
+            try await bench.sync()
+            #expect(try bench.query(Self.live) == ["6"])
+            #expect(try bench.feed("verified") == "0")
+        }
+        #expect(try bench.query("SELECT verified FROM run") == ["0", "0"])
+    }
+
     @Test("`keyset` passes over nothing where the last item of a page is far out of order, and is not verified")
     func outOfOrder() async throws {
         let bench = try await bench("{style: keyset, param: max_id, from: id}")

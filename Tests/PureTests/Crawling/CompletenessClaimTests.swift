@@ -122,6 +122,8 @@ struct CompletenessClaimTests {
         #expect(!Completeness.mayBeProvedLater(crawl, isVerified: false, hasRepeats: true))
         crawl.isDoubtful = true
         #expect(!Completeness.mayBeProvedLater(crawl, isVerified: false, hasRepeats: false))
+        (crawl.isDoubtful, crawl.mayShareValues) = (false, true)
+        #expect(!Completeness.mayBeProvedLater(crawl, isVerified: false, hasRepeats: false))
     }
 
     @Test("A page that is unchanged while the total moved makes a crawl doubtful")

@@ -150,8 +150,8 @@ struct CompletenessTests {
                 feed: .init(mode: .all, verify: .always), facts: Case.facts { $0.endsInRepeat = true },
                 proof: .head(proves: false)),
             Case(
-                testDescription: "pages that go on behind a value that items share", feed: .init(mode: .all),
-                facts: Case.facts { $0.sharesValues = true }, proof: .head(proves: false)),
+                testDescription: "pages that go on behind a value that items may share", feed: .init(mode: .all),
+                facts: Case.facts { $0.mayShareValues = true }, proof: .head(proves: false)),
             Case(testDescription: "one page", facts: CrawlFacts(met: 3, pageCount: 1), proof: .given),
             Case(testDescription: "no page of its own", facts: CrawlFacts(), proof: .given),
             Case(
