@@ -120,7 +120,7 @@ package enum Completeness {
         isComplete: Bool, isVerified: Bool
     ) {
         let synced = progress.synced
-        // Where the last sync found an end that came too soon, it is unknown what is behind it.
+        // An end that came too soon hides what is behind it.
         let isOpen = progress.walk != nil || progress.suspectEnd != nil
         let isComplete = synced.isWhole && synced.reason == nil && !crawl.hasDrifted && !isOpen
         return (isComplete, isComplete && synced.ranges.first?.isVerified == true)
