@@ -32,7 +32,7 @@ import Testing
             (
                 APIDocuments.keyset,
                 [
-                    "/v1/charges data id {style: keyset, param: starting_after, from: id, size_param: limit, size: 100} bearer ",
+                    "/v1/charges data id {style: keyset, param: starting_after, from: id, more: has_more, size_param: limit, size: 100} bearer ",
                     "/v1/charges/search data id {style: cursor, param: page, next: next_page, more: has_more} bearer query",
                 ]
             ),

@@ -192,7 +192,9 @@ struct CountedCandidates {
         _ parameter: String, from key: Path, _ certainty: Evidence.Certainty, because evidence: String
     ) -> PagingCandidate {
         PagingCandidate(
-            trial: .keyset, members: FlowMapping().with("style", "keyset").with("param", parameter).with("from", key),
+            trial: .keyset,
+            members: FlowMapping().with("style", "keyset").with("param", parameter).with("from", key)
+                .with(flagsOf: page),
             certainty: certainty, evidence: evidence)
     }
 

@@ -276,7 +276,7 @@ struct PagingSearchTests {
             ),
             (
                 "/v1/charges", #"{"object":"list","data":\#(two),"has_more":true}"#, [:],
-                "{style: keyset, param: starting_after, from: id}"
+                "{style: keyset, param: starting_after, from: id, more: has_more}"
             ),
             ("/x?since_id=0", two, [:], "{style: keyset, param: since_id, from: id}"),
             (
