@@ -71,9 +71,12 @@ extension PageSigns {
         return asked.map { itemCount >= $0 } ?? false || PaginationInput.usualSizes.contains(itemCount)
     }
 
-    /// The reason for which there can be no more without such a statement: the page is shorter than requested.
+    /// The reason for which there can be no more without such a statement: the page is shorter than requested, and not
+    /// as long as the pages of a server often are that gives no more than so many.
     fileprivate var isShort: String? {
-        guard let size = parameter(PagingNames.size).flatMap({ Int($0.value) }), itemCount < size else { return nil }
+        guard let size = parameter(PagingNames.size).flatMap({ Int($0.value) }), itemCount < size,
+            !PaginationInput.usualSizes.contains(itemCount)
+        else { return nil }
         guard total == nil, more == nil, pageCount == nil, StatedCandidates(page: self).all.isEmpty,
             TokenCandidates(page: self).all.isEmpty
         else { return nil }

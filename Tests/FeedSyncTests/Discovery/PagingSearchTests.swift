@@ -324,6 +324,14 @@ struct PagingSearchTests {
         #expect(try search(url, body, headers).isWhole == reason)
     }
 
+    @Test("A page that is shorter than requested may be one of several if pages often have its length")
+    func usualLength() throws {
+        let ten = "[\((1...10).map { #"{"id":\#($0)}"# }.joined(separator: ","))]"
+        let found = try search("/x?limit=100", ten)
+        #expect(found.isWhole == nil)
+        #expect(found.candidates.first?.yaml() == "{style: offset, param: offset}")
+    }
+
     @Test("The pagination is found from its sign even on the last page")
     func signAtTheEnd() throws {
         let best = try #require(try search("/x", #"{"count":2,"next":null,"results":\#(Self.two)}"#).candidates.first)
