@@ -15,10 +15,12 @@ package struct Inspection: Sendable {
         ownParameters = PageParameters(discovered.definition.pagination)
     }
 
-    /// The preset of a feed of RSS or Atom, which keeps what the upstream drops; nil for other feeds, and where the
-    /// user said what such a preset says.
+    /// The preset of a feed of RSS or Atom, which keeps what the upstream drops; nil for other feeds, for those whose
+    /// pages are counted, and where the user said what such a preset says.
     func preset(for entry: FeedEntry) -> [FeedEntry.Member]? {
-        guard let format = definition.format, format == .rss || format == .atom, !writesColumns else { return nil }
+        guard let format = definition.format, format == .rss || format == .atom, !writesColumns,
+            definition.pagination.cursorKind != .number
+        else { return nil }
         let said: Set = ["preset", "format", "items", "key", "pagination", "columns"]
         guard !entry.members.contains(where: { said.contains($0.name) }) else { return nil }
         // Its view has the name `post`.

@@ -6,11 +6,11 @@ struct CountedCandidates {
 
     let page: PageSigns
 
-    private static let pageParameters: Set<String> = [
+    static let pageParameters: Set<String> = [
         "page", "p", "pageno", "pagenumber", "pagenum", "paged", "pn", "pageindex", "curpage", "currentpage", "index",
         "number",
     ]
-    private static let offsetParameters: Set<String> = [
+    static let offsetParameters: Set<String> = [
         "offset", "start", "skip", "startindex", "startat", "from", "startrow", "firstresult",
         "resultoffset", "sysparmoffset", "beginindex",
     ]

@@ -18,11 +18,17 @@ package struct PageSigns {
     let itemCount: Int
     /// The path of an item's key; nil unless that is one value.
     let key: Path?
+    /// True if the body was Atom or RSS.
+    private let isWebFeed: Bool
 
     var signs: [Sign] { envelope.members }
     var items: Path { envelope.items }
 
-    init(body: JSONTree, items: Path, itemCount: Int, key: Path?, headers: Headers, request: Request) {
+    init(
+        body: JSONTree, items: Path, itemCount: Int, key: Path?, headers: Headers, request: Request,
+        isWebFeed: Bool = false
+    ) {
+        self.isWebFeed = isWebFeed
         self.headers = headers
         url = request.url
         query = Self.parameters(of: request)
@@ -61,6 +67,15 @@ package struct PageSigns {
 
     /// The same, if a paginator may go by it: no estimate.
     var exactTotal: Sign? { listTotal.flatMap { PagingNames.isEstimate($0.name) ? nil : $0 } }
+
+    /// True if the missing link of a web feed is no end: the request asks for the first page by its number, as
+    /// WordPress has it with `paged=1`, or a total says that there are more entries.
+    var isOpenFeed: Bool {
+        let isFirst = { (item: QueryItem?) in item.flatMap { Int($0.value) }.map { 0...1 ~= $0 } ?? false }
+        return isWebFeed
+            && (listTotal != nil || isFirst(counter(CountedCandidates.pageParameters))
+                || isFirst(counter(CountedCandidates.offsetParameters)))
+    }
 
     /// The number of pages, if it is plausible.
     var pageCount: Sign? { first(PagingNames.pages) { ($0.value.count ?? 0) > 0 } }

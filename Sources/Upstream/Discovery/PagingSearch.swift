@@ -29,7 +29,8 @@ struct PagingSearch {
         let guesses = tokens.isEmpty ? counted.guesses : counted.guesses.filter { $0.trial != .keyset }
         var seen: Set<String> = []
         // Signs of further pages come before signs of the end.
-        let sorted = certain.filter(\.leadsOn) + certain.filter { !$0.leadsOn } + likely + guesses
+        let ends = certain.filter { !$0.leadsOn }
+        let sorted = certain.filter(\.leadsOn) + (signs.isOpenFeed ? likely + ends : ends + likely) + guesses
         candidates = sorted.filter { seen.insert($0.counter ?? $0.yaml()).inserted }
     }
 }
@@ -38,7 +39,7 @@ extension PageSigns {
     /// The page's own statement that it is the only one.
     fileprivate var isWhole: String? {
         let stated = StatedCandidates(page: self).all
-        if let end = stated.first, !end.leadsOn { return end.evidence }
+        if let end = stated.first, !end.leadsOn, !isOpenFeed { return end.evidence }
         if let flag = first(PagingNames.more, where: { isOfList($0) && $0.value == .bool(false) }) {
             return "`\(flag.path)` says there is no more"
         }

@@ -56,7 +56,7 @@ struct SecondPageTrials {
         let key = structure.keyPaths.count == 1 && structure.keyPaths != [.memberName] ? structure.keyPaths[0] : nil
         let signs = PageSigns(
             body: reading.body, items: structure.items.path, itemCount: reading.elementCount, key: key,
-            headers: first.response.headers, request: page.request)
+            headers: first.response.headers, request: page.request, isWebFeed: [.atom, .rss].contains(first.format))
         let search = PagingSearch(signs)
         missing = signs.missing
         tokenPlace = page.request.body == nil ? nil : TokenCandidates(page: signs).place

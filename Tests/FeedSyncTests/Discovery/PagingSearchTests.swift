@@ -6,7 +6,9 @@ import Testing
 
 @Suite("The pagination of a page")
 struct PagingSearchTests {
-    private func search(_ url: String, _ body: String, _ headers: Headers = [:]) throws -> PagingSearch {
+    private func search(
+        _ url: String, _ body: String, _ headers: Headers = [:], isWebFeed: Bool = false
+    ) throws -> PagingSearch {
         let tree = try JSONTree(body)
         let url = try WebURL("https://example.org\(url)")
         let items = try #require(ItemsSearch.best(in: tree, url: url))
@@ -15,7 +17,7 @@ struct PagingSearchTests {
             PageSigns(
                 body: tree, items: items.path, itemCount: items.items.count,
                 key: key.paths.count == 1 ? key.paths[0] : nil, headers: headers,
-                request: Request(url)))
+                request: Request(url), isWebFeed: isWebFeed))
     }
 
     private static let two = #"[{"id":1},{"id":2}]"#
@@ -330,6 +332,27 @@ struct PagingSearchTests {
         let found = try search("/x?limit=100", ten)
         #expect(found.isWhole == nil)
         #expect(found.candidates.first?.yaml() == "{style: offset, param: offset}")
+    }
+
+    @Test(
+        "A web feed without a link to a next page is not at its end if its pages are counted, or its total is larger",
+        arguments: [
+            ("/feed?paged=1", #""next":null"#, "{style: page, param: paged, first: 1}"),
+            ("/query?start=0", #""next":null,"totalResults":9"#, "{style: offset, param: start, total: totalResults}"),
+        ])
+    func openWebFeed(url: String, members: String, expected: String) throws {
+        let found = try search(url, #"{"items":\#(Self.two),\#(members)}"#, isWebFeed: true)
+        #expect(found.isWhole == nil)
+        #expect(found.candidates.first?.yaml(first: 1) == expected)
+        #expect(found.candidates.contains { !$0.leadsOn && $0.yaml().hasPrefix("{style: next_url, next: next") })
+    }
+
+    @Test("A web feed without a link to a next page is at its end if nothing speaks of others")
+    func wholeWebFeed() throws {
+        for url in ["/feed", "/feed?p=1234", "/feed?paged=3"] {
+            let found = try search(url, #"{"items":\#(Self.two),"next":null}"#, isWebFeed: true)
+            #expect(found.isWhole == "`next` is null: this is the last page")
+        }
     }
 
     @Test("The pagination is found from its sign even on the last page")
