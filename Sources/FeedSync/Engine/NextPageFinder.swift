@@ -34,6 +34,17 @@ struct NextPageFinder: Sendable {
         }
     }
 
+    /// The next page after a response that is an empty page. One without content, as after a fault of the upstream, is
+    /// not the end if the page before it has a flag that more follows.
+    func nextAfterEmpty() throws(FeedSyncError) -> NextPage {
+        var end = try next(count: 0, values: [])
+        guard fetched.response.status == 204, page.cursor != nil, end.next == nil, end.sign == nil,
+            let sign = signOfPageBefore(), sign.kind == .flag
+        else { return end }
+        end.sign = sign
+        return end
+    }
+
     /// The next page after a response that means the end.
     func next(afterEnd end: NextPage) throws(FeedSyncError) -> NextPage {
         try followable { () throws(PagingError) in try inPartition(end, facts(count: 0)) }

@@ -83,7 +83,7 @@ struct PageReader: Sendable {
             let none = Validators(etag: nil, lastModified: nil)
             return loaded(PageContent(.empty, shape: shape), try finder.nextBeyondLast(), validators: none)
         case .empty, .notModified:
-            return loaded(PageContent(.empty, shape: shape), try finder.next(count: 0, values: []))
+            return loaded(PageContent(.empty, shape: shape), try finder.nextAfterEmpty())
         case .content:
             let decoded =
                 definition.isResolved

@@ -169,6 +169,24 @@ struct EndsTests {
         #expect(try bench.feed("item_count, complete") == "10|1")
     }
 
+    @Test("A page without content is not the end if the page before it says that more follows")
+    func noContent() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...10), paging: "pagination: {style: keyset, param: after, from: id, more: has_more}")
+        let isBroken = Lock(true)
+        bench.server.route("/things") { request in
+            let isFirst = request.parameter("after") == nil
+            guard isFirst || !isBroken.withLock({ $0 }) else { return .status(204) }
+            let items = PagedFeed.items(isFirst ? 1...10 : 11...15).joined(separator: ",")
+            return .json("{\"has_more\":\(isFirst),\"items\":[\(items)]}")
+        }
+        #expect(try await bench.sync().reason == .upstreamIncomplete)
+        #expect(try bench.feed("item_count, complete, verified") == "10|0|0")
+        isBroken.withLock { $0 = false }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete, verified") == "15|1|1")
+    }
+
     @Test("An empty first page is the end", arguments: PagedFeed.Style.allCases)
     func nothing(style: PagedFeed.Style) async throws {
         let bench = try await EngineBench(
