@@ -22,6 +22,8 @@ struct SecondPageTrials {
     private(set) var strayItemCount = 0
     /// True if a temporary failure prevented a trial.
     private var hasFailed = false
+    /// True if the answer to a way that the page suggests was no list at all, as after a fault of the upstream.
+    private var hasOddAnswer = false
     /// True if no more requests are sent because the host could not be reached, or permitted none.
     private var isStopped = false
     private var effort = Discovery.Effort.verify
@@ -84,6 +86,8 @@ struct SecondPageTrials {
                 }
                 break
             }
+            let wasOdd = hasOddAnswer
+            defer { if candidate.certainty == .guess { hasOddAnswer = wasOdd } }
             switch try await outcome(of: candidate, structure) {
             case .verified(let first, let proof):
                 hasSecondPage = true
@@ -108,7 +112,9 @@ struct SecondPageTrials {
             if betterPlace != nil, structure.items.path != betterPlace { return nothing(rejections) }
         }
         if !isBlocked, !hasFailed {
-            findings.triedSigns = search.hashOfSigns
+            // After an odd answer they are tried once more.
+            let odd = "\(search.hashOfSigns), odd"
+            findings.triedSigns = hasOddAnswer && triedSigns != odd ? odd : search.hashOfSigns
             if effort != .signs || !mayGuess {
                 noteTried(structure)
             } else if strayItemCount > 0 {
@@ -217,6 +223,7 @@ extension SecondPageTrials {
             return try answer(to: error)
         }
         guard fetched.kind == .content else {
+            if fetched.response.status == 204 { hasOddAnswer = true }
             let words = UpstreamText.text(of: fetched.response) ?? ""
             let parameter = settled.pagination.cursorParameters.first { UnknownParameter.isNamed($0, in: words) }
             return parameter.map { .unknown("the upstream does not know `\($0)`") }
@@ -227,8 +234,9 @@ extension SecondPageTrials {
         guard let reading = PageReading(body, items: items.path, isKeyed: items.keyedBy != nil), !reading.items.isEmpty
         else {
             betterPlace = betterPlace ?? place(in: body, besides: structure)
-            return betterPlace == nil && isEmpty(body, fetched, structure)
-                ? .empty(body) : .nothing("the page has no items")
+            if betterPlace == nil, isEmpty(body, fetched, structure) { return .empty(body) }
+            hasOddAnswer = true
+            return .nothing("the page has no items")
         }
         // The first page once more shows nothing: its items may have changed in the meantime.
         if refutation == nil, !structure.isSamePage(reading), structure.isRefuted(by: reading) { refutation = reading }
@@ -261,7 +269,10 @@ extension SecondPageTrials {
     /// The meaning of a failed request for the candidate.
     private mutating func answer(to error: FeedSyncError) throws(FeedSyncError) -> Answer {
         switch error.kind {
-        case .rejected, .undecodable, .unfollowable: return .nothing(error.message)
+        case .undecodable:
+            hasOddAnswer = true
+            return .nothing(error.message)
+        case .rejected, .unfollowable: return .nothing(error.message)
         case .refused: return .forbidden(error.message)
         case .unreachable where !hasFailed:
             hasFailed = true

@@ -207,6 +207,26 @@ struct SignsTests {
         #expect(try bench.feed("complete, verified") == "1|1")
     }
 
+    @Test("A way on whose answer was no list is tried once more, and only once", arguments: [2, 1])
+    func oddAnswer(faults: Int) async throws {
+        let bench = try await bench("")
+        let left = Lock(faults)
+        bench.server.route("/things") { [self] request in
+            guard request.parameter("cursor") != nil else { return page(1...10, #""next_cursor":"c10""#) }
+            let isOdd = left.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            return isOdd ? .json("{}") : page(11...15, #""next_cursor":null"#)
+        }
+        #expect(try await bench.sync().reason == .upstreamIncomplete)
+        #expect(try await bench.sync().reason == (faults == 1 ? nil : .upstreamIncomplete))
+        let before = bench.server.requests.count
+        try await bench.sync()
+        #expect(faults == 1 || bench.server.requests.count - before == 1)
+        #expect(try bench.feed("item_count, complete") == (faults == 1 ? "15|1" : "10|0"))
+    }
+
     @Test(
         "Without a way on a list is complete and never verified, and noted once if it is as long as pages often are",
         arguments: [(7, false), (20, true)])
