@@ -8,12 +8,13 @@ package enum UpstreamText {
     /// The usual places of the message in APIs' errors, best first.
     private static let places =
         [
-            ["message"], ["error", "message"], ["error_description"], ["error"], ["detail"], ["title"],
+            // Beside `description`, as in Zendesk's errors, `error` is a code.
+            ["message"], ["error", "message"], ["error_description"], ["description"], ["error"], ["detail"], ["title"],
             ["error", "info"], ["error", "detail"], ["fault", "faultstring"], ["exception", "message"], ["exception"],
         ].map { Path($0.map(Path.Segment.member)) } + ["message", "detail", "title"].map(inErrors)
         + [
             "msg", "error_message", "errmsg", "errorMessage", "retMsg", "Error", "Message", "Note", "Information",
-            "description", "reason",
+            "reason",
         ].map { Path([.member($0)]) }
     // GraphQL and JSON:API have several.
     private static func inErrors(_ name: String) -> Path { Path([.member("errors"), .index(0), .member(name)]) }

@@ -17,6 +17,7 @@ private func quotation(_ body: String, type: String = "application/json", secret
         "The message quotes the upstream's text",
         arguments: [
             (#"{"message":"Bad credentials","error":"x"}"#, "Bad credentials"),
+            (#"{"error":"InvalidDepth","description":"Use a cursor instead"}"#, "Use a cursor instead"),
             (#"{"error":{"message":"No such thing"}}"#, "No such thing"), (#"{"error":"nope"}"#, "nope"),
             (#"{"detail":"a\n  b"}"#, "a b"), ("plain\u{1B}[31m words", #"plain\u{1b}[31m words"#),
             ("turn\u{202E}ed", #"turn\u{202e}ed"#), (#"{"message":""}"#, #"{"message":""}"#), (" \n", nil), ("", nil),
