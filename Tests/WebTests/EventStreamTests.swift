@@ -4,7 +4,8 @@ import HTTPServer
 import SQLite
 import ScriptedServer
 import Testing
-import Web
+
+@testable import Web
 
 @Suite(.timeLimit(.minutes(10))) struct EventStreamTests {
     private func listen(_ place: WebPlace, _ target: String = "/events", last: String? = nil) throws -> RawConnection {
@@ -92,6 +93,42 @@ import Web
             let text = await listener.read(until: "event: change")
             #expect(ids(text).isEmpty)
         }
+    }
+
+    @Test("Only an event after which every page is read again stands for the changes that were noted before it")
+    func changeWithEvent() {
+        let hub = EventHub()
+        hub.begin(at: 0)
+        let stream = EventStream(hub, feed: nil, after: 0, changes: nil) { nil }
+        func sent() -> String {
+            guard case .bytes(let bytes) = stream.next() else { return "" }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        func publish(_ id: Int, inserted: Int) {
+            var items = ItemCounts()
+            items.inserted = inserted
+            hub.noteOtherChange()
+            hub.publish([
+                StatusEvent(
+                    id: id, at: "2026-11-21T10:00:00Z", feed: "things", run: 1, status: .endHeader, page: 1,
+                    items: items, error: nil)
+            ])
+            hub.announceChanges(hasEvents: false)
+        }
+        #expect(sent().contains("retry"))
+        publish(1, inserted: 0)
+        #expect(sent().contains("id: 1\n"))
+        #expect(sent().contains("event: change"))
+        publish(2, inserted: 1)
+        #expect(sent().contains("id: 2\n"))
+        #expect(sent().isEmpty)
+        // A slow listener gets the event after the next change.
+        publish(3, inserted: 1)
+        hub.noteOtherChange()
+        hub.announceChanges(hasEvents: false)
+        #expect(sent().contains("id: 3\n"))
+        #expect(sent().contains("event: change"))
+        #expect(sent().isEmpty)
     }
 
     @Test("A listener that comes back misses no event, however many there were")

@@ -11,6 +11,9 @@ final class EventHub: Sendable {
         /// The feed that owns the part; nil if the feed is not a part.
         let owner: String?
         let bytes: [UInt8]
+        /// The number of changes of which the event tells, too: any page of its feed is read again after it; 0 for one
+        /// that only says what begins or that nothing has changed.
+        let changes: Int
     }
 
     private struct State {
@@ -41,7 +44,7 @@ final class EventHub: Sendable {
     /// The number of the newest published event.
     var last: Int { state.withLock { $0.last } }
 
-    /// The number of changes of the store. An event says as much to the listeners that get it.
+    /// The number of changes of the store and the configuration.
     var changes: Int { state.withLock { $0.changes } }
 
     /// The number of changes that are for all listeners, those without an event, too.
@@ -104,7 +107,7 @@ final class EventHub: Sendable {
                 state.entries.append(
                     Entry(
                         id: event.id, feed: event.feed, owner: FeedPart.feed(ofPart: event.feed),
-                        bytes: Self.message(event)))
+                        bytes: Self.message(event), changes: event.hasChangedItems ? state.changes : 0))
                 state.last = event.id
             }
             let surplus = state.entries.count - Self.most
@@ -123,20 +126,23 @@ final class EventHub: Sendable {
     static func message(_ event: StatusEvent) -> [UInt8] { Array("id: \(event.id)\ndata: \(event.result)\n\n".utf8) }
 
     /// The events of a feed and its parts, or of all feeds, after a given one, as bytes; nil if they have to be read
-    /// from the store.
-    func messages(after id: Int, of feed: String?) -> (bytes: [UInt8], last: Int)? {
+    /// from the store. With the number of changes of which they tell, too.
+    func messages(after id: Int, of feed: String?) -> (bytes: [UInt8], last: Int, changes: Int)? {
         state.withLock { state in
             guard id >= state.base else { return nil }
             var bytes: [UInt8] = []
-            var last = id
+            var (last, changes) = (id, 0)
             // The entries are in order, and most listeners are near the end.
             let start = state.entries.lastIndex { $0.id <= id }.map { $0 + 1 } ?? 0
             for entry in state.entries[start...] {
                 last = entry.id
-                if feed == nil || entry.feed == feed || entry.owner == feed { bytes += entry.bytes }
+                if feed == nil || entry.feed == feed || entry.owner == feed {
+                    bytes += entry.bytes
+                    changes = max(changes, entry.changes)
+                }
                 if bytes.count > 64 * 1024 { break }
             }
-            return (bytes, last)
+            return (bytes, last, changes)
         }
     }
 
@@ -251,12 +257,10 @@ final class EventStream: ResponseStream {
             }
             if state.isFinished { return .end }
             if state.isReading { return .wait }
-            if let (bytes, last) = hub.messages(after: state.place, of: feed) {
+            if let (bytes, last, changes) = hub.messages(after: state.place, of: feed) {
                 state.place = last
-                guard bytes.isEmpty else {
-                    state.changes = hub.changes
-                    return .bytes(bytes)
-                }
+                state.changes = max(state.changes, changes)
+                guard bytes.isEmpty else { return .bytes(bytes) }
                 let announced = hub.announced
                 guard announced > state.changes else { return .wait }
                 state.changes = announced
@@ -286,4 +290,9 @@ final class EventStream: ResponseStream {
         }
         wake()
     }
+}
+
+extension StatusEvent {
+    /// True if every page that shows items of its feed is read again after it.
+    fileprivate var hasChangedItems: Bool { items.inserted != 0 || items.updated != 0 || items.removed != 0 }
 }
