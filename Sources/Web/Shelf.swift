@@ -13,6 +13,8 @@ actor Shelf {
     private var isClosed = false
     /// The present content for readers.
     private(set) var served = Served()
+    /// True if something else is served than at the last `takeChange`.
+    private var hasChanged = false
 
     /// The number of searches at a time: each has a connection and a thread that ranks.
     private static let searchCount = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4)
@@ -75,19 +77,21 @@ actor Shelf {
     }
 
     /// Reloads what may have changed: the configuration, and a store that readers cannot follow.
-    ///
-    /// - Returns: True if there is another problem of the store's file, or none any more.
-    @discardableResult
-    func refresh(configuration: Bool) async -> Bool {
+    func refresh(configuration: Bool) async {
+        let known = served
         if configuration {
             try? await open()
         } else if served.pages == nil || served.pages?.reading?.followsFile == false {
             try? await openStore()
         }
-        let problem = await served.pages?.fileProblem
-        guard problem != served.storeProblem else { return false }
-        served.storeProblem = problem
-        return true
+        served.storeProblem = await served.pages?.fileProblem
+        if served.differs(from: known) { hasChanged = true }
+    }
+
+    /// True once after something else was served than before, whatever the store's commits say.
+    func takeChange() -> Bool {
+        defer { hasChanged = false }
+        return hasChanged
     }
 
     /// The engine of a feed, shared as long as the feed's definition stays the same.
@@ -182,6 +186,14 @@ struct Served: Sendable {
     fileprivate(set) var version = 0
     let orders = FeedOrders()
     let shapes = RowShapes()
+
+    /// True if pages show another configuration or another problem, or read by another connection, which counts the
+    /// store's commits anew.
+    fileprivate func differs(from other: Served) -> Bool {
+        configuration?.changedAt != other.configuration?.changedAt
+            || configuration?.feeds.map(\.name) != other.configuration?.feeds.map(\.name)
+            || problem != other.problem || storeProblem != other.storeProblem || pages !== other.pages
+    }
 
     /// The feeds that are configured or stored.
     ///

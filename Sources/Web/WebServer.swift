@@ -26,6 +26,8 @@ package final class WebServer: Sendable {
         let hub = EventHub()
         let newest = try await shelf.served.pages?.events(last: 1).last?.id ?? 0
         hub.begin(at: newest)
+        // Before the first page is made, which is to hear of every later commit.
+        if let mark = try await shelf.served.pages?.mark() { hub.note(mark) }
         // The port is known only after the server listens, and its responses depend on it.
         let handler = Lock<Site?>(nil)
         let server = try SharedServer(settings.address) { request in
@@ -100,16 +102,21 @@ package final class WebServer: Sendable {
         defer { late?.cancel() }
         while !Task.isCancelled {
             let watched = await watchedFiles(settings, shelf)
-            guard let watch = FileWatch([watched.store, watched.configuration]) else {
-                // A folder does not exist yet.
+            let hasFolders = (watched.store + settings.configurationFiles).allSatisfy {
+                access(WatchedPath($0).folder, F_OK) == 0
+            }
+            guard hasFolders, let watch = FileWatch([watched.store, watched.configuration]) else {
+                // A folder does not exist yet, or no more.
                 try? await Task.sleep(for: .seconds(1))
-                if await shelf.refresh(configuration: true) { hub.noteOtherChange() }
+                await shelf.refresh(configuration: true)
                 await tell(shelf, hub)
                 continue
             }
             // Changes made before the files were watched.
-            if await shelf.refresh(configuration: true) { hub.noteOtherChange() }
-            await tell(shelf, hub)
+            await shelf.refresh(configuration: true)
+            late?.cancel()
+            await follow(shelf, hub)
+            late = followLate(shelf, hub)
             guard await watchedFiles(settings, shelf) == watched else { continue }
             for await groups in watch.values {
                 if groups.contains(1) {
@@ -117,13 +124,11 @@ package final class WebServer: Sendable {
                     try? await Task.sleep(for: .milliseconds(100))
                     await shelf.refresh(configuration: true)
                     hub.noteOtherChange()
-                    hub.announceChanges(hasEvents: false)
-                    guard await watchedFiles(settings, shelf) == watched else { break }
                 }
-                guard groups.contains(0) else { continue }
                 late?.cancel()
                 await follow(shelf, hub)
                 late = followLate(shelf, hub)
+                guard watch.isCurrent, await watchedFiles(settings, shelf) == watched else { break }
             }
         }
     }
@@ -135,15 +140,17 @@ package final class WebServer: Sendable {
 
     /// The files of the store, and those of the configuration with the folders of included files.
     private static func watchedFiles(_ settings: WebSettings, _ shelf: Shelf) async -> WatchedFiles {
-        let configuration = await shelf.served.configuration
-        let store = settings.storePath(configuration).map(FileStamp.resolved).map { [$0, $0 + "-wal"] } ?? []
+        let (configuration, pages) = (await shelf.served.configuration, await shelf.served.pages)
+        // The configuration may name another store by now. The open one is served to the end.
+        let path = pages?.path ?? settings.storePath(configuration)
+        let store = path.map(FileStamp.resolved).map { [$0, $0 + "-wal"] } ?? []
         let included = configuration?.includes.flatMap(expanded) ?? []
         return WatchedFiles(store: store, configuration: settings.configurationFiles.map(FileStamp.resolved) + included)
     }
 
     /// Publishes the events after the store was written.
     private static func follow(_ shelf: Shelf, _ hub: EventHub) async {
-        if await shelf.refresh(configuration: false) { hub.noteOtherChange() }
+        await shelf.refresh(configuration: false)
         await tell(shelf, hub)
         // A write shows a moment later. Commits in that time are published together.
         try? await Task.sleep(for: .milliseconds(30))
@@ -156,21 +163,25 @@ package final class WebServer: Sendable {
         Task {
             for pause in [0.1, 0.25, 1, 3, 10] {
                 guard (try? await Task.sleep(for: .seconds(pause))) != nil else { return }
+                // A new store may have been locked when its file was written.
+                if await shelf.served.pages == nil { await shelf.refresh(configuration: false) }
                 await tell(shelf, hub)
             }
         }
     }
 
     private static func tell(_ shelf: Shelf, _ hub: EventHub) async {
-        guard let store = await shelf.served.pages else { return }
-        // The mark is read first, so that a commit in the meantime is announced next time.
-        if let mark = try? await store.mark() { hub.note(mark) }
-        let most = 500
+        // Noted first, so that a commit in the meantime is announced next time.
+        if await shelf.takeChange() { hub.noteOtherChange() }
         var hasEvents = false
-        while let events = try? await store.events(after: hub.last, limit: most), !events.isEmpty {
-            hub.publish(events)
-            hasEvents = true
-            guard events.count == most else { break }
+        if let store = await shelf.served.pages {
+            if let mark = try? await store.mark() { hub.note(mark) }
+            let most = 500
+            while let events = try? await store.events(after: hub.last, limit: most), !events.isEmpty {
+                hub.publish(events)
+                hasEvents = true
+                guard events.count == most else { break }
+            }
         }
         hub.announceChanges(hasEvents: hasEvents)
     }

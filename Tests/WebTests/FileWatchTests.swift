@@ -27,6 +27,25 @@ import Testing
         #expect(told.count <= 64)
     }
 
+    #if !canImport(Darwin)
+    @Test("A folder that is replaced is reported, and its path leads to another one")
+    func replacedFolder() async throws {
+        let parent = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
+        let folder = "\(parent)/folder"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: parent) }
+        let watch = try #require(FileWatch([["\(parent)/other"], ["\(folder)/file"]]))
+        #expect(watch.isCurrent)
+        try FileManager.default.moveItem(atPath: folder, toPath: "\(parent)/before")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for await groups in watch.values {
+            #expect(groups == [1])
+            break
+        }
+        #expect(!watch.isCurrent)
+    }
+    #endif
+
     @Test("Stamps show which group has a file that was written, created, replaced or removed")
     func stamps() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path

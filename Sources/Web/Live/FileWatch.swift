@@ -39,6 +39,9 @@ final class FileWatch: Sendable {
 
     deinit { watcher.end() }
 
+    /// True if the paths still lead to the watched folders.
+    var isCurrent: Bool { watcher.isCurrent }
+
     /// The groups with changed files since the last value, by their indexes.
     var values: some AsyncSequence<Set<Int>, Never> {
         signals.compactMap { [pending] in

@@ -11,6 +11,8 @@ final class FileWatcher: Sendable {
     private let folders: [Int32: [String: Set<Int>]]
     /// The groups of patterns.
     private let patterns: [Int32: [(pattern: WatchedPath, group: Int)]]
+    /// The numbers of the watched folders, by path.
+    private let watches: [String: Int32]
     private let told: @Sendable (Set<Int>) -> Void
     private let descriptor: Int32
     /// A pipe whose bytes end the thread.
@@ -23,21 +25,30 @@ final class FileWatcher: Sendable {
         self.told = told
         var folders: [Int32: [String: Set<Int>]] = [:]
         var patterns: [Int32: [(pattern: WatchedPath, group: Int)]] = [:]
+        var watches: [String: Int32] = [:]
         if descriptor >= 0 {
-            let kinds = UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
             for (number, paths) in groups.enumerated() {
                 for path in paths.map(WatchedPath.init) {
                     // A folder that is already watched has the same number.
-                    let watch = inotify_add_watch(descriptor, path.folder, kinds)
+                    let watch = inotify_add_watch(descriptor, path.folder, Self.kinds)
                     guard watch >= 0 else { continue }
+                    watches[path.folder] = watch
                     folders[watch, default: [:]][path.name, default: []].insert(number)
                     if path.isPattern { patterns[watch, default: []].append((path, number)) }
                 }
             }
         }
-        (self.folders, self.patterns) = (folders, patterns)
+        (self.folders, self.patterns, self.watches) = (folders, patterns, watches)
         if descriptor < 0 || stopping < 0 || folders.isEmpty { return nil }
     }
+
+    /// Of files, and of their folder itself.
+    private static let kinds =
+        UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE) | ends
+    private static let ends = UInt32(IN_MOVE_SELF | IN_DELETE_SELF)
+
+    /// True if the paths still lead to the watched folders: a folder that was replaced has another number.
+    var isCurrent: Bool { watches.allSatisfy { inotify_add_watch(descriptor, $0.key, Self.kinds) == $0.value } }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
@@ -75,6 +86,8 @@ final class FileWatcher: Sendable {
             place = place + head + Int(record.len)
             if record.mask & UInt32(IN_Q_OVERFLOW) != 0 {
                 for names in folders.values { for groups in names.values { found.formUnion(groups) } }
+            } else if record.mask & Self.ends != 0 {
+                for groups in (folders[record.wd] ?? [:]).values { found.formUnion(groups) }
             } else {
                 let name = String(decoding: name, as: UTF8.self)
                 if let groups = folders[record.wd]?[name] { found.formUnion(groups) }
@@ -107,6 +120,9 @@ final class FileWatcher: Sendable {
     }
 
     deinit { for end in [stopping, stop] { close(end) } }
+
+    /// They are looked at by their paths.
+    var isCurrent: Bool { true }
 
     func end() { _ = write(stop, "x", 1) }
 
