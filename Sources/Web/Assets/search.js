@@ -1,4 +1,4 @@
-import { by, element, post, say } from "./page.js";
+import { Problem, by, element, post, say } from "./page.js";
 
 // Searches the upstream. The server decides which text is requested and when; here only the latest answer is shown.
 export function search() {
@@ -6,13 +6,16 @@ export function search() {
   const path = `/search/${encodeURIComponent(view.dataset.feed)}`;
   const field = by("search");
   const self = crypto.getRandomValues(new Uint32Array(2)).join("-");
+  // The number of the latest request. Texts use several connections and may overtake each other, also two that are the
+  // same.
   let count = 0;
   // A text from the address has no results yet.
   let latest = view.querySelector(".row") ? field.value.trim() : "";
   let shown = null;
   const found = async (target, fields) => {
     const response = await post(target, fields);
-    return response.status === 204 ? null : element(await response.text());
+    if (response.status === 204) throw new Problem("The search was given up");
+    return element(await response.text());
   };
   const fail = (problem) => {
     by("notice").textContent = problem.message;
@@ -67,30 +70,30 @@ export function search() {
     hasFailed = false;
     history.replaceState(null, "", `${path}${text ? `?${new URLSearchParams({ q: text })}` : ""}`);
     by("header-indicator").hidden = text.length < 3;
+    const own = ++count;
     try {
-      // Texts use several connections and may overtake each other.
-      const part = await found(path, { q: text, as: self, number: ++count });
-      if (text === latest) took(part, true);
+      const part = await found(path, { q: text, as: self, number: own });
+      if (own === count) took(part, true);
     } catch (problem) {
-      if (text === latest) {
+      if (own === count) {
         hasFailed = true;
         fail(problem);
       }
     } finally {
-      if (text === latest) by("header-indicator").hidden = true;
+      if (own === count) by("header-indicator").hidden = true;
     }
   };
   field.addEventListener("input", typed);
   typed();
   by("search-form").addEventListener("submit", (event) => { event.preventDefault(); typed(); });
   by("more").addEventListener("click", async () => {
-    const text = latest;
+    const own = count;
     by("more").disabled = true;
     try {
-      const part = await found(`${path}/more`, { q: text, after: view.dataset.next });
-      if (text === latest) took(part, false);
+      const part = await found(`${path}/more`, { q: latest, after: view.dataset.next });
+      if (own === count) took(part, false);
     } catch (problem) {
-      fail(problem);
+      if (own === count) fail(problem);
     } finally {
       by("more").disabled = false;
     }
