@@ -76,6 +76,15 @@ extension Store {
         return try definition.part(for: found.row)
     }
 
+    /// True if a run on a feed, and not only on one of its lists, has not ended; also one that a dead process left.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    package func hasOpenRun(_ feed: String) throws(FeedSyncError) -> Bool {
+        try storing {
+            try connection.scalar("SELECT 1 FROM run WHERE feed = ? AND outcome IS NULL LIMIT 1", .text(feed)) != nil
+        }
+    }
+
     /// The counts of the lists of each feed that has some.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.

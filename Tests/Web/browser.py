@@ -82,7 +82,7 @@ class Serve:
     def run(self, *words):
         """Another process of feedsync on the same store."""
         return subprocess.run(
-            [self.binary, *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=30)
+            [self.binary, *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=120)
 
     def get(self, path):
         with urllib.request.urlopen(self.url + path) as response:

@@ -1,10 +1,12 @@
 """What people do with the pages of `feedsync serve`, in a real browser. Run by Scripts/test-web."""
 
 import json
+import subprocess
 import sys
 import time
 import traceback
 import urllib.error
+import urllib.request
 
 import api
 from browser import Browser, Serve, expect, until
@@ -49,6 +51,12 @@ def fresh_again(name, **options):
     upstream.requests.clear()
     server = serve(name, **options)
     return server
+
+
+def start(server, *words):
+    """Another process of feedsync on the same store, which goes on."""
+    return subprocess.Popen([server.binary, *words], cwd=server.folder, env=server.environment,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def rows(browser, count):
@@ -106,14 +114,11 @@ def other_process(browser):
                         "window.kept = row; return row.getBoundingClientRect().top")
     upstream.lists["/things"] = things([201, 202]) + upstream.lists["/things"]
     gate = upstream.hold("/things")
-    import subprocess
-
-    run = subprocess.Popen([server.binary, "reload", "things"], cwd=server.folder, env=server.environment,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run = start(server, "reload", "things")
     until("another process's beginHeader is seen", lambda: not browser.one("#header-indicator").get_attribute("hidden"))
     gate.set()
     upstream.gates.clear()
-    run.wait(10)
+    run.wait(60)
     until("a pill says how many are new", lambda: browser.shown("#pill") and browser.text("#pill") == "2 new")
     now = browser.run("return window.kept.getBoundingClientRect().top")
     expect(f"what is read stays where it is: {place}, {now}", abs(place - now) < 2)
@@ -344,6 +349,173 @@ def ended_session(browser):
 def missed_ends(browser):
     """A list whose lists were loading when its tab was hidden does not load for ever when they have ended meanwhile."""
     server = fresh("missed", 3)
+    with_lists(server)
+    browser.open(f"{server.url}/list/parts")
+    gate = upstream.hold("/parts")
+    run = start(server, "sync", "parts")
+    until("it loads", lambda: browser.shown("#header-indicator"))
+    first = browser.driver.current_window_handle
+    # More than a minute passes while the page is hidden, as far as it knows.
+    browser.run("const now = Date.now; window.later = 0; Date.now = () => now() + window.later;"
+                "document.addEventListener('visibilitychange', () => { window.later += 61_000; }, { capture: true })")
+    browser.driver.switch_to.new_window("tab")
+    gate.set()
+    upstream.gates.clear()
+    run.wait(60)
+    browser.driver.close()
+    browser.driver.switch_to.window(first)
+    until("it loads no more", lambda: not browser.shown("#header-indicator"))
+    browser.quiet(server.url)
+
+
+# Answers to requests of a page whose paths end with a text: they fail, or wait until they are let go.
+ANSWERS = """
+    const [end, doesFail] = arguments;
+    const own = window.fetch;
+    window.asked = 0;
+    window.isBarred = true;
+    window.letGo = null;
+    const gate = new Promise((done) => { window.letGo = done; });
+    window.fetch = async (path, options) => {
+        if (!window.isBarred || !path.split("?")[0].endsWith(end)) return own(path, options);
+        const answer = doesFail ? null : await own(path, options);
+        window.asked += 1;
+        if (doesFail) throw new TypeError("no");
+        await gate;
+        return answer;
+    };"""
+
+
+def bar(browser, end, fails=False):
+    """From now on requests of the page whose paths end with this fail, or wait, until `unbar`."""
+    browser.run(ANSWERS, end, fails)
+
+
+def unbar(browser):
+    browser.run("window.isBarred = false; window.letGo()")
+
+
+def asked(browser):
+    """The number of barred requests that have failed or have their answers."""
+    return browser.run("return window.asked")
+
+
+def read_again(browser):
+    """What could not be read when something had changed is read again by itself, though nothing else changes."""
+    server = fresh("read-again", 12)
+    server.run("sync", "things")
+    for path, end, shown in [("/list/things", "/rows", "#list .title"), ("/changes/things", "/changes/things", "#changes .title")]:
+        browser.open(server.url + path)
+        until("the rows are shown", lambda: len(browser.all(shown)) >= 12)
+        bar(browser, end, fails=True)
+        before = len(browser.all(shown))
+        upstream.lists["/things"] = things([100 + before]) + upstream.lists["/things"]
+        server.run("sync", "things")
+        until("it cannot be read", lambda: asked(browser) > 0)
+        # Whatever the server still tells of the run finds the same.
+        time.sleep(1)
+        unbar(browser)
+        until(f"what came shows at {path}", lambda: len(browser.all(shown)) == before + 1)
+    browser.quiet(server.url)
+
+
+def overtaken(browser):
+    """An answer that comes late hides nothing newer: neither a run that has begun, nor what is stored, nor an event."""
+    server = fresh("overtaken", 12)
+    server.run("sync", "things")
+    kept = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        const own = setInterval;
+        window.setInterval = (work, pause) => {
+            if (pause === 30_000) window.age = work;
+            return own(work, pause);
+        };"""})
+    browser.open(f"{server.url}/list/things")
+    browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", kept)
+    rows(browser, 12)
+    until("it listens", lambda: json.loads(server.get("/health"))["listeners"] == 1)
+    bar(browser, "/state")
+    browser.run("window.age()")
+    until("its state is asked for", lambda: asked(browser) > 0)
+    browser.run("window.isBarred = false")
+    upstream.lists["/things"] = things([101]) + upstream.lists["/things"]
+    server.run("sync", "things")
+    until("the new total shows", lambda: browser.text("#total") == "13 items")
+    # Nothing else is being read any more.
+    time.sleep(1)
+    unbar(browser)
+    time.sleep(0.5)
+    expect("the old one does not come back", browser.text("#total") == "13 items")
+
+    bar(browser, "/state")
+    file = server.folder / "feedsync.yaml"
+    file.write_text(file.read_text() + "# A change without an event.\n")
+    until("the list is being read", lambda: asked(browser) > 0)
+    gate = upstream.hold("/things")
+    run = start(server, "reload", "things")
+    until("the begin shows", lambda: browser.shown("#header-indicator"))
+    unbar(browser)
+    time.sleep(0.5)
+    until("it still loads", lambda: browser.shown("#header-indicator"))
+    gate.set()
+    upstream.gates.clear()
+    run.wait(60)
+    until("it loads no more", lambda: not browser.shown("#header-indicator"))
+
+    browser.open(f"{server.url}/status")
+    lines = lambda: len(browser.all("#log li"))
+    until("it listens", lambda: json.loads(server.get("/health"))["listeners"] == 1)
+    before = lines()
+    bar(browser, "/status")
+    file.write_text(file.read_text() + "\nnonsense: [")
+    until("the page is read", lambda: asked(browser) > 0)
+    token = json.loads(server.get("/session"))["token"]
+    urllib.request.urlopen(urllib.request.Request(
+        f"{server.url}/feeds/things/reload", method="POST", headers={"X-FeedSync-Token": token})).close()
+    until("its events come", lambda: lines() >= before + 2)
+    unbar(browser)
+    until("what was read shows", lambda: browser.shown(".mistake .notice"))
+    expect(f"the events are still there: {lines()} lines after {before}", lines() >= before + 2)
+    browser.quiet(server.url)
+
+
+def refused_events(browser):
+    """A page whose events are refused says that it is not connected, and says so no more when it is."""
+    server = fresh("refused", 12)
+    server.run("sync", "things")
+    kept = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        window.EventSource = class extends EventSource {
+            constructor(path) { super(window.isGood ? path : "/nothing"); }
+        };"""})
+    browser.open(f"{server.url}/list/things")
+    browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", kept)
+    rows(browser, 12)
+    until("it is told", lambda: browser.shown("#offline"))
+    upstream.lists["/things"] = things([101]) + upstream.lists["/things"]
+    server.run("sync", "things")
+    browser.run("window.isGood = true")
+    rows(browser, 13)
+    until("it says so no more", lambda: not browser.shown("#offline"))
+    browser.quiet(server.url, allowed=["404"])
+
+
+def opened_while_loading(browser):
+    """A page that is opened while the lists of a feed run says that they load, until they have ended."""
+    server = fresh("loading", 3)
+    with_lists(server)
+    gate = upstream.hold("/parts")
+    run = start(server, "sync", "parts")
+    until("the lists run", lambda: len(upstream.requests) > 0 and 'data-header="true"' in server.get("/list/parts"))
+    browser.open(f"{server.url}/list/parts")
+    until("it loads", lambda: browser.shown("#header-indicator"))
+    gate.set()
+    upstream.gates.clear()
+    run.wait(60)
+    until("it loads no more", lambda: not browser.shown("#header-indicator"))
+    browser.quiet(server.url)
+
+
+def with_lists(server):
+    """Adds a feed with a list for each thing, and stores the things."""
     with (server.folder / "feedsync.yaml").open("a") as file:
         file.write(f"""
   parts:
@@ -358,25 +530,6 @@ def missed_ends(browser):
     upstream.lists["/parts"] = things([1, 2])
     server.run("sync", "things")
     until("the server has read the new feed", lambda: "/list/parts" in server.get("/"))
-    browser.open(f"{server.url}/list/parts")
-    import subprocess
-
-    gate = upstream.hold("/parts")
-    run = subprocess.Popen([server.binary, "sync", "parts"], cwd=server.folder, env=server.environment,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until("it loads", lambda: browser.shown("#header-indicator"))
-    first = browser.driver.current_window_handle
-    # More than a minute passes while the page is hidden, as far as it knows.
-    browser.run("const now = Date.now; window.later = 0; Date.now = () => now() + window.later;"
-                "document.addEventListener('visibilitychange', () => { window.later += 61_000; }, { capture: true })")
-    browser.driver.switch_to.new_window("tab")
-    gate.set()
-    upstream.gates.clear()
-    run.wait(20)
-    browser.driver.close()
-    browser.driver.switch_to.window(first)
-    until("it loads no more", lambda: not browser.shown("#header-indicator"))
-    browser.quiet(server.url)
 
 
 def refusal(server, path):
@@ -408,8 +561,6 @@ def background_tab(browser):
 
 def slow_disk(browser):
     """A commit that waits a second for the disk shows, though no file is written when the disk is done."""
-    import subprocess
-
     server = fresh("slow-disk", 3)
     with (server.folder / "feedsync.yaml").open("a") as file:
         file.write("\ndurable: true\n")
@@ -951,6 +1102,7 @@ def searching(browser):
     gate.set()
     time.sleep(0.5)
     expect("an older answer never shows", all(one.startswith("Comet") for one in browser.titles()))
+    given_up(browser)
     upstream.status["/things"] = 500
     field.send_keys(Keys.BACKSPACE * 5 + "lantern")
     until("a failure is told", lambda: browser.shown("#notice") and "500" in browser.text("#notice"))
@@ -976,6 +1128,26 @@ def searching(browser):
     until("the new feed's list opens", lambda: browser.driver.current_url.endswith("/list/comets"))
     until("it has what was found", lambda: browser.titles() and all(one.startswith("Comet") for one in browser.titles()))
     browser.quiet(server.url, allowed=["422", "502", "Bad Gateway"])
+
+
+def given_up(browser):
+    """The answer to a text that was typed, changed and typed again may come last, and then counts no more."""
+    write = "const field = document.getElementById('search'); field.value = arguments[0]; field.dispatchEvent(new Event('input'))"
+    gate = upstream.hold("/things")
+    bar(browser, "/search/things")
+    browser.run(write, "granite")
+    browser.run("window.isBarred = false")
+    browser.run(write, "orchard")
+    until("the first text is given up", lambda: asked(browser) == 1)
+    browser.run(write, "granite")
+    gate.set()
+    upstream.gates.clear()
+    until("it is found", lambda: browser.titles() and all(one.startswith("Granite") for one in browser.titles()))
+    unbar(browser)
+    time.sleep(0.5)
+    expect("it stays", browser.titles() and all(one.startswith("Granite") for one in browser.titles()))
+    browser.run(write, "comet")
+    until("the next text is found", lambda: browser.titles() and all(one.startswith("Comet") for one in browser.titles()))
 
 
 def adding(browser):
@@ -1112,6 +1284,11 @@ def included(browser):
     until("the feed of the included file is there", lambda: '"extra"' in server.get("/feeds"))
     (server.folder / "more" / "one.yaml").unlink()
     until("it goes with the file", lambda: '"extra"' not in server.get("/feeds"))
+    (server.folder / "more").rename(server.folder / "before")
+    (server.folder / "more").mkdir()
+    time.sleep(0.3)
+    (server.folder / "more" / "one.yaml").write_text(f"feeds:\n  extra:\n    url: {upstream.url}/things\n")
+    until("the feed of a folder in its place is there", lambda: '"extra"' in server.get("/feeds"))
     browser.open(server.url + "/status")
     expect("requests stand against the quota", "4,990 left" in browser.text(".quota"))
     expect("as a picture", browser.all(".quota svg line"))
@@ -1253,8 +1430,6 @@ def signing_in(browser):
 
 def serve_again(name, *options, port=0):
     """Another server in the folder of one that has ended."""
-    import subprocess
-
     old = servers[-1]
     server = object.__new__(Serve)
     server.__dict__.update(old.__dict__)
@@ -1276,7 +1451,7 @@ def described(browser):
 
 
 TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted,
-         followed_configuration, replaced_store, ended_session, missed_ends, background_tab, slow_disk, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
+         followed_configuration, replaced_store, ended_session, missed_ends, read_again, overtaken, refused_events, opened_while_loading, background_tab, slow_disk, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
          adding, first_feeds, pictures, included, changes, keys, live_status, read_only, described]
 
 

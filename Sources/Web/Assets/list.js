@@ -18,9 +18,8 @@ export function list() {
     ...parsed(view),
     // The number of rows above the shown ones.
     above: 0,
-    // The feed's state, and the feeds with a running command.
+    // The feed's state.
     about: { ...by("state").dataset }, aboutText: by("state").outerHTML,
-    running: new Set(),
     // The text of the search, and the order.
     text: by("filter").value.trim(), order: new URLSearchParams(location.search).get("order"),
     isSearching: false, isReading: false,
@@ -50,11 +49,10 @@ export function list() {
     drawn = { rows: state.rows, text: state.text, about: state.aboutText };
     const show = (id, isShown) => { const part = by(id); if (part && part.hidden === isShown) part.hidden = !isShown; };
     const isEmpty = state.rows.length === 0;
-    const isLoading = about.header === "true" || state.running.size > 0;
     const all = count(Number(about.total), "item");
     const total = isFiltered ? `${count(state.total)} of ${all}` : all;
     if (by("total").textContent !== total) by("total").textContent = total;
-    show("header-indicator", isLoading);
+    show("header-indicator", about.header === "true");
     show("footer-indicator", about.footer === "true");
     show("filter-form", isFiltered || Number(about.total) > 0);
     show("filter-indicator", state.isSearching);
@@ -132,7 +130,10 @@ export function list() {
 
   // Only the latest reading counts: an overtaken one is never shown.
   let reading = null;
+  // The number of readings and events: what was asked for before the last one may be older than what is shown.
+  let turn = 0;
   const renew = async (isAsked) => {
+    turn += 1;
     reading?.abort();
     const own = reading = new AbortController();
     const wait = isAsked ? setTimeout(() => set({ isSearching: true }), 150) : 0;
@@ -146,9 +147,11 @@ export function list() {
       if (state.problem?.isOver) set({ problem: null });
     } catch (error) {
       if (isOver(error)) location.reload();
-      if (own === reading && error.name !== "AbortError") {
-        set({ isSearching: false, problem: isAsked ? failed(error, () => renew(true)) : state.problem });
-      }
+      if (own !== reading || error.name === "AbortError") return;
+      set({ isSearching: false, problem: isAsked ? failed(error, () => renew(true)) : state.problem });
+      // What an event told of is read again by itself.
+      if (!isAsked) throw error;
+      if (state.isBehind) changed();
     } finally {
       clearTimeout(wait);
       if (own === reading) reading = null;
@@ -157,8 +160,9 @@ export function list() {
   };
   const changed = coalesced(() => renew(false));
   const renewState = coalesced(async () => {
+    const own = ++turn;
     const about = await get(`${base}/state`);
-    if (!reading) set({ aboutText: about, about: { ...element(about).dataset } });
+    if (own === turn) set({ aboutText: about, about: { ...element(about).dataset } });
   });
 
   // Somebody who reaches the end while rows are under way reaches it again when they are there.
@@ -210,7 +214,7 @@ export function list() {
       // What failed is tried again by somebody, and not by itself.
       isWanted = false;
       // The user knows that the command was stopped, and the feed's error is shown already.
-      await renew(false);
+      await renew(false).catch(() => {});
       if (error.kind !== "cancelled" && !state.aboutText.includes('class="why failure"')) {
         set({ problem: { ...failed(error, () => send(command)), isOver: false } });
       }
@@ -224,15 +228,13 @@ export function list() {
   // Indicators follow the refresh status at once; everything else is read from the store.
   const heard = (event) => {
     const isBegin = event.status.startsWith("begin");
-    if (event.feed === feed) {
-      const part = event.status.endsWith("Header") ? "header" : "footer";
-      set({ about: { ...state.about, [part]: String(isBegin) } });
-    } else {
-      // A feed with a list for each row of another has several lists under way at a time.
-      state.running[isBegin ? "add" : "delete"](event.feed);
-      draw();
-    }
-    if (isBegin) return;
+    const part = event.status.endsWith("Header") ? "header" : "footer";
+    // Of several lists that belong to rows of another feed, the store knows when the last one has ended.
+    const isOwn = event.feed === feed;
+    turn += 1;
+    if (isOwn || isBegin) set({ about: { ...state.about, [isOwn ? part : "header"]: String(isBegin) } });
+    // What is being read may be older than the begin.
+    if (isBegin) return reading && changed();
     state.isBehind = true;
     if (event.inserted && !state.commands) {
       news += event.inserted;
@@ -299,7 +301,7 @@ export function list() {
   });
   by("pill").addEventListener("click", async () => {
     scrollTo({ top: 0, behavior: "instant" });
-    await renew(false);
+    await renew(true);
     view.querySelector(".title")?.focus({ preventScroll: true });
   });
 
@@ -327,12 +329,5 @@ export function list() {
   }, { passive: true });
 
   draw();
-  listen(`/events?feed=${encodeURIComponent(feed)}`, view.dataset.event, heard, changed, {
-    missed: () => {
-      // The ends of these runs may be among what was missed.
-      state.running.clear();
-      changed();
-    },
-    aged: renewState,
-  });
+  listen(`/events?feed=${encodeURIComponent(feed)}`, view.dataset.event, heard, changed, { aged: renewState });
 }

@@ -9,7 +9,8 @@ export function status() {
   const feeds = ".part > .meta, .health, .tables";
   const states = () => renew(feeds);
   listen("/events", log.dataset.event, (event) => {
-    log.prepend(line(event));
+    // The page may have been read again since the event.
+    if (event.id > Number(log.dataset.event)) log.prepend(line(event));
     while (log.children.length > 200) log.lastElementChild.remove();
     if (!event.status.startsWith("begin")) states();
   }, () => renew(`${feeds}, .log`), { aged: states });
@@ -17,6 +18,7 @@ export function status() {
 
 const line = (event) => {
   const line = document.createElement("li");
+  line.dataset.event = event.id;
   const part = (name, kind, text) => {
     const element = document.createElement(name);
     element.className = kind;
@@ -80,20 +82,22 @@ export function item() {
 
 // The page that is shown while the store's file is not the one that the server has open: over with the next server.
 export function trouble() {
-  listen("/events", null, () => {}, () => location.reload());
+  const again = () => location.reload();
+  listen("/events", null, again, again);
 }
 
 // Requests this page again and replaces its parts of some kinds, at most four times a second.
 const renewing = (renewed = () => {}) => {
   const wanted = new Set();
   const run = coalesced(async () => {
-    const selector = [...wanted].join(", ");
+    const selectors = [...wanted];
     wanted.clear();
     const text = await get(location.href).catch((error) => {
       if (isOver(error)) location.reload();
+      for (const selector of selectors) wanted.add(selector);
       throw error;
     });
-    takeOver(new DOMParser().parseFromString(text, "text/html"), `${selector}, .mistake`);
+    takeOver(new DOMParser().parseFromString(text, "text/html"), `${selectors.join(", ")}, .mistake`);
     renewed();
     tick();
   }, 250);
@@ -103,13 +107,20 @@ const renewing = (renewed = () => {}) => {
   };
 };
 
+// Events that came while the page was read are not on it.
+const takeLines = (log, made) => {
+  const later = [...log.children].filter((one) => Number(one.dataset.event) > Number(made.dataset.event));
+  log.replaceChildren(...later, ...made.children);
+  log.dataset.event = made.dataset.event;
+};
+
 const takeOver = (fresh, selector) => {
   const [old, made] = [document, fresh].map((one) => [...one.querySelectorAll(selector)]);
   if (old.length !== made.length) return location.reload();
   const [focused, region] = ["href", "aria-label"].map((name) => document.activeElement?.getAttribute(name));
   old.forEach((part, place) => {
     if (part.outerHTML === made[place].outerHTML) return;
-    if (part.id === "log") return part.replaceChildren(...made[place].children);
+    if (part.id === "log") return takeLines(part, made[place]);
     // A table that was scrolled sideways stays where it is.
     const places = [...part.querySelectorAll(".scroll")].map((one) => [one.ariaLabel, one.scrollLeft]);
     // What is open stays open.

@@ -136,11 +136,16 @@ private struct FeedStateView: Sendable {
     let row: StateRow
     /// True if the visitor may send commands to the feed.
     let isOffered: Bool
+    /// True while a run is on the lists of a feed that has one for each row of another, and no status of its own.
+    private let isOnLists: Bool
     private let frame: PageFrame
 
     init?(_ feed: KnownFeed, _ visit: Visit) async throws(FeedSyncError) {
         guard let row = try await StateRow.rows(of: [feed], in: visit.served.pages).first else { return nil }
         (self.row, isOffered, frame) = (row, visit.mayCommand(feed), visit.frame)
+        // The run's end is stored before the lock is let go.
+        let hasLists = feed.definition?.forEach != nil
+        isOnLists = hasLists ? try await visit.served.pages?.hasOpenRun(feed.name) ?? false : false
     }
 
     func write(to html: inout HTMLWriter) {
@@ -170,7 +175,9 @@ private struct FeedStateView: Sendable {
     }
 
     /// True if a running command has this status. The status that a dead process left does not count.
-    func isBusy(_ status: RefreshStatus) -> Bool { row.state == .running && row.feed.record?.status == status }
+    func isBusy(_ status: RefreshStatus) -> Bool {
+        row.state == .running && (row.feed.record?.status == status || isOnLists && status == .beginHeader)
+    }
 }
 
 /// A part of a list: its rows from a place on, or the rows with the words of a text.
