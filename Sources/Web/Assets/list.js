@@ -125,6 +125,9 @@ export function list() {
       above: Math.max(above, 0) };
   };
 
+  // True if the feed's state tells of an error: the notice does not tell of it again.
+  const isTold = () => state.aboutText.includes('class="why failure"');
+
   // An error of reading disappears as soon as reading succeeds.
   const failed = ({ message, advice }, retry) => ({ message, advice, retry, isOver: true });
 
@@ -144,7 +147,7 @@ export function list() {
       if (element(about).dataset.commands !== state.about.commands) return location.reload();
       set({ ...list, aboutText: about, about: { ...element(about).dataset }, isSearching: false, isBehind: false });
       if (isAsked && state.text) say(state.total ? `${count(state.total)} found` : "Nothing found");
-      if (state.problem?.isOver) set({ problem: null });
+      if (state.problem?.isOver || isTold()) set({ problem: null });
     } catch (error) {
       if (isOver(error)) location.reload();
       if (own !== reading || error.name === "AbortError") return;
@@ -213,9 +216,9 @@ export function list() {
     } catch (error) {
       // What failed is tried again by somebody, and not by itself.
       isWanted = false;
-      // The user knows that the command was stopped, and the feed's error is shown already.
       await renew(false).catch(() => {});
-      if (error.kind !== "cancelled" && !state.aboutText.includes('class="why failure"')) {
+      // The user knows that the command was stopped.
+      if (error.kind !== "cancelled" && !isTold()) {
         set({ problem: { ...failed(error, () => send(command)), isOver: false } });
       }
     } finally {
