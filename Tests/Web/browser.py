@@ -91,7 +91,7 @@ class Serve:
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-            code = self.process.wait(10)
+            code = self.process.wait(60)
             expect(f"SIGTERM ends it cleanly, not with {code}: {self.log()}", code == 143)
         self.errors.close()
 
