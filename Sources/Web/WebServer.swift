@@ -128,7 +128,8 @@ package final class WebServer: Sendable {
                 late?.cancel()
                 await follow(shelf, hub)
                 late = followLate(shelf, hub)
-                guard watch.isCurrent, await watchedFiles(settings, shelf) == watched else { break }
+                let watchesAll = groups.contains(1) ? await watchedFiles(settings, shelf) == watched : true
+                guard watchesAll, watch.isCurrent else { break }
             }
         }
     }
