@@ -533,6 +533,26 @@ def refused_events(browser):
     browser.quiet(server.url, allowed=["404"])
 
 
+def lost_script(browser):
+    """A page whose script did not come, because the server was just started again, says so, and is live when it comes."""
+    server = fresh("lost-script", 12)
+    server.run("sync", "things")
+    command = browser.driver.execute_cdp_cmd
+    command("Network.enable", {})
+    command("Network.setBlockedURLs", {"urls": ["*/list.js"]})
+    try:
+        browser.open(f"{server.url}/list/things")
+        until("it is told", lambda: browser.shown("#offline"))
+    finally:
+        command("Network.setBlockedURLs", {"urls": []})
+    upstream.lists["/things"] = things([101]) + upstream.lists["/things"]
+    live(browser, server)
+    server.run("sync", "things")
+    rows(browser, 13)
+    until("it says so no more", lambda: not browser.shown("#offline"))
+    browser.quiet(server.url, allowed=["ERR_BLOCKED_BY_CLIENT"])
+
+
 def opened_while_loading(browser):
     """A page that is opened while the lists of a feed run says that they load, until they have ended."""
     server = fresh("loading", 3)
@@ -1483,7 +1503,7 @@ def described(browser):
 
 
 TESTS = [signing_in, reload_and_scroll, other_process, failure, going_back, many_tabs, changes_while_scrolled, restarted,
-         followed_configuration, replaced_store, ended_session, missed_ends, read_again, overtaken, refused_events, opened_while_loading, background_tab, slow_disk, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
+         followed_configuration, replaced_store, ended_session, missed_ends, read_again, overtaken, refused_events, lost_script, opened_while_loading, background_tab, slow_disk, filtering, pulling, keyboard, keyboard_elsewhere, without_scripts, sections, hostile, web_feed, hostile_feed, looks, printing, weight, large, settings, searching,
          adding, first_feeds, pictures, included, changes, keys, live_status, read_only, described]
 
 

@@ -1,16 +1,23 @@
 // Makes the pages live. The server's answers are kept as a state, each page draws its own, and nothing is read back.
 import { keys } from "./keys.js";
-import { tick } from "./page.js";
+import { by, tick } from "./page.js";
+
+// Without its script, as while the server is started again, a page would show for ever what it shows now.
+const lost = () => {
+  by("offline").hidden = false;
+  setTimeout(() => fetch(location.href, { method: "HEAD" }).then(() => location.reload(), lost), 1_000);
+};
+const status = (start) => import("./status.js").then(start, lost);
 
 const pages = {
-  list: () => import("./list.js").then((page) => page.list()),
-  search: () => import("./search.js").then((page) => page.search()),
-  add: () => import("./add.js").then((page) => page.add()),
-  status: () => import("./status.js").then((page) => page.status()),
-  overview: () => import("./status.js").then((page) => page.overview()),
-  changes: () => import("./status.js").then((page) => page.changes()),
-  item: () => import("./status.js").then((page) => page.item()),
-  trouble: () => import("./status.js").then((page) => page.trouble()),
+  list: () => import("./list.js").then((page) => page.list(), lost),
+  search: () => import("./search.js").then((page) => page.search(), lost),
+  add: () => import("./add.js").then((page) => page.add(), lost),
+  status: () => status((page) => page.status()),
+  overview: () => status((page) => page.overview()),
+  changes: () => status((page) => page.changes()),
+  item: () => status((page) => page.item()),
+  trouble: () => status((page) => page.trouble()),
 };
 
 pages[document.body.dataset.page]?.();
