@@ -49,6 +49,6 @@ def check(server):
     run = subprocess.run(
         [str(Path(sys.executable).parent / "st"), "--config-file", str(configuration), "run",
          f"{server.url}/openapi.json", *OPTIONS, "--header", f"X-FeedSync-Token: {token}"],
-        cwd=WORK, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"}, timeout=200)
+        cwd=WORK, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"}, timeout=600)
     if run.returncode:
         raise Exception(f"the description and the server differ:\n{run.stdout[-6000:]}\n{run.stderr[-2000:]}")

@@ -1021,14 +1021,14 @@ SCROLLED = """
 
 
 def calm(what, bound, measure, tries=3):
-    """The best of some measurements is near a bound. A busy machine may take longer: only four times the bound fails."""
+    """The best of some measurements is near a bound. A busy machine may take longer: only ten times the bound fails."""
     best = float("inf")
     for _ in range(tries):
         best = min(best, measure())
         if best <= bound:
             break
     print(f"        {what}: {best:.0f} ms, meant to be at most {bound} ms")
-    expect(f"{what} takes {best:.0f} ms", best <= bound * 4)
+    expect(f"{what} takes {best:.0f} ms", best <= bound * 10)
 
 
 def large(browser):
