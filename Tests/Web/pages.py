@@ -1012,7 +1012,7 @@ SCROLLED = """
         last = now;
         const before = scrollY;
         scrollBy({ top: distance, behavior: "instant" });
-        const isOver = now - begun > 60_000
+        const isOver = now - begun > 500_000
             || (wanted ? document.querySelectorAll("#list .row").length >= wanted : scrollY === before);
         if (isOver || frames.length > 3_000) return done(frames.slice(1));
         requestAnimationFrame(step);
@@ -1045,7 +1045,7 @@ def large(browser):
     browser.open(f"{server.url}/list/things")
     rows(browser, 100)
     until("all are stored", lambda: browser.text("#total") == "50,000 items", 60)
-    browser.driver.set_script_timeout(120)
+    browser.driver.set_script_timeout(600)
 
     def painted():
         return max(browser.driver.execute_async_script(PAINTED, text) for text in ["lantern", "granite 4999", ""])
