@@ -42,8 +42,6 @@ struct TranslatedFeed: Sendable {
     /// Remarks on what is otherwise than in the connector.
     var notes: [String] = []
 
-    init(stream: String) { self.stream = stream }
-
     /// The column of a path, which is added where the schema has none.
     mutating func column(for path: Path) -> String {
         if let column = columns.first(where: { $0.path == path }) { return column.name }

@@ -5,12 +5,6 @@ package struct YAMLError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The error in plain words, without the position.
     package let problem: String
 
-    /// An error at `mark`.
-    package init(mark: Mark, problem: String) {
-        self.mark = mark
-        self.problem = problem
-    }
-
     /// The error as `file:line:column: problem`.
     package var description: String { "\(mark.source):\(mark.line):\(mark.column): \(problem)" }
 }

@@ -18,11 +18,6 @@ struct RunReport: Sendable {
     /// The stored part of a failed run, if any.
     private(set) var gain: String?
 
-    init(feed: String, command: String) {
-        self.feed = feed
-        self.command = command
-    }
-
     var failure: Failure? { error.map { Failure($0, feed: feed) } }
 
     /// The failure of the feed's `on_change`, if any.

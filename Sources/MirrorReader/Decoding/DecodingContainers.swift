@@ -44,11 +44,6 @@ struct ElementContainer: UnkeyedDecodingContainer {
     let codingPath: [any CodingKey]
     private(set) var currentIndex = 0
 
-    init(elements: [JSONValue], codingPath: [any CodingKey]) {
-        self.elements = elements
-        self.codingPath = codingPath
-    }
-
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex >= elements.count }
 
