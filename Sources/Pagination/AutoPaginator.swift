@@ -1,5 +1,3 @@
-package import JSON
-
 /// `auto`: the style is discovered from the first page, and recorded.
 ///
 /// It is the style of a feed until the discovery. Until then there is one page, and each first page is examined again.
@@ -15,14 +13,8 @@ package struct AutoPaginator: Paginator {
     /// `auto`
     package var canonicalText: String { Self.name }
 
-    /// Nothing.
-    package var bodyPaths: [Path] { [] }
-
     /// True: the sign that leads on may be a header, or come with another page than the one that is stored.
     package var endsByAbsence: Bool { true }
-
-    /// None.
-    package var cursorParameters: [String] { [] }
 
     /// The feed's own request.
     ///
@@ -31,9 +23,6 @@ package struct AutoPaginator: Paginator {
         if let cursor { throw PagingError("it is not known yet how to get page \(cursor)") }
         return base
     }
-
-    /// Nil: the next page is known only from the page.
-    package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
 
     /// The end, as far as can be seen.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage { .end() }

@@ -7,15 +7,15 @@ internal import Text
 /// nothing, `null`, `false`, the text `null`, an empty text, array or object, 0, -1 or `*`, or a flag for the end; and
 /// a page that leads to itself, or without items if the total is reached or the token merely counts. A full page that
 /// leads to itself may be one of many: the token of a scroll stays the same.
-package struct CursorPaginator: Paginator {
+package struct CursorPaginator: LedPaginator {
     /// `cursor`
     package static let name = "cursor"
 
     private let parameter: String?
     private let source: NextSource
-    private let flags: MoreFlag
-    private let total: StatedTotal?
-    private let size: PageSize?
+    package let flags: MoreFlag
+    package let total: StatedTotal?
+    package let size: PageSize?
     private let isAlone: Bool
     private let address: String?
 
@@ -46,10 +46,7 @@ package struct CursorPaginator: Paginator {
     package var canonicalText: String {
         var text = "cursor"
         if let parameter { text += " param \(parameter)" }
-        text += " \(source.canonicalText)"
-        text += flags.canonicalText
-        if let total { text += " \(total.canonicalText)" }
-        if let size { text += " \(size.canonicalText)" }
+        text += " \(source.canonicalText)\(memberText)"
         if isAlone { text += " alone" }
         if let address { text += " at \(address)" }
         return text
@@ -60,9 +57,6 @@ package struct CursorPaginator: Paginator {
 
     /// True if the token comes in a header.
     package var endsByAbsence: Bool { source.isHeader }
-
-    /// True if `total` is given.
-    package var hasTotal: Bool { total != nil }
 
     /// The parameter with the token; none where the upstream names them.
     package var cursorParameters: [String] { parameter.map { [$0] } ?? [] }
@@ -87,19 +81,10 @@ package struct CursorPaginator: Paginator {
         return request
     }
 
-    /// Nil: the next page is known only from the page.
-    package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
-
     /// The page's token, or the end.
     ///
     /// - Throws: `PagingError` if it cannot be sent, or one empty page too many was followed.
-    package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
-        let end = try end(after: page)
-        return total?.added(to: end, after: page, of: self) ?? end
-    }
-
-    private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
-        guard flags.says(page, of: self) != false else { return .end(isStated: true) }
+    package func lead(after page: PaginationInput) throws(PagingError) -> NextPage {
         guard let value = source.value(in: page), let token = try token(value, page.secrets) else {
             return .end(sign: flags.sign(page, of: self))
         }

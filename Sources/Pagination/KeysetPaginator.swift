@@ -5,15 +5,15 @@ internal import Text
 ///
 /// The value must identify items, or several must do so together, such as a time and an id. The end is an empty page,
 /// and a page that is not full and has only what it should start after.
-package struct KeysetPaginator: Paginator {
+package struct KeysetPaginator: LedPaginator {
     /// `keyset`
     package static let name = "keyset"
 
     private let parameters: [String]
     private let paths: [Path]
-    private let flags: MoreFlag
-    private let total: StatedTotal?
-    private let size: PageSize?
+    package let flags: MoreFlag
+    package let total: StatedTotal?
+    package let size: PageSize?
 
     /// Pages by the last item's values.
     ///
@@ -36,15 +36,8 @@ package struct KeysetPaginator: Paginator {
 
     /// The style with its members.
     package var canonicalText: String {
-        "keyset" + zip(parameters, paths).map { " param \($0) from \($1)" }.joined() + flags.canonicalText
-            + (total.map { " \($0.canonicalText)" } ?? "") + (size.map { " \($0.canonicalText)" } ?? "")
+        "keyset" + zip(parameters, paths).map { " param \($0) from \($1)" }.joined() + memberText
     }
-
-    /// The paths of `more`, `last` and `total`, where given.
-    package var bodyPaths: [Path] { flags.bodyPaths + (total?.bodyPaths ?? []) }
-
-    /// True if `total` is given.
-    package var hasTotal: Bool { total != nil }
 
     /// The paths of `from`.
     package var itemPaths: [Path] { paths }
@@ -63,19 +56,10 @@ package struct KeysetPaginator: Paginator {
         return request
     }
 
-    /// Nil: the next page is known only from the page.
-    package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
-
     /// The values of the page's last item, or the end at an empty page or a flag for the end.
     ///
     /// - Throws: `PagingError` if the item lacks one, or is the one after which the page should begin.
-    package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
-        let end = try end(after: page)
-        return total?.added(to: end, after: page, of: self) ?? end
-    }
-
-    private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
-        guard flags.says(page, of: self) != false else { return .end(isStated: true) }
+    package func lead(after page: PaginationInput) throws(PagingError) -> NextPage {
         guard page.elementCount > 0 else { return .end(sign: flags.sign(page, of: self)) }
         let next = cursor(try texts(of: page.lastItemValues, page.secrets))
         guard next != page.cursor else {

@@ -4,16 +4,16 @@ package import JSON
 ///
 /// The end is a page without one: nothing, `null`, `false`, an empty text, or a flag for the end; and a page that leads
 /// to itself, or without items if the total is reached or its URL merely counts.
-package struct NextURLPaginator: Paginator {
+package struct NextURLPaginator: LedPaginator {
     /// `next_url`
     package static let name = "next_url"
 
     package var cursorKind: PageCursorKind { .address }
 
     private let source: NextSource
-    private let flags: MoreFlag
-    private let total: StatedTotal?
-    private let size: PageSize?
+    package let flags: MoreFlag
+    package let total: StatedTotal?
+    package let size: PageSize?
 
     /// Pages that name the next one's URL.
     package init(
@@ -27,8 +27,7 @@ package struct NextURLPaginator: Paginator {
 
     /// The style with its member.
     package var canonicalText: String {
-        "next_url \(source.canonicalText)" + flags.canonicalText + (total.map { " \($0.canonicalText)" } ?? "")
-            + (size.map { " \($0.canonicalText)" } ?? "")
+        "next_url \(source.canonicalText)\(memberText)"
     }
 
     /// The paths of `next`, `more`, `last` and `total`, where given.
@@ -40,30 +39,15 @@ package struct NextURLPaginator: Paginator {
     /// True if the URL comes in a header.
     package var endsByAbsence: Bool { source.isHeader }
 
-    /// True if `total` is given.
-    package var hasTotal: Bool { total != nil }
-
-    /// None.
-    package var cursorParameters: [String] { [] }
-
     /// The URL as the page before gave it, or the feed's own request with the size.
     package func request(for cursor: PageCursor?, base: PageRequest) throws(PagingError) -> PageRequest {
         .following(cursor, size: size, base: base)
     }
 
-    /// Nil: the next page is known only from the page.
-    package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
-
     /// The URL that the page gives, or the end.
     ///
     /// - Throws: `PagingError` if it is none, or one empty page too many was followed.
-    package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
-        let end = try end(after: page)
-        return total?.added(to: end, after: page, of: self) ?? end
-    }
-
-    private func end(after page: PaginationInput) throws(PagingError) -> NextPage {
-        guard flags.says(page, of: self) != false else { return .end(isStated: true) }
+    package func lead(after page: PaginationInput) throws(PagingError) -> NextPage {
         guard let value = source.value(in: page) else { return .end(sign: flags.sign(page, of: self)) }
         guard case .text(let target) = value else {
             throw PagingError("\(source) is \(value.shown(page.secrets)), not the next page's URL")

@@ -17,8 +17,8 @@ package struct OffsetPaginator: Paginator {
     /// The number of the list's first item.
     private let base: Int
     private let limit: PageSize?
-    private let total: StatedTotal?
-    private let flags: MoreFlag
+    package let total: StatedTotal?
+    package let flags: MoreFlag
     /// The number of simultaneous requests.
     package let prefetch: Int
 
@@ -61,9 +61,6 @@ package struct OffsetPaginator: Paginator {
 
     /// True: pages are places in the list.
     package var isShifting: Bool { true }
-
-    /// True if `total` is given.
-    package var hasTotal: Bool { total != nil }
 
     /// The limit, where one is given and more than 1: of a page of one item, the overlap would be as much as the page.
     package var overlappingSize: Int? { limit.flatMap { $0.count > 1 ? $0.count : nil } }

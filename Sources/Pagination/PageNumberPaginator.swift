@@ -16,10 +16,10 @@ package struct PageNumberPaginator: Paginator {
     private let parameter: String
     private let first: Int
     private let size: PageSize?
-    private let total: StatedTotal?
+    package let total: StatedTotal?
     private let pages: Path?
     private let pagesHeader: String?
-    private let flags: MoreFlag
+    package let flags: MoreFlag
     /// The number of simultaneous requests.
     package let prefetch: Int
 
@@ -63,9 +63,6 @@ package struct PageNumberPaginator: Paginator {
 
     /// True: pages are places in the list.
     package var isShifting: Bool { true }
-
-    /// True if `total` is given.
-    package var hasTotal: Bool { total != nil }
 
     /// The parameter with the number.
     package var cursorParameters: [String] { [parameter] }

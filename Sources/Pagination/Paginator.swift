@@ -30,8 +30,11 @@ package protocol Paginator: Sendable {
     /// True if items move from page to page as others are added and removed, so that a crawl may miss one.
     var isShifting: Bool { get }
 
-    /// True if its pages state the number of elements.
-    var hasTotal: Bool { get }
+    /// The flags in its bodies that say whether there is a further page.
+    var flags: MoreFlag { get }
+
+    /// The place of the number of elements in its bodies; nil if they do not state it.
+    var total: StatedTotal? { get }
 
     /// The elements in front of the first page, which totals count.
     var passedOver: Int { get }
@@ -102,6 +105,9 @@ extension Paginator {
     /// A value from the page.
     package var cursorKind: PageCursorKind { .token }
 
+    /// The paths of `more`, `last` and `total`, where given.
+    package var bodyPaths: [Path] { flags.bodyPaths + (total?.bodyPaths ?? []) }
+
     /// Nothing.
     package var itemPaths: [Path] { [] }
 
@@ -114,8 +120,19 @@ extension Paginator {
     /// False: each page continues after the previous one.
     package var isShifting: Bool { false }
 
-    /// False.
-    package var hasTotal: Bool { false }
+    /// None.
+    package var flags: MoreFlag { MoreFlag() }
+
+    /// Nil.
+    package var total: StatedTotal? { nil }
+
+    /// True if its pages state the number of elements.
+    package var hasTotal: Bool { total != nil }
+
+    /// A page's continuation, with the number of elements that the page states.
+    func withTotal(_ next: NextPage, after page: PaginationInput) -> NextPage {
+        total?.added(to: next, after: page, of: self) ?? next
+    }
 
     /// None.
     package var passedOver: Int { 0 }
@@ -129,6 +146,12 @@ extension Paginator {
     /// Not known.
     package func elementCount(from start: PageCursor?, to end: PageCursor) -> Int? { nil }
 
+    /// None.
+    package var cursorParameters: [String] { [] }
+
+    /// Nil: the next page is known only from the page.
+    package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
+
     /// 1: one after the other.
     package var prefetch: Int { 1 }
 
@@ -137,4 +160,29 @@ extension Paginator {
 
     /// To leave it out.
     package var firstPageAdvice: String { "leave it out: the first page is requested without it" }
+}
+
+/// A paginator whose pages say themselves where they lead, such as by a token or a URL.
+package protocol LedPaginator: Paginator {
+    /// The number of elements to ask for; nil for what the upstream sends.
+    var size: PageSize? { get }
+
+    /// The continuation after a page without a flag for the end.
+    ///
+    /// - Throws: `PagingError` if the page cannot be followed.
+    func lead(after page: PaginationInput) throws(PagingError) -> NextPage
+}
+
+extension LedPaginator {
+    /// The members that all have, as the canonical text has them.
+    var memberText: String {
+        flags.canonicalText + (total.map { " \($0.canonicalText)" } ?? "")
+            + (size.map { " \($0.canonicalText)" } ?? "")
+    }
+
+    /// The end at a flag for it, or the page's own lead.
+    package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
+        let isOver = flags.says(page, of: self) == false
+        return withTotal(isOver ? .end(isStated: true) : try lead(after: page), after: page)
+    }
 }

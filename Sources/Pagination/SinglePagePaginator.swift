@@ -1,5 +1,3 @@
-package import JSON
-
 /// `none`: one request gets everything.
 package struct SinglePagePaginator: Paginator {
     /// `none`
@@ -7,8 +5,8 @@ package struct SinglePagePaginator: Paginator {
 
     package var cursorKind: PageCursorKind { .none }
 
-    private let flags: MoreFlag
-    private let total: StatedTotal?
+    package let flags: MoreFlag
+    package let total: StatedTotal?
 
     /// A feed of one page.
     package init() { self.init(total: nil) }
@@ -22,15 +20,6 @@ package struct SinglePagePaginator: Paginator {
     /// `none`, with its members.
     package var canonicalText: String { Self.name + flags.canonicalText + (total.map { " \($0.canonicalText)" } ?? "") }
 
-    /// The paths of `more`, `last` and `total`, where given.
-    package var bodyPaths: [Path] { flags.bodyPaths + (total?.bodyPaths ?? []) }
-
-    /// True if `total` is given.
-    package var hasTotal: Bool { total != nil }
-
-    /// None.
-    package var cursorParameters: [String] { [] }
-
     /// The feed's own request.
     ///
     /// - Throws: `PagingError` for any page cursor: there is no second page.
@@ -39,12 +28,9 @@ package struct SinglePagePaginator: Paginator {
         return base
     }
 
-    /// Nothing comes after the page.
-    package func predicted(after cursor: PageCursor?) -> PageCursor? { nil }
-
     /// The end.
     package func next(after page: PaginationInput) throws(PagingError) -> NextPage {
         let end = NextPage.end(sign: flags.sign(page, of: self), isStated: flags.says(page, of: self) == false)
-        return total?.added(to: end, after: page, of: self) ?? end
+        return withTotal(end, after: page)
     }
 }
