@@ -42,12 +42,13 @@ package struct ItemsCandidate {
 
 extension ItemsCandidate {
     /// The candidate that a value makes; nil for one that holds no objects.
-    init?(_ value: JSONTree, at path: Path) {
+    ///
+    /// - Parameter isTable: True for the rows of a table, of which the last one is a text if it may be cut off.
+    init?(_ value: JSONTree, at path: Path, isTable: Bool = false) {
         switch value {
         case .array(let elements):
             let objects = elements.compactMap { element in element.members.map { Item(name: nil, members: $0) } }
-            // A text at the end of a table is a row that may be cut off.
-            let isCut = path.segments.isEmpty && !objects.isEmpty && elements.last?.text != nil
+            let isCut = isTable && !objects.isEmpty && elements.last?.text != nil
             let others = elements.count { $0 != .null } - objects.count - (isCut ? 1 : 0)
             // A few strays among objects are for the decoder to count; a mixture is not a list of items.
             guard objects.count > others || elements.isEmpty else { return nil }

@@ -11,17 +11,20 @@ struct ItemsSearch {
 
     /// The last component of the URL's path, without a file extension: with luck, the name of the resource.
     private let resource: String?
+    /// True if the body is a table as JSON.
+    private let isTable: Bool
     private var found: [ItemsCandidate] = []
     private var seen = 0
 
     /// A search in the body of a response to a request for `url`.
-    init(url: WebURL? = nil) {
+    private init(url: WebURL?, isTable: Bool) {
+        self.isTable = isTable
         resource = url?.path.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
     }
 
     /// Every candidate, best first.
-    static func candidates(in body: JSONTree, url: WebURL? = nil) -> [ItemsCandidate] {
-        var search = ItemsSearch(url: url)
+    static func candidates(in body: JSONTree, url: WebURL? = nil, isTable: Bool = false) -> [ItemsCandidate] {
+        var search = ItemsSearch(url: url, isTable: isTable)
         search.look(at: body, Path([]), within: Surroundings())
         search.addSingle(body)
         // Swift's sort is stable: of two alike the one that came first is better.
@@ -30,9 +33,13 @@ struct ItemsSearch {
 
     /// The best candidate that is good enough; nil where nothing looks like items.
     ///
-    /// - Parameter place: The place of the items, if it is known.
-    static func best(in body: JSONTree, url: WebURL? = nil, at place: Path? = nil) -> ItemsCandidate? {
-        let candidates = candidates(in: body, url: url)
+    /// - Parameters:
+    ///   - place: The place of the items, if it is known.
+    ///   - isTable: True if the body is a table as JSON.
+    static func best(
+        in body: JSONTree, url: WebURL? = nil, at place: Path? = nil, isTable: Bool = false
+    ) -> ItemsCandidate? {
+        let candidates = candidates(in: body, url: url, isTable: isTable)
         if let place, let known = candidates.first(where: { $0.path == place }) { return known }
         let all = candidates.filter { $0.score > 0 }
         guard var best = all.first else { return nil }
@@ -86,7 +93,7 @@ struct ItemsSearch {
     private mutating func look(at value: JSONTree, _ path: Path, within objects: Surroundings) {
         seen += 1
         guard path.segments.count <= Self.deepest, seen <= Self.most else { return }
-        let candidate = ItemsCandidate(value, at: path)
+        let candidate = ItemsCandidate(value, at: path, isTable: isTable && path.segments.isEmpty)
         if let candidate { add(candidate, within: objects) }
         switch value {
         case .object(let members):

@@ -33,7 +33,9 @@ struct StructureSearch {
             findings.format = format
             evidence.append(Evidence(.format, .certain, found: format.rawValue, "the body is \(format.words)"))
         }
-        let candidate = definition.items == nil ? ItemsSearch.best(in: body, url: url, at: place) : nil
+        let candidate =
+            definition.items == nil
+            ? ItemsSearch.best(in: body, url: url, at: place, isTable: format == .csv) : nil
         guard let rule = definition.items ?? candidate.map({ Self.rule(for: $0, besides: definition) }) else {
             throw DiscoveryFault.noItems(in: body)
         }

@@ -152,11 +152,17 @@ struct ItemsSearchTests {
         "Items are not found in a body without objects, or in one that reports a failure",
         arguments: [
             "[]", "[1,2]", "3", "null", #""x""#, "{}", #"{"error":"no"}"#,
-            #"{"errors":[{"message":"no"}],"data":null}"#,
+            #"{"errors":[{"message":"no"}],"data":null}"#, #"[{"id":"1"},"a"]"#,
         ])
     func none(body: String) throws {
         let found = ItemsSearch.best(in: try JSONTree(body))
         #expect(found == nil || found?.items.isEmpty == true, "\(String(describing: found?.path))")
+    }
+
+    @Test("A text behind the only row of a table is a row that was cut off")
+    func cutRow() throws {
+        let found = ItemsSearch.best(in: try JSONTree(#"[{"id":"1"},"a"]"#), isTable: true)
+        #expect(found?.items.count == 1)
     }
 
     @Test("The search for items ends in any deep or wide body")
