@@ -48,6 +48,22 @@ package struct EngineOptions: Sendable {
         return { trace in onTrace(feed, trace) }
     }
 
+    /// The fetcher for the pages of a feed.
+    ///
+    /// - Parameters:
+    ///   - mostRetries: The most further tries, whatever the definition permits.
+    ///   - progress: Receives activities that would otherwise look like a stall.
+    package func fetcher(
+        for definition: FeedDefinition, mostRetries: Int = .max,
+        progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
+    ) -> Fetcher {
+        Fetcher(
+            client: client, rules: definition.responses,
+            policy: RetryPolicy(retries: min(definition.retries, mostRetries), maxWait: maxWait), clock: clock,
+            random: random, now: { [wallClock] in wallClock.seconds }, progress: progress, pacer: pacer,
+            trace: trace(of: definition.name))
+    }
+
     /// Options with this client, or with one of their own, and no environment.
     package init(
         client: Client? = nil, environment: [String: String] = [:], folder: String = "."

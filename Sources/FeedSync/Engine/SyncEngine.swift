@@ -62,13 +62,7 @@ public actor SyncEngine {
 
     /// Creates the fetcher for a feed or a part of it.
     nonisolated func fetcher(for definition: FeedDefinition) -> Fetcher {
-        let onActivity = options.onActivity
-        let wallClock = options.wallClock
-        return Fetcher(
-            client: options.client, rules: definition.responses,
-            policy: RetryPolicy(retries: definition.retries, maxWait: options.maxWait), clock: options.clock,
-            random: options.random, now: { wallClock.seconds },
-            progress: { onActivity(.fetching($0)) }, pacer: options.pacer, trace: options.trace(of: definition.name))
+        options.fetcher(for: definition) { [options] in options.onActivity(.fetching($0)) }
     }
 
     /// The input for commands.

@@ -55,7 +55,7 @@ package struct Discovery: Sendable {
     package func discover() async throws(FeedSyncError) -> DiscoveryResult {
         let requests = plan(definition)
         try await requests.runCommands()
-        let (page, result) = await AuthorizedFetcher(requests: requests, fetcher: fetcher(retries: definition.retries))
+        let (page, result) = await AuthorizedFetcher(requests: requests, fetcher: fetcher())
             .fetch(try requests.page(for: nil), validators: nil)
         return try await discover(from: try result.get(), of: page, effort: .verify)
     }
@@ -73,7 +73,7 @@ package struct Discovery: Sendable {
         from first: FetchedPage, of page: PreparedPage, effort: Effort, known: Findings = Findings()
     ) async throws(FeedSyncError) -> DiscoveryResult {
         var trials = SecondPageTrials(
-            first: first, of: page, definition: definition, fetcher: fetcher(retries: min(definition.retries, 1)),
+            first: first, of: page, definition: definition, fetcher: fetcher(mostRetries: 1),
             meter: meter, plan: plan)
         guard first.kind == .content else { return trials.discovered([], itemCount: 0) }
         if effort == .verify, case .html? = BodyFormat(of: first.response.body) {
@@ -181,12 +181,8 @@ package struct Discovery: Sendable {
         }
     }
 
-    private func fetcher(retries: Int) -> Fetcher {
-        let wallClock = options.wallClock
-        return Fetcher(
-            client: options.client, rules: definition.responses,
-            policy: RetryPolicy(retries: min(retries, mostRetries), maxWait: options.maxWait), clock: options.clock,
-            random: options.random, now: { wallClock.seconds },
-            meter: meter, progress: progress, pacer: options.pacer, trace: options.trace(of: definition.name))
+    private func fetcher(mostRetries: Int = .max) -> Fetcher {
+        options.fetcher(for: definition, mostRetries: min(mostRetries, self.mostRetries), progress: progress)
+            .counting(in: meter)
     }
 }

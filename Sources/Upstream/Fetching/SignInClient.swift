@@ -9,17 +9,10 @@ struct SignInClient: Sendable {
     /// The sign-in of a feed.
     init(_ feed: FeedDefinition, options: EngineOptions) {
         self.feed = feed
-        let wallClock = options.wallClock
         let requests = RequestPlan(
             feed, environment: options.environment, folder: options.folder, salt: "", commands: options.commands,
-            tokens: options.tokens, now: wallClock.seconds)
-        fetcher = AuthorizedFetcher(
-            requests: requests,
-            fetcher: Fetcher(
-                client: options.client, rules: [],
-                policy: RetryPolicy(retries: feed.retries, maxWait: options.maxWait), clock: options.clock,
-                random: options.random, now: { wallClock.seconds }, pacer: options.pacer,
-                trace: options.trace(of: feed.name)))
+            tokens: options.tokens, now: options.wallClock.seconds)
+        fetcher = AuthorizedFetcher(requests: requests, fetcher: options.fetcher(for: feed).with(rules: []))
     }
 
     typealias Source = (
