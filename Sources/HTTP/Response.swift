@@ -91,3 +91,70 @@ package struct Response: Sendable {
         return nil
     }
 }
+
+extension Response {
+    /// The time for which the response stays fresh after it arrived: `max-age`, else `Expires` minus `Date`, minus its
+    /// age in caches.
+    ///
+    /// Nil if it has no such header, must be requested each time (`no-cache`, `no-store`), or is already stale. Source:
+    /// https://www.rfc-editor.org/rfc/rfc9111#section-4.2
+    package var freshness: Duration? {
+        guard !hasDirective("no-cache"), !hasDirective("no-store") else { return nil }
+        let age = headers["Age"].flatMap(\.clampedDecimal) ?? 0
+        let lifetime = cacheMaxAge?.components.seconds ?? expiry
+        guard let left = lifetime?.clampedDifference(to: age), left > 0 else { return nil }
+        return .seconds(left)
+    }
+
+    /// The seconds from `Date` to `Expires`: both by the server's clock, so that ours does not matter.
+    private var expiry: Int64? {
+        guard let date, let expires = headers["Expires"].flatMap(HTTPDate.seconds) else { return nil }
+        return min(expires.clampedDifference(to: date), 365 * 86_400)
+    }
+
+    private func hasDirective(_ name: String) -> Bool {
+        let directives = headers.joined("Cache-Control")?.split(separator: ",") ?? []
+        // `no-cache="Set-Cookie"` concerns only that field.
+        return directives.contains { $0.trimmingSpaces.isSameASCII(as: name) }
+    }
+}
+
+extension Response {
+    /// The wait that `Retry-After` demands: zero for a past date, at most a day; nil without a usable value.
+    ///
+    /// `now` is in seconds since 1970. Source: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
+    package func retryAfter(now: Int64) -> Duration? {
+        guard let value = headers["Retry-After"] else { return nil }
+        if let seconds = Self.wholeSeconds(value) { return .seconds(min(seconds, RateLimit.longestWait)) }
+        guard let date = HTTPDate.seconds(value) else { return nil }
+        return .seconds(min(max(date.clampedDifference(to: now), 0), RateLimit.longestWait))
+    }
+
+    /// The host's quota; `now` is in seconds since 1970.
+    package func rateLimit(now: Int64) -> RateLimit? { RateLimit(headers, now: now) }
+
+    /// True if the host refused because of too many requests: a 429, or a 403 with a spent quota or a `Retry-After`.
+    package var isRateLimited: Bool {
+        switch status {
+        case 429: true
+        case 403: headers["Retry-After"] != nil || RateLimit(headers, now: 0)?.isSpent == true
+        default: false
+        }
+    }
+
+    /// The interval of polls that the host demands (`X-Poll-Interval`, in seconds), at most a day.
+    ///
+    /// Source: https://docs.github.com/en/rest/activity/events
+    package var pollInterval: Duration? {
+        headers["X-Poll-Interval"].flatMap { $0.clampedDecimal }.map { .seconds(min($0, RateLimit.longestWait)) }
+    }
+
+    /// Decimal seconds; a fraction, which some servers write, is rounded up.
+    private static func wholeSeconds(_ value: String) -> Int64? {
+        let parts = value.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = parts.first?.clampedDecimal else { return nil }
+        guard parts.count == 2 else { return whole }
+        guard let fraction = parts[1].clampedDecimal else { return nil }
+        return fraction > 0 && whole < .max ? whole + 1 : whole
+    }
+}

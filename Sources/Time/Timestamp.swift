@@ -189,3 +189,74 @@ private struct DigitReader {
         return sign * (hours * 3600 + minutes * 60)
     }
 }
+
+extension Timestamp {
+    /// True if the moment comes before another one; fractions are compared digit by digit.
+    package func isBefore(_ other: Timestamp) -> Bool {
+        if seconds != other.seconds { return seconds < other.seconds }
+        let count = max(fraction.count, other.fraction.count)
+        let padded = { (digits: [UInt8]) in digits + Array(repeating: UInt8(ascii: "0"), count: count - digits.count) }
+        return padded(fraction).lexicographicallyPrecedes(padded(other.fraction))
+    }
+
+    /// The moment so much before; nil where that is out of range. Parts of a second of the duration count as a whole
+    /// one.
+    package func earlier(by duration: Duration) -> Timestamp? {
+        let (whole, rest) = duration.components
+        let (begun, isTooLong) = whole.addingReportingOverflow(rest > 0 ? 1 : 0)
+        let (less, isBeyond) = seconds.subtractingReportingOverflow(begun)
+        guard !isTooLong, !isBeyond, Self.range.contains(less) else { return nil }
+        return Timestamp(seconds: less, fraction: fraction)
+    }
+
+    /// Milliseconds since 1970.
+    package var wholeMilliseconds: Int64 {
+        let digits = (fraction + Array(repeating: UInt8(ascii: "0"), count: 3)).prefix(3)
+        return seconds * 1000 + digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+
+    /// A stored moment in milliseconds since 1970, further digits dropped; nil for a text that is none.
+    package static func milliseconds(of text: String?) -> Int64? {
+        text.flatMap { Timestamp($0)?.wholeMilliseconds }
+    }
+}
+
+extension Timestamp {
+    /// Seconds since 1970 with their fraction, as Foundation's `Date(timeIntervalSince1970:)` takes them.
+    public var secondsSince1970: Double { Double(seconds) + Double(wholeMilliseconds - seconds * 1000) / 1000 }
+}
+
+extension Timestamp {
+    /// True if both are the same moment, with any number of fraction digits.
+    public static func == (one: Timestamp, other: Timestamp) -> Bool { !one.isBefore(other) && !other.isBefore(one) }
+
+    /// Feeds the moment.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(seconds)
+        hasher.combine(fraction.prefix((fraction.lastIndex { $0 != UInt8(ascii: "0") } ?? -1) + 1))
+    }
+}
+
+extension Timestamp: Comparable {
+    /// True if the first moment comes before the second.
+    public static func < (one: Timestamp, other: Timestamp) -> Bool { one.isBefore(other) }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// The moment in UTC, ISO 8601, with milliseconds or more digits: `2026-11-21T02:20:11.000Z`.
+    public var description: String { text }
+}
+
+extension Timestamp: Decodable {
+    /// Reads the text of a column of times.
+    ///
+    /// - Throws: `DecodingError` for a text that is no moment.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let moment = Timestamp(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no ISO 8601 time")
+        }
+        self = moment
+    }
+}

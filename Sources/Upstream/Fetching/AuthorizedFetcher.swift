@@ -71,3 +71,129 @@ package struct AuthorizedFetcher: Sendable {
         return try requests.page(for: page.cursor)
     }
 }
+
+extension AuthorizedFetcher {
+    /// The refusals of a token endpoint, which get messages of our own.
+    fileprivate static let refusals = [400, 401].map { ResponseRule(status: $0, body: [], action: .end) }
+
+    /// Gets a token: a new one, or one that another process has kept.
+    func fetchToken(_ token: TokenRequest, for page: PreparedPage) async -> Result<AccessToken, FeedSyncError> {
+        do throws(FeedSyncError) {
+            if case .signature(let signed) = token.grant {
+                return .success(try signed.accessToken(at: fetcher.seconds))
+            }
+            return .success(
+                token.kept == nil ? try await request(token, for: page) : try await refreshed(token, for: page))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Gets a token by the last refresh token that was kept, and keeps the next one before the token is used.
+    private func refreshed(_ token: TokenRequest, for page: PreparedPage) async throws(FeedSyncError) -> AccessToken {
+        guard let (tokens, client, first) = token.kept else { return try await request(token, for: page) }
+        let turn = try await turn(at: tokens)
+        defer { turn.end() }
+        let entry = try tokens.entry(of: client)
+        // Unless it is the one that was just refused, or has expired.
+        let last = requests.tokens.current(token)?.text
+        if let access = entry?.access, access.isFresh(at: fetcher.seconds), access.text != last { return access }
+        guard let present = entry?.refresh ?? first else {
+            let isOver = entry == nil ? "nobody has signed in" : "the sign-in is over"
+            throw FeedSyncError(.refused, isOver, advice: "feedsync login FEED  # with the feed's name")
+        }
+        var fresh = try await request(token, by: present, for: page)
+        try tokens.keep(KeptTokens.Entry(refresh: fresh.refresh ?? present, access: fresh), of: client)
+        fresh.refresh = nil
+        return fresh
+    }
+
+    /// Waits until no other process renews a token that is kept in the same file.
+    func turn(at tokens: KeptTokens) async throws(FeedSyncError) -> KeptTokens.Turn {
+        // Longer than a request takes, with its retries.
+        for _ in 0..<2_400 {
+            if let turn = try KeptTokens.Turn(tokens) { return turn }
+            try await fetcher.sleep(for: .milliseconds(50))
+        }
+        throw FeedSyncError(
+            .locked, "another process has been renewing a token in \(tokens.path) for two minutes",
+            advice: "run it again when that is done")
+    }
+
+    private func request(
+        _ token: TokenRequest, by refresh: String? = nil, for page: PreparedPage
+    ) async throws(FeedSyncError) -> AccessToken {
+        let now = fetcher.seconds
+        let request = try token.page(
+            refresh: refresh, now: now, timeouts: page.request.timeouts, connection: page.request.connection,
+            secrets: page.secrets)
+        let url = request.shown(token.url)
+        let fetched: FetchedPage
+        do throws(FeedSyncError) {
+            fetched = try await fetcher.with(rules: Self.refusals).fetch(request)
+        } catch {
+            guard error.kind != .cancelled else { throw error }
+            let advice =
+                switch error.kind {
+                case .rejected, .unfollowable: "check `\(token.urlName)` in `auth`"
+                case .refused: token.advice
+                default: error.advice
+                }
+            throw FeedSyncError(
+                error.kind, "cannot get an access token: \(error.message)", advice: advice,
+                httpStatus: error.httpStatus, url: error.url ?? url)
+        }
+        if case .end = fetched.kind { throw refusal(fetched.response, of: token, request, url: url) }
+        do throws(FeedSyncError) {
+            return try AccessToken(fetched.response, as: token.reading, now: now)
+        } catch {
+            throw FeedSyncError(
+                error.kind, error.message, advice: error.advice, httpStatus: fetched.response.status, url: url)
+        }
+    }
+
+    /// Source: https://www.rfc-editor.org/rfc/rfc6749#section-5.2
+    private func refusal(
+        _ response: Response, of token: TokenRequest, _ page: PreparedPage, url: String
+    ) -> FeedSyncError {
+        let word = { (name: String) -> String? in
+            guard case .text(let text)? = BodyProbe.value(of: response.body, at: Path([.member(name)])) else {
+                return nil
+            }
+            return UpstreamText.excerpt(text, page.secrets)
+        }
+        let words = [word("error"), word("error_description").map { "\"\($0)\"" }].compactMap(\.self)
+        let said = words.isEmpty ? "" : ": \(words.joined(separator: ", "))"
+        return FeedSyncError(
+            .refused, "cannot get an access token: the upstream answered \(StatusText.text(response.status))\(said)",
+            advice: token.advice, httpStatus: response.status, url: url)
+    }
+}
+
+extension AuthorizedFetcher {
+    /// Asks a token endpoint; a refusal (400, 401) is a response like others.
+    func ask(_ request: PreparedPage) async throws(FeedSyncError) -> Response {
+        try await fetcher.with(rules: Self.refusals).fetch(request).response
+    }
+}
+
+extension TokenRequest {
+    /// The member of `auth` that names its URL.
+    fileprivate var urlName: String { if case .session = grant { "url" } else { "token_url" } }
+
+    /// Advice for a refusal.
+    fileprivate var advice: String {
+        switch grant {
+        case .clientCredentials:
+            "check `client_id`, `client_secret` and `scope` in `auth`, and whether `send: body` is needed"
+        case .password: "check `user`, `password` and the client in `auth`, and whether `send: body` is needed"
+        case .refreshToken:
+            deviceURL == nil && signInURL == nil
+                ? "the refresh token may be used up or withdrawn: get a new one from the API, and put it in `auth`"
+                : "sign in again: feedsync login FEED, with the feed's name"
+        case .assertion, .bearer, .signature:
+            "check `key`, `claims` and `algorithm` in `auth`, and this machine's clock"
+        case .session: "check `body` and `send` in `auth`"
+        }
+    }
+}
