@@ -235,7 +235,7 @@ let package = Package(
         .testTarget(
             name: "HTTPTests",
             dependencies: [
-                "HTTP", "HTTPServer", "Platform", "ScriptedServer", "SeededGenerator", "Concurrency", "Time",
+                "HTTP", "HTTPServer", "Platform", "ScriptedServer", "SeededGenerator", "Concurrency", "Text", "Time",
             ],
             swiftSettings: settings),
         .testTarget(

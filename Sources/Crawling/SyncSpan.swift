@@ -108,16 +108,16 @@ package enum SyncSpan: Sendable, Hashable {
     }
 
     /// The parameters that ask for it.
-    package func parameters(_ rule: SinceRule) -> [PageRequest.Parameter] {
+    package func parameters(_ rule: SinceRule) -> [NamedValue] {
         guard let parameter = rule.parameter else { return [] }
         switch self {
-        case .since(let text): return [PageRequest.Parameter(name: parameter, value: rule.parameterValue(text))]
+        case .since(let text): return [NamedValue(name: parameter, value: rule.parameterValue(text))]
         case .window(let window):
             let format = rule.format ?? .time
-            let from = PageRequest.Parameter(
+            let from = NamedValue(
                 name: parameter, value: rule.parameterValue(format.text(ofSecond: window.from)))
             return [from]
-                + (rule.windows.map { [PageRequest.Parameter(name: $0.until, value: format.text(ofSecond: window.to))] }
+                + (rule.windows.map { [NamedValue(name: $0.until, value: format.text(ofSecond: window.to))] }
                     ?? [])
         case .newest, .delta: return []
         }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Platform
+internal import Text
 internal import Time
 
 /// Owns one `CURL`, the settings of one transfer; reused, and used only on the thread of the loop.

@@ -1,40 +1,19 @@
-internal import Text
+package import Text
 
 /// The header fields of a message, in order; names compare without regard to case and may come more than once.
 package struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    /// One field, as on its line.
-    package struct Field: Sendable, Hashable {
-        /// The name as it was written.
-        package var name: String
-        /// The value without the spaces around it; bytes that are not UTF-8 came as U+FFFD.
-        package var value: String
-
-        /// A field; an invalid one is refused when it is sent.
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-
-        /// True if the name is a token and the value holds no control character but the tab.
-        ///
-        /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.5
-        var isValid: Bool {
-            HTTPToken.isValid(name) && value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
-        }
-    }
-
-    /// Every field, in order.
-    package private(set) var fields: [Field] = []
+    /// Every field, in order: each value without the spaces around it, and with U+FFFD for bytes that are not UTF-8.
+    package private(set) var fields: [NamedValue] = []
 
     /// No fields.
     package init() {}
 
-    /// Fields in the given order.
-    package init(_ fields: [Field]) { self.fields = fields }
+    /// Fields in the given order; an invalid one is refused when it is sent.
+    package init(_ fields: [NamedValue]) { self.fields = fields }
 
     /// Fields in the given order; a name may come more than once.
     package init(dictionaryLiteral elements: (String, String)...) {
-        fields = elements.map { Field(name: $0.0, value: $0.1) }
+        fields = elements.map { NamedValue(name: $0.0, value: $0.1) }
     }
 
     /// The first value of that name; assigning replaces every field of the name, nil removes them.
@@ -50,7 +29,7 @@ package struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
             let position = fields.firstIndex { $0.name.isSameASCII(as: name) }
             fields.removeAll { $0.name.isSameASCII(as: name) }
             // Nothing before the first field of the name was removed, so its position still holds.
-            if let newValue { fields.insert(Field(name: name, value: newValue), at: position ?? fields.count) }
+            if let newValue { fields.insert(NamedValue(name: name, value: newValue), at: position ?? fields.count) }
         }
     }
 
@@ -69,13 +48,23 @@ package struct Headers: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Adds a field at the end, beside others of its name.
     package mutating func append(name: String, value: String) {
-        fields.append(Field(name: name, value: value))
+        fields.append(NamedValue(name: name, value: value))
     }
 
     /// Continues the last field's value: a line that began with a space (RFC 9112, section 5.2).
     mutating func extendLast(with text: String) {
         guard let last = fields.indices.last else { return }
         fields[last].value += " " + text
+    }
+}
+
+extension NamedValue {
+    /// True for a header field that can be sent: the name is a token, and the value holds no control character but the
+    /// tab.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.5
+    var isValidField: Bool {
+        HTTPToken.isValid(name) && value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 }
 

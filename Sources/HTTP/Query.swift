@@ -1,25 +1,4 @@
-internal import Text
-
-/// One parameter of a URL's query, decoded.
-package struct QueryItem: Sendable, Hashable {
-    /// The parameter's name.
-    package var name: String
-    /// The parameter's value; empty if the query has only the name.
-    package var value: String
-
-    /// A parameter with plain text, not yet percent-encoded.
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
-
-    init(encoded: Substring.UTF8View) {
-        let (name, value) = FormEncoding.parameter(encoded)
-        self.init(name: name, value: value)
-    }
-
-    var encoded: String { "\(PercentCoding.encoded(name))=\(PercentCoding.encoded(value))" }
-}
+package import Text
 
 extension WebURL {
     /// The query without its question mark, percent-encoded; nil if there is none.
@@ -29,12 +8,12 @@ extension WebURL {
     }
 
     /// The query's parameters in order, decoded; `+` is read as a space.
-    package var queryItems: [QueryItem] {
-        encodedQueryItems.map { QueryItem(encoded: $0.utf8) }
+    package var queryItems: [NamedValue] {
+        encodedQueryItems.map { NamedValue(encoded: $0.utf8) }
     }
 
     /// The URL with `items` added at the end of its query, in order.
-    package func appendingQuery(_ items: [QueryItem]) -> WebURL {
+    package func appendingQuery(_ items: [NamedValue]) -> WebURL {
         withQuery(encodedQueryItems.map(String.init) + items.map(\.encoded))
     }
 
@@ -42,14 +21,14 @@ extension WebURL {
     ///
     /// Each name keeps its first position; new names are added at the end, in order. Several items of one name
     /// all stay. The other parameters stay byte for byte.
-    package func replacingQuery(_ items: [QueryItem]) -> WebURL {
+    package func replacingQuery(_ items: [NamedValue]) -> WebURL {
         guard !items.isEmpty else { return self }
         guard text.utf8.contains(UInt8(ascii: "?")) else { return withQuery(items.map(\.encoded)) }
         let names = Set(items.map(\.name))
         var placed: Set<String> = []
         var query: [String] = []
         for present in encodedQueryItems {
-            let name = QueryItem(encoded: present.utf8).name
+            let name = NamedValue(encoded: present.utf8).name
             if !names.contains(name) {
                 query.append(String(present))
             } else if placed.insert(name).inserted {
@@ -61,9 +40,9 @@ extension WebURL {
     }
 
     /// The URL without the parameters for which `isUnwanted` is true.
-    package func removingQuery(where isUnwanted: (QueryItem) -> Bool) -> WebURL {
+    package func removingQuery(where isUnwanted: (NamedValue) -> Bool) -> WebURL {
         let present = encodedQueryItems
-        let kept = present.filter { !isUnwanted(QueryItem(encoded: $0.utf8)) }
+        let kept = present.filter { !isUnwanted(NamedValue(encoded: $0.utf8)) }
         return kept.count == present.count ? self : withQuery(kept.map(String.init))
     }
 
@@ -77,4 +56,15 @@ extension WebURL {
         let start = text.utf8.firstIndex(of: UInt8(ascii: "?")).map { text[..<$0] } ?? text[...]
         return WebURL(text: items.isEmpty ? String(start) : "\(start)?\(items.joined(separator: "&"))", origin: origin)
     }
+}
+
+extension NamedValue {
+    /// A query's parameter; its value is empty if the query has only the name.
+    init(encoded: Substring.UTF8View) {
+        let (name, value) = FormEncoding.parameter(encoded)
+        self.init(name: name, value: value)
+    }
+
+    /// The parameter as a query has it.
+    var encoded: String { "\(PercentCoding.encoded(name))=\(PercentCoding.encoded(value))" }
 }

@@ -19,7 +19,7 @@ package struct Redaction: Sendable {
     package func masking(_ url: WebURL) -> String {
         guard url.query != nil else { return masking(url.text) }
         let items = url.encodedQueryItems.map { encoded in
-            let item = QueryItem(encoded: encoded.utf8)
+            let item = NamedValue(encoded: encoded.utf8)
             let name = encoded.prefix { $0 != "=" }
             return isSecret(item) ? "\(name)=\(Secrets.mask)" : String(encoded)
         }
@@ -30,11 +30,11 @@ package struct Redaction: Sendable {
     package func masking(_ text: String) -> String { secrets.mask(text) }
 
     /// True if the item is a credential, or contains one.
-    func isSecret(_ item: QueryItem) -> Bool {
+    func isSecret(_ item: NamedValue) -> Bool {
         parameters.contains(item.name) || SecretName.matches(item.name) || carriesSecret(item)
     }
 
-    func carriesSecret(_ item: QueryItem) -> Bool { values.contains(item.value) }
+    func carriesSecret(_ item: NamedValue) -> Bool { values.contains(item.value) }
 
     /// The part of a text that may be shown although it is no URL: no user, no query, at most 200 characters.
     static func quoting(unparsed text: String) -> String {

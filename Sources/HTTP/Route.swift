@@ -31,7 +31,7 @@ struct Route {
         body = request.body
         headers = request.headers
         guard HTTPToken.isValid(method) else { throw refusal(.invalidRequest, "the method is not a valid HTTP token") }
-        for field in outgoingHeaders.fields where !field.isValid {
+        for field in outgoingHeaders.fields where !field.isValidField {
             // The value may be a secret and the name may hold a line break: neither is quoted.
             let name = HTTPToken.isValid(field.name) ? " \(field.name)" : ""
             throw refusal(.invalidRequest, "the header\(name) has a name or value that HTTP does not allow")
@@ -72,7 +72,7 @@ struct Route {
         guard hasCredentials else { return url }
         let complete = url.replacingQuery(
             request.credentials.compactMap { credential in
-                if case .query(let name, let value) = credential { QueryItem(name: name, value: value) } else { nil }
+                if case .query(let name, let value) = credential { NamedValue(name: name, value: value) } else { nil }
             })
         return signature == nil ? complete : complete.inCodingOfAWS
     }

@@ -1,3 +1,5 @@
+package import Text
+
 /// A value that can be written as JSON.
 package protocol JSONWritable {
     /// The value as JSON text, without white space between its parts.
@@ -69,6 +71,10 @@ extension JSONValue: JSONWritable {}
 extension String: JSONWritable {
     /// The string with its quotes.
     package var json: String { JSONText.string(self) }
+}
+
+extension NamedValue: JSONRecord {
+    package var fields: JSONFields { ["name": name, "value": value] }
 }
 
 extension Int: JSONWritable {

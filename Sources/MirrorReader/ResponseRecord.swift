@@ -36,11 +36,11 @@ extension ResponseRecord {
             byteCount: try row.count("byte_count"))
     }
 
-    private static func headers(_ text: String) -> [FailedResponse.Field] {
+    private static func headers(_ text: String) -> [NamedValue] {
         let fields = try? JSONValue(parsing: text).elements
         return (fields ?? []).compactMap { field in
             guard let name = field.members?["name"]?.text, let value = field.members?["value"]?.text else { return nil }
-            return FailedResponse.Field(name: name, value: value)
+            return NamedValue(name: name, value: value)
         }
     }
 }

@@ -153,11 +153,11 @@ package struct CursorPaginator: LedPaginator {
     }
 
     /// The members of an object as parameters. In order of their names: equal requests must be spelled the same.
-    private func members(_ text: String, of place: String) throws(PagingError) -> [PageRequest.Parameter] {
+    private func members(_ text: String, of place: String) throws(PagingError) -> [NamedValue] {
         guard let value = try? JSONValue(parsing: text), case .object(let members) = value else {
             throw PagingError("\(place) is not an object")
         }
-        var parameters: [PageRequest.Parameter] = []
+        var parameters: [NamedValue] = []
         for (name, member) in members.sorted(by: { $0.name < $1.name }) {
             switch member {
             case .null: continue

@@ -8,7 +8,7 @@ package struct ListCounts: Sendable, Hashable {
     fileprivate struct Count: Sendable, Hashable {
         enum Place: Sendable, Hashable {
             case member(Path, JSONScalar)
-            case header(PaginationInput.Header)
+            case header(NamedValue)
             case lastLink
         }
 
@@ -149,7 +149,7 @@ extension ListCounts.Count {
             guard let path = try? Path(text) else { return nil }
             self.init(value: count, place: .member(path, .integer(Int64(count))))
         } else if let name = members["header"]?.text {
-            self.init(value: count, place: .header(PaginationInput.Header(name: name, value: "\(count)")))
+            self.init(value: count, place: .header(NamedValue(name: name, value: "\(count)")))
         } else {
             self.init(value: count, place: .lastLink)
         }
@@ -161,7 +161,7 @@ extension PaginationInput {
     fileprivate var linkToLast: String? { LinkHeader(values(ofHeader: "Link")).target(of: "last") }
 
     /// The first header with a count and one of these folded names, with or without `X-` and a vendor's prefix.
-    fileprivate func header(_ names: Set<String>) -> (field: Header, count: Int)? {
+    fileprivate func header(_ names: Set<String>) -> (field: NamedValue, count: Int)? {
         for field in headers {
             guard let count = JSONScalar.text(field.value).count else { continue }
             let words = MemberName(field.name).words

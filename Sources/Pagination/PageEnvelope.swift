@@ -1,4 +1,5 @@
 package import JSON
+package import Text
 
 /// The body without its items: each value with its place and its name.
 package struct PageEnvelope: Sendable {
@@ -44,7 +45,7 @@ package struct PageEnvelope: Sendable {
 
     /// The envelope with the members of the JSON documents in headers about pages, such as the `X-Pagination` of many
     /// services in ASP.NET.
-    package func adding(_ headers: [PaginationInput.Header]) -> PageEnvelope {
+    package func adding(_ headers: [NamedValue]) -> PageEnvelope {
         var all = members
         for field in headers where field.value.utf8.first == UInt8(ascii: "{") {
             guard MemberName(field.name).words.contains(where: ["pagination", "paging", "page", "pages"].contains),

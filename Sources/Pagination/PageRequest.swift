@@ -1,37 +1,24 @@
 package import JSON
+package import Text
 
 /// The request for a page, as far as paging has a say in it.
 ///
 /// With a body, a parameter is a member of the body, named by its path, or stands in a text as `TextBody` has it; else
 /// it is one of the query.
 package struct PageRequest: Sendable, Hashable {
-    /// A query parameter, not yet encoded.
-    package struct Parameter: Sendable, Hashable {
-        /// The parameter's name.
-        package var name: String
-        /// The parameter's value.
-        package var value: String
-
-        /// A parameter.
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     /// The URL, perhaps with a query of its own; a parameter in `query` takes the place of one of its name there.
     package var url: String
     /// Query parameters in the order in which they are sent.
-    package var query: [Parameter]
+    package var query: [NamedValue]
     /// The body, a string where it is a text as a whole; nil for a GET.
     package var body: JSONValue?
     /// The values of the parameters that have a place in a body that is a text.
-    package private(set) var places: [Parameter] = []
+    package private(set) var places: [NamedValue] = []
     /// The number of elements of the previous page with which the page should begin, if the paginator can request that.
     package var overlap = 0
 
     /// A request for this URL and query, with this body.
-    package init(url: String, query: [Parameter] = [], body: JSONValue? = nil) {
+    package init(url: String, query: [NamedValue] = [], body: JSONValue? = nil) {
         self.url = url
         self.query = query
         self.body = body
@@ -58,7 +45,7 @@ package struct PageRequest: Sendable, Hashable {
         }
         guard body.text == nil else {
             places.removeAll { $0.name == name }
-            places.append(Parameter(name: name, value: value))
+            places.append(NamedValue(name: name, value: value))
             return
         }
         if case .number? = body.value(at: Self.place(of: name)),
@@ -92,7 +79,7 @@ package struct PageRequest: Sendable, Hashable {
 
     private mutating func setQuery(_ name: String, to value: String) {
         guard let index = query.firstIndex(where: { $0.name == name }) else {
-            query.append(Parameter(name: name, value: value))
+            query.append(NamedValue(name: name, value: value))
             return
         }
         query[index].value = value

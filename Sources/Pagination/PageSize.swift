@@ -31,6 +31,11 @@ extension PaginationInput {
         512, 1000, 1024, 2000, 2500, 5000, 10_000,
     ]
 
+    /// True if all elements came on a first page of a length at which no server cuts: it may be the whole list.
+    package static func mayBeWholeList(_ elements: Int, fullPage full: Int) -> Bool {
+        elements <= full && !usualSizes.contains(full)
+    }
+
     /// True if a total equal to the first page's length may count that page and not the list: the page is as full as
     /// requested, or no size was requested, or it has a usual one.
     func mayBeCountedAlone(_ size: PageSize?) -> Bool {

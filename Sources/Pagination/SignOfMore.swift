@@ -98,10 +98,9 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         _ words: String?, behind last: Int?, full: Int, pages: Int, elements: Int, total: Int?
     ) -> SignOfMore? {
         guard let words, full > 0, elements > 0, total.map({ $0 > elements }) ?? true else { return nil }
-        // A first page that no server cuts at that length may be the whole list.
         let isFull = last.map { $0 >= full } ?? elements.isMultiple(of: full)
         let refusal = RefusalWords(words)
-        guard isFull, elements > full || PaginationInput.usualSizes.contains(full), refusal.sayCap else { return nil }
+        guard isFull, !PaginationInput.mayBeWholeList(elements, fullPage: full), refusal.sayCap else { return nil }
         // `page must be at most 3` behind three pages is the list's own end, and so is `page must be between 0 and 2`;
         // limits are round numbers.
         let numbers = refusal.numbers
@@ -454,7 +453,7 @@ private struct SignSearch {
         { .at($0.path, $0.value.scalar, kind, page.secrets) }
     }
 
-    private func sign(_ kind: SignOfMore.Kind) -> (PaginationInput.Header) -> SignOfMore {
+    private func sign(_ kind: SignOfMore.Kind) -> (NamedValue) -> SignOfMore {
         { SignOfMore(kind, "the header `\($0.name)` is \(JSONScalar.text($0.value).shown(page.secrets))") }
     }
 

@@ -1,4 +1,4 @@
-internal import Text
+package import Text
 
 /// The body of a request that is a text, such as XML: a parameter's value goes in the place of its name in braces.
 package enum TextBody {
@@ -17,7 +17,7 @@ package enum TextBody {
 
     /// The text with values in the places of parameters, escaped in XML; nothing goes in the place of one without a
     /// value.
-    package static func filled(_ text: String, parameters: [String], with values: [PageRequest.Parameter]) -> String {
+    package static func filled(_ text: String, parameters: [String], with values: [NamedValue]) -> String {
         let (isXML, names) = (isXML(text), parameters + values.map(\.name))
         var result = ""
         var rest = text[...]

@@ -4,6 +4,7 @@ import HTTP
 import HTTPServer
 import ScriptedServer
 import Testing
+import Text
 
 @Suite("Requests at the same time") struct ConcurrencyTests {
     let server: ScriptedServer
@@ -26,7 +27,7 @@ import Testing
         let answers = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
             for n in 0..<200 {
                 group.addTask {
-                    let numbered = url.appendingQuery([QueryItem(name: "n", value: "\(n)")])
+                    let numbered = url.appendingQuery([NamedValue(name: "n", value: "\(n)")])
                     return (n, try await client.send(Request(numbered)).body.bytes)
                 }
             }

@@ -1,6 +1,7 @@
 import HTTP
 import SeededGenerator
 import Testing
+import Text
 
 @Suite("A query") struct QueryTests {
     @Test(
@@ -11,9 +12,9 @@ import Testing
             ("🦜", "%F0%9F%A6%9C"), ("", ""), ("\r\n\u{0}", "%0D%0A%00"),
         ])
     func encoding(value: String, expected: String) throws {
-        let url = try WebURL("https://example.com/").appendingQuery([QueryItem(name: "q", value: value)])
+        let url = try WebURL("https://example.com/").appendingQuery([NamedValue(name: "q", value: value)])
         #expect(url.text == "https://example.com/?q=\(expected)")
-        #expect(url.queryItems == [QueryItem(name: "q", value: value)])
+        #expect(url.queryItems == [NamedValue(name: "q", value: value)])
     }
 
     @Test(
@@ -24,7 +25,7 @@ import Testing
         ])
     func reading(query: String, expected: [(String, String)]) throws {
         let items = try WebURL("https://example.com/?\(query)").queryItems
-        #expect(items == expected.map { QueryItem(name: $0.0, value: $0.1) })
+        #expect(items == expected.map { NamedValue(name: $0.0, value: $0.1) })
     }
 
     @Test(
@@ -38,7 +39,7 @@ import Testing
         ])
     func replacing(query: String, items: [(String, String)], expected: String) throws {
         let url = try WebURL("https://example.com/p" + (query.isEmpty ? "" : "?\(query)"))
-        let replaced = url.replacingQuery(items.map { QueryItem(name: $0.0, value: $0.1) })
+        let replaced = url.replacingQuery(items.map { NamedValue(name: $0.0, value: $0.1) })
         #expect(replaced.text == "https://example.com/p?\(expected)")
     }
 
@@ -56,7 +57,7 @@ import Testing
         let base = try WebURL("https://example.com/p")
         for _ in 0..<500 {
             let items = (0..<Int.random(in: 1...4, using: &random)).map { _ in
-                QueryItem(name: "n" + .random(using: &random), value: .random(using: &random))
+                NamedValue(name: "n" + .random(using: &random), value: .random(using: &random))
             }
             let url = base.appendingQuery(items)
             #expect(url.queryItems == items, "seed \(seed)")

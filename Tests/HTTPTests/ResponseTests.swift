@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Text
 
 private let now: Int64 = 1_795_000_000
 

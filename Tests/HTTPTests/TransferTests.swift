@@ -2,6 +2,7 @@ import HTTP
 import HTTPServer
 import ScriptedServer
 import Testing
+import Text
 
 @Suite("A client") struct TransferTests {
     let server: ScriptedServer
@@ -61,7 +62,7 @@ import Testing
     func sending() async throws {
         server.route("/a") { _ in .status(204) }
         let headers: Headers = ["X-One": "1", "x-one": "2", "X-Empty": "", "Content-Type": "text/plain"]
-        let url = try server.url("/a").appendingQuery([QueryItem(name: "q", value: "ü &")])
+        let url = try server.url("/a").appendingQuery([NamedValue(name: "q", value: "ü &")])
         let response = try await client.send(Request(url, method: "PUT", headers: headers, body: Array("hällo".utf8)))
         #expect(response.status == 204)
         let arrived = try #require(server.requests.first)
@@ -247,7 +248,7 @@ import Testing
         ])
     func smuggling(method: String, name: String, value: String) async throws {
         let url = try server.url("/")
-        let headers = Headers([Headers.Field(name: name, value: value)])
+        let headers = Headers([NamedValue(name: name, value: value)])
         let plain = try await failure(Request(url, method: method, headers: headers))
         let secret = try await failure(
             Request(url, method: method, credentials: [.header(name: name, value: value)]))

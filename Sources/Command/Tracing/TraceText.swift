@@ -44,7 +44,7 @@ struct TraceText: Sendable {
         "\(palette.name(feed))\(number.map { " [\($0)]" } ?? "") \(DisplayWidth.printable(text))"
     }
 
-    private func header(_ number: UInt64, _ sign: String, _ field: Headers.Field) -> String {
+    private func header(_ number: UInt64, _ sign: String, _ field: NamedValue) -> String {
         "\(feed) [\(number)] \(sign) \(field.name): \(field.value)"
     }
 

@@ -153,7 +153,7 @@ struct ListReader {
 
     /// Header fields that a page may have, as far as they lead on or count.
     private func headers(of response: JSONObject) throws(ConnectorFault) -> Headers {
-        let fields = try document.members(response["headers"]).compactMap { name, _ -> Headers.Field? in
+        let fields = try document.members(response["headers"]).compactMap { name, _ -> NamedValue? in
             let folded = MemberName(name).folded
             if folded == "link" { return .init(name: name, value: "<\(SampleBody.nextURL)>; rel=\"next\"") }
             if PagingNames.leadsOn(inHeader: MemberName(name)) { return .init(name: name, value: "2") }

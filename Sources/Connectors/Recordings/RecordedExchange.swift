@@ -72,7 +72,7 @@ struct RecordedExchange: Sendable {
                     // HTTP/2 has parts of the request line among its fields.
                     !name.hasPrefix(":")
                 else { return nil }
-                return Headers.Field(name: name, value: value)
+                return NamedValue(name: name, value: value)
             })
     }
 
@@ -80,7 +80,7 @@ struct RecordedExchange: Sendable {
     static func shown(_ url: WebURL) -> String { String(url.text.prefix { $0 != "?" }) }
 
     /// The parameters of the query that are not secrets.
-    var parameters: [QueryItem] { url.queryItems.filter { !SecretName.matches($0.name) } }
+    var parameters: [NamedValue] { url.queryItems.filter { !SecretName.matches($0.name) } }
 
     /// True if two requests are the same, apart from credentials.
     func isSame(as other: WebURL) -> Bool {
@@ -98,7 +98,7 @@ struct RecordedExchange: Sendable {
         return Set(own.keys).union(others.keys).filter { own[$0] != others[$0] }.sorted()
     }
 
-    private static func values(_ items: [QueryItem]) -> [String: [String]] {
+    private static func values(_ items: [NamedValue]) -> [String: [String]] {
         Dictionary(grouping: items, by: \.name).mapValues { $0.map(\.value) }
     }
 

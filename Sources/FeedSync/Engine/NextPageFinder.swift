@@ -122,8 +122,7 @@ struct NextPageFinder: Sendable {
     private var isEndOtherwiseKnown: Bool {
         if let total = crawl.total, total == crawl.elements { return true }
         let full = crawl.fullPageCount
-        // A first page that no server cuts at that length may be the whole list.
-        if crawl.elements <= full, !PaginationInput.usualSizes.contains(full) { return true }
+        if PaginationInput.mayBeWholeList(crawl.elements, fullPage: full) { return true }
         return crawl.before.map { $0.content.elementCount < full } ?? false
     }
 
@@ -173,7 +172,7 @@ struct NextPageFinder: Sendable {
             crawlElementCount: crawl.elements + count - min(page.overlap, count), emptyPagesBefore: crawl.emptyPages,
             values: values,
             lastItemValues: lastItem,
-            headers: fetched.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
+            headers: fetched.response.headers.fields,
             url: fetched.response.url.text, secrets: page.secrets)
         facts.overlap = page.overlap
         facts.isOfPartition = place != nil

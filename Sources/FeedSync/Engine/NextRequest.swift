@@ -1,4 +1,4 @@
-package import HTTP
+internal import HTTP
 
 /// The request that a feed's next command makes, safe to show because it contains no secret.
 package struct NextRequest: Sendable, Hashable, JSONRecord {
@@ -9,7 +9,7 @@ package struct NextRequest: Sendable, Hashable, JSONRecord {
     /// The URL with its query; `***` for credentials.
     package let url: String
     /// The header fields other than those that every request has, including the conditions; `***` for credentials.
-    package let headers: [Headers.Field]
+    package let headers: [NamedValue]
     /// The body, with secrets masked.
     package let body: String?
     /// True if the request asks for the page only if it has changed.
@@ -31,19 +31,19 @@ package struct NextRequest: Sendable, Hashable, JSONRecord {
         let page = try plan.page(for: next.map(PageCursor.init) ?? start)
         let stored = try await store?.conditions(for: page.key, at: page.cursor, of: definition)
         let conditions = [
-            stored?.etag.map { Headers.Field(name: "If-None-Match", value: $0) },
-            stored?.lastModified.map { Headers.Field(name: "If-Modified-Since", value: $0) },
+            stored?.etag.map { NamedValue(name: "If-None-Match", value: $0) },
+            stored?.lastModified.map { NamedValue(name: "If-Modified-Since", value: $0) },
         ].compactMap(\.self)
         let request = page.request
         var headers = request.headers.fields.map {
-            Headers.Field(name: $0.name, value: page.secrets.mask($0.value))
+            NamedValue(name: $0.name, value: page.secrets.mask($0.value))
         }
         var url = page.shown(request.url)
         for credential in request.credentials {
             switch credential {
-            case .header(let name, _): headers.append(Headers.Field(name: name, value: Secrets.mask))
+            case .header(let name, _): headers.append(NamedValue(name: name, value: Secrets.mask))
             case .account, .aws:
-                headers.append(Headers.Field(name: "Authorization", value: Secrets.mask))
+                headers.append(NamedValue(name: "Authorization", value: Secrets.mask))
             case .query(let name, _): url += "\(url.contains("?") ? "&" : "?")\(name)=\(Secrets.mask)"
             }
         }

@@ -1,4 +1,5 @@
 internal import JSON
+internal import Text
 
 /// The position of a crawl over a feed's partitions: a page of one of them.
 ///

@@ -13,7 +13,7 @@ package struct PageSigns {
     /// The URL that was requested, its query with it.
     let url: WebURL
     /// The request's parameters: the query's, or where it has a body that body's members, named by their paths.
-    let query: [QueryItem]
+    let query: [NamedValue]
     /// The number of the page's elements of any kind.
     let itemCount: Int
     /// The path of an item's key; nil unless that is one value.
@@ -108,12 +108,12 @@ package struct PageSigns {
     }
 
     /// The first parameter of the request whose folded name, or the last part of it in brackets, is one of these.
-    func parameter(_ names: Set<String>) -> QueryItem? {
+    func parameter(_ names: Set<String>) -> NamedValue? {
         query.first { names.contains(MemberName($0.name).folded) || names.contains(Self.innerName(of: $0)) }
     }
 
     /// The same of a parameter that counts: the user may filter by one with another value.
-    func counter(_ names: Set<String>) -> QueryItem? {
+    func counter(_ names: Set<String>) -> NamedValue? {
         query.first { item in
             JSONScalar.text(item.value).count != nil
                 && (names.contains(MemberName(item.name).folded) || names.contains(Self.innerName(of: item)))
@@ -121,7 +121,7 @@ package struct PageSigns {
     }
 
     /// The name `currentPage` of `searchCriteria[currentPage]`, folded.
-    private static func innerName(of item: QueryItem) -> String {
+    private static func innerName(of item: NamedValue) -> String {
         guard item.name.hasSuffix("]"), let start = item.name.lastIndex(of: "[") else { return "" }
         return MemberName(String(item.name[item.name.index(after: start)...].dropLast())).folded
     }
@@ -134,7 +134,7 @@ package struct PageSigns {
         mayReplace(name, in: parameters(of: request))
     }
 
-    private static func mayReplace(_ name: String, in query: [QueryItem]) -> Bool {
+    private static func mayReplace(_ name: String, in query: [NamedValue]) -> Bool {
         query.filter { $0.name == name }.allSatisfy { item in
             item.value.isEmpty || PagingNames.isBorder(item.value) || JSONScalar.text(item.value).count != nil
         }
@@ -175,20 +175,20 @@ package struct PageSigns {
         ("max-results", "start-index", false),
     ]
 
-    private static func parameters(of request: Request) -> [QueryItem] {
+    private static func parameters(of request: Request) -> [NamedValue] {
         request.body.map(parameters) ?? request.url.queryItems
     }
 
-    private static func parameters(of body: [UInt8]) -> [QueryItem] {
+    private static func parameters(of body: [UInt8]) -> [NamedValue] {
         guard let text = String(validating: body, as: UTF8.self), let tree = try? JSONTree(text) else { return [] }
-        var items: [QueryItem] = []
+        var items: [NamedValue] = []
         func visit(_ value: JSONTree, _ path: Path) {
             guard path.segments.count <= deepest, items.count < most else { return }
             for member in value.members?.all ?? [] {
                 let place = path.appending(member.name)
                 if member.value.isScalar || member.value == .null {
                     let text = member.value.text ?? member.value.json
-                    items.append(QueryItem(name: place.description, value: member.value == .null ? "" : text))
+                    items.append(NamedValue(name: place.description, value: member.value == .null ? "" : text))
                 } else {
                     visit(member.value, place)
                 }

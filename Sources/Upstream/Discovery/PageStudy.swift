@@ -98,7 +98,7 @@ package struct PageStudy {
             cursor: nil, elementCount: reading.elementCount, crawlElementCount: reading.elementCount,
             values: style.bodyPaths.map { reading.body.value(at: $0)?.scalar },
             lastItemValues: style.itemPaths.map { reading.items.last?.value(at: $0)?.scalar },
-            headers: first.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
+            headers: first.headers.fields,
             url: first.request.url.text, secrets: Secrets())
         guard let next = try? style.next(after: input).next else { return nil }
         let plan = RequestPlan(settled, environment: [:], folder: "", salt: "")

@@ -351,7 +351,7 @@ extension SecondPageTrials {
                 cursor: nil, elementCount: reading.elementCount, crawlElementCount: reading.elementCount,
                 values: style.bodyPaths.map { reading.body.value(at: $0)?.scalar },
                 lastItemValues: style.itemPaths.map { reading.items.last?.value(at: $0)?.scalar },
-                headers: first.response.headers.fields.map { PaginationInput.Header(name: $0.name, value: $0.value) },
+                headers: first.response.headers.fields,
                 url: first.response.url.text, secrets: page.secrets))
     }
 

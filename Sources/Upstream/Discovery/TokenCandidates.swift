@@ -174,7 +174,7 @@ struct TokenCandidates {
     }
 
     /// True for a parameter that asks for the beginning of a list by a token: `cursorMark=*`, `start_cursor=-1`.
-    private static func isStart(_ item: QueryItem) -> Bool {
+    private static func isStart(_ item: NamedValue) -> Bool {
         PagingNames.isBorder(item.value)
             && MemberName(item.name).words.contains { ["cursor", "mark", "marker", "token", "scroll"].contains($0) }
     }

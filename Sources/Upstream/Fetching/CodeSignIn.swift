@@ -68,7 +68,7 @@ package struct CodeSignIn: Sendable {
         if let scope = request.scope { parameters.append(("scope", scope)) }
         if let audience = request.audience { parameters.append(("audience", audience)) }
         parameters += request.parameters.map { ($0.name, $0.value) }
-        let url = page.replacingQuery(page.queryItems + parameters.map { QueryItem(name: $0.name, value: $0.value) })
+        let url = page.replacingQuery(page.queryItems + parameters.map { NamedValue(name: $0, value: $1) })
         return Prompt(url: url.text, redirect: redirect, state: state, verifier: verifier)
     }
 

@@ -260,7 +260,7 @@ package struct RequestPlan: Sendable {
         do throws(HTTPError) {
             // Most styles change the query of the feed's own URL, which has been read already.
             let resolved = wanted.url == base.text ? base : try base.resolving(wanted.url).upgraded(toMatch: base)
-            page = resolved.replacingQuery(wanted.query.map { QueryItem(name: $0.name, value: $0.value) })
+            page = resolved.replacingQuery(wanted.query)
         } catch {
             throw FeedSyncError(
                 .unfollowable, "the next page's URL cannot be requested: \(parts.secrets.mask(error.message))",

@@ -4,7 +4,7 @@ internal import HTTP
 struct ResolvedParts: Sendable {
     let url: String
     /// The parameters that are no credentials.
-    private(set) var query: [PageRequest.Parameter] = []
+    private(set) var query: [NamedValue] = []
     /// The header fields that are no credentials.
     private(set) var headers = Headers()
     private(set) var credentials: [Credential] = []
@@ -60,7 +60,7 @@ struct ResolvedParts: Sendable {
             if secretNames.contains(name) {
                 credentials.append(.query(name: name, value: value.text))
             } else {
-                query.append(PageRequest.Parameter(name: name, value: value.text))
+                query.append(NamedValue(name: name, value: value.text))
             }
         }
 
@@ -170,7 +170,7 @@ struct ResolvedParts: Sendable {
     }
 
     /// A body as it goes out, with the values of parameters that have a place in a text.
-    func written(_ body: JSONValue, places: [PageRequest.Parameter]) -> String {
+    func written(_ body: JSONValue, places: [NamedValue]) -> String {
         if let text = body.text { return TextBody.filled(text, parameters: changingParameters, with: places) }
         return FormBody.isMediaType(headers["Content-Type"]) ? body.form : body.json
     }

@@ -17,7 +17,7 @@ package struct TokenRequest: Sendable, Hashable {
         /// A signed token that is the access token itself: nothing is requested.
         case signature(SignedToken)
         /// A request that opens a session.
-        case session(body: String, mediaType: String, headers: [Parameter])
+        case session(body: String, mediaType: String, headers: [NamedValue])
     }
 
     /// An OAuth client, whose credentials go with the request.
@@ -35,12 +35,6 @@ package struct TokenRequest: Sendable, Hashable {
         }
     }
 
-    /// A parameter of the form, or a header field.
-    struct Parameter: Sendable, Hashable {
-        let name: String
-        let value: String
-    }
-
     /// The token endpoint; for a token that is signed here, the feed's own URL.
     let url: WebURL
     let grant: Grant
@@ -53,7 +47,7 @@ package struct TokenRequest: Sendable, Hashable {
     var redirectPort: UInt16?
     var scope: String?
     var audience: String?
-    var parameters: [Parameter] = []
+    var parameters: [NamedValue] = []
     let reading: TokenReading
     let header: TokenHeader
 
@@ -173,7 +167,7 @@ extension TokenRequest {
         let (secret, id) = (try value(client.secret), try value(client.id) ?? "")
         let (scope, audience) = (try value(client.scope), try value(client.audience))
         let parameters = try client.parameters.map { parameter throws(ConfigurationError) in
-            Parameter(name: parameter.name, value: try value(parameter.value) ?? "")
+            NamedValue(name: parameter.name, value: try value(parameter.value) ?? "")
         }
         var own = parameters.filter { SecretName.matches($0.name) }.map(\.value)
         let grant: Grant
@@ -251,7 +245,7 @@ extension TokenRequest {
         }
         let body = try rule.body.resolved { text throws(ConfigurationError) in try value(text) }
         let headers = try rule.headers.map { header throws(ConfigurationError) in
-            Parameter(name: header.name, value: try value(header))
+            NamedValue(name: header.name, value: try value(header))
         }
         let isForm = rule.sending == .form
         let request = TokenRequest(

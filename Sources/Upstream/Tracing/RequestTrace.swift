@@ -22,7 +22,7 @@ package struct TracedRequest: Sendable {
     package let number: UInt64
     package let method: String
     package let url: String
-    package let headers: [Headers.Field]
+    package let headers: [NamedValue]
     package let body: String?
 }
 
@@ -32,7 +32,7 @@ package struct TracedExchange: Sendable {
     package struct Answer: Sendable {
         package let status: Int
         package let version: String
-        package let headers: [Headers.Field]
+        package let headers: [NamedValue]
         /// The first value of the header, masked.
         package subscript(name: String) -> String? { Headers(headers)[name] }
         package let headerByteCount: Int

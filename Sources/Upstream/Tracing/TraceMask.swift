@@ -28,11 +28,11 @@ struct TraceMask: Sendable {
     }
 
     /// Values of fields that carry credentials are masked whole, cookies too.
-    func headers(_ headers: Headers) -> [Headers.Field] {
+    func headers(_ headers: Headers) -> [NamedValue] {
         headers.fields.map { field in
             let isSecret = SecretName.matches(field.name)
             let value = isSecret ? Secrets.mask : SecretParameters.masked(in: secrets.mask(field.value))
-            return Headers.Field(name: field.name, value: value)
+            return NamedValue(name: field.name, value: value)
         }
     }
 
@@ -60,7 +60,7 @@ extension FeedSyncError {
         var error = self
         error.response = FailedResponse(
             status: response.status, url: page.shown(response.url),
-            headers: mask.headers(response.headers).map { FailedResponse.Field(name: $0.name, value: $0.value) },
+            headers: mask.headers(response.headers),
             body: mask.text(of: response.body, limit: FailedResponse.mostBytes), byteCount: response.body.count)
         return error
     }

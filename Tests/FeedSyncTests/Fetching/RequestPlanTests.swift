@@ -38,7 +38,7 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
         let plan = try plan("query: {size: 1.10, q: 'a b'}\nheaders: {Accept: text/x}\npagination: page\ntimeout: 5s")
         let first = try plan.page(for: nil)
         #expect(first.identity == "GET https://api.example.com/v1/things?size=1.10&q=a%20b&page=1")
-        #expect(first.request.headers.fields == [Headers.Field(name: "Accept", value: "text/x")])
+        #expect(first.request.headers.fields == [NamedValue(name: "Accept", value: "text/x")])
         #expect(first.request.timeouts == Timeouts(connect: .seconds(5), total: .seconds(5), stall: .seconds(5)))
         #expect(first.credentialFingerprint == 0)
         let third = try plan.page(for: PageCursor("3"))

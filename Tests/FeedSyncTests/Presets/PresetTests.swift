@@ -65,7 +65,7 @@ struct PresetTests {
         let feed = try feed("preset: github.search\nquery: {q: language:swift}\n")
         let base = PageRequest(
             url: feed.url.description,
-            query: feed.query.map { PageRequest.Parameter(name: $0.name, value: $0.value.description) })
+            query: feed.query.map { NamedValue(name: $0.name, value: $0.value.description) })
         let request = try feed.pagination.request(for: PageCursor("2"), base: base)
         #expect(
             request.query.map { "\($0.name)=\($0.value)" }

@@ -147,7 +147,7 @@ private let place = try? WebURL("http://127.0.0.1/things")
         "Cache-Control", "Age", "X-Poll-Interval",
     ]
     let values = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    let fields = zip(names, values).map { Headers.Field(name: $0, value: $1) }
+    let fields = zip(names, values).map { NamedValue(name: $0, value: $1) }
     let response = Response(status: 429, headers: Headers(fields), url: place)
     for now in [0, 1_795_000_000, Int64.max, Int64.min] {
         if let wait = response.retryAfter(now: now) { precondition(wait <= .seconds(86_400)) }

@@ -179,7 +179,7 @@ struct CursorPaginatorTests {
         let facts = { (value: String?, flag: JSONScalar?) in
             PaginationInput(
                 cursor: nil, elementCount: 1, crawlElementCount: 1, values: [flag],
-                headers: value.map { [PaginationInput.Header(name: "x-cursor", value: $0)] } ?? [])
+                headers: value.map { [NamedValue(name: "x-cursor", value: $0)] } ?? [])
         }
         #expect(try style.next(after: facts("t", nil)) == .more(PageCursor("t")))
         #expect(try style.next(after: facts("t", .boolean(false))) == .end(isStated: true))

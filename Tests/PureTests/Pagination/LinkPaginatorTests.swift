@@ -8,7 +8,7 @@ struct LinkPaginatorTests {
     private func facts(_ links: String..., count: Int = 1, emptyBefore: Int = 0, at url: String) -> PaginationInput {
         PaginationInput(
             cursor: nil, elementCount: count, crawlElementCount: count, emptyPagesBefore: emptyBefore,
-            headers: links.map { PaginationInput.Header(name: "link", value: $0) }, url: url)
+            headers: links.map { NamedValue(name: "link", value: $0) }, url: url)
     }
 
     @Test("The next page of a Link header is requested as given, without the feed's own query")

@@ -12,7 +12,7 @@ struct ListCountsTests {
         PaginationInput(
             cursor: number == 1 ? nil : PageCursor("\(number)"), elementCount: count,
             crawlElementCount: number * 10 - 10 + count,
-            headers: headers.map { PaginationInput.Header(name: $0.key, value: $0.value) },
+            headers: headers.map { NamedValue(name: $0.key, value: $0.value) },
             url: "https://a.b/things?page=\(number)")
     }
 

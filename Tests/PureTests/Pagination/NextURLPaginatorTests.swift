@@ -75,7 +75,7 @@ struct NextURLPaginatorTests {
         let facts = { (values: [String]) in
             PaginationInput(
                 cursor: nil, elementCount: 1, crawlElementCount: 1,
-                headers: values.map { PaginationInput.Header(name: "x-next-page", value: $0) }, url: "https://a.b/c")
+                headers: values.map { NamedValue(name: "x-next-page", value: $0) }, url: "https://a.b/c")
         }
         #expect(try style.next(after: facts(["/d"])) == .more(PageCursor("https://a.b/d")))
         #expect(try style.next(after: facts([""])) == .end())

@@ -45,7 +45,7 @@ struct PageNumberPaginatorTests {
     func pagesInHeader(number: String?, isEnd: Bool) throws {
         let page = PaginationInput(
             cursor: number.map { PageCursor($0) }, elementCount: 5, crawlElementCount: 50,
-            headers: [PaginationInput.Header(name: "x-wp-totalpages", value: "3")])
+            headers: [NamedValue(name: "x-wp-totalpages", value: "3")])
         #expect((try style(", header: X-WP-TotalPages").next(after: page).next == nil) == isEnd)
     }
 

@@ -15,7 +15,7 @@ func input(_ cursor: String?, _ count: Int, crawl: Int, _ values: JSONScalar?...
 
 extension Paginator {
     /// The query that goes out for a page cursor.
-    func query(_ cursor: String?, own: [PageRequest.Parameter]) throws -> [String] {
+    func query(_ cursor: String?, own: [NamedValue]) throws -> [String] {
         try request(for: cursor.map { PageCursor($0) }, base: PageRequest(url: "https://a.b", query: own)).query
             .map { "\($0.name)=\($0.value)" }
     }

@@ -26,7 +26,7 @@ private struct SignedPage: Sendable, CustomTestStringConvertible {
             let value = try JSONValue(parsing: #"{"data":[]\#(members)}"#)
             let page = PaginationInput(
                 cursor: cursor.map { PageCursor($0) }, elementCount: count, crawlElementCount: seen ?? count,
-                headers: headers.map { PaginationInput.Header(name: $0.key, value: $0.value) },
+                headers: headers.map { NamedValue(name: $0.key, value: $0.value) },
                 url: "https://a.b/things?page=\(number ?? 1)")
             return SignOfMore.first(
                 in: PageEnvelope(of: value, besides: Path([.member("data")])).adding(page.headers), after: page,
