@@ -18,10 +18,8 @@ struct ConnectorAdding {
         }
         let feeds = try DescribedFeeds(session)
         return try feeds.add(to: file, orFailing: "no stream of the connector becomes a feed") {
-            configured throws(Failure) in
-            try DescribedFeeds.reading(connector) { connector throws(ConnectorError) in
-                try connector.translation(of: session.invocation.operands, given: feeds.given, besides: configured)
-            }
+            configured throws(ConnectorError) in
+            try connector.translation(of: session.invocation.operands, given: feeds.given, besides: configured)
         }
     }
 

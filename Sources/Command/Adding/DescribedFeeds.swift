@@ -15,17 +15,41 @@ struct DescribedFeeds {
         given = try Self.settings(session.invocation)
     }
 
+    /// A way to say the lists of a description as feeds.
+    typealias Translating = (
+        _ chosen: [String], _ given: [(name: String, value: String)], _ configured: [FeedDefinition],
+        _ hasColumns: Bool
+    ) throws(ConnectorError) -> Connector.Translation
+
+    /// Lists the collections of a description, or adds those that the operands name.
+    ///
+    /// - Throws: `Failure` with exit code 65 and a problem if there are none to list, or none becomes a feed.
+    func listOrAdd(
+        _ collections: @autoclosure () -> [DescribedCollection], besides leftOut: [Connector.LeftOut], option: Option,
+        of path: String, orFailing problems: (listing: String, adding: String), _ translation: Translating
+    ) throws(Failure) -> ExitCode {
+        guard !session.invocation.operands.isEmpty else {
+            try print(collections(), besides: leftOut, option: option, of: path, orFailing: problems.listing)
+            return .done
+        }
+        return try add(to: try session.fileForFeeds(), orFailing: problems.adding) {
+            configured throws(ConnectorError) in
+            try translation(session.invocation.operands, given, configured, session.invocation.has(.columns))
+        }
+    }
+
     /// Adds the feeds that a description becomes beside those that there are.
     ///
     /// - Throws: `Failure` with exit code 65 and `problem` if there are none.
     func add(
         to file: ConfigurationFile, orFailing problem: String,
-        _ translation: (_ configured: [FeedDefinition]) throws(Failure) -> Connector.Translation
+        _ translation: (_ configured: [FeedDefinition]) throws(ConnectorError) -> Connector.Translation
     ) throws(Failure) -> ExitCode {
         let isDry = session.invocation.has(.dryRun)
         var result = Connector.Translation()
         func added(to text: [UInt8]) throws(Failure) -> [UInt8] {
-            result = try translation(try file.configuration(in: text, session.environment).feeds)
+            let configured = try file.configuration(in: text, session.environment).feeds
+            result = try Self.reading(configured, translation)
             guard !result.feeds.isEmpty || !result.known.isEmpty else {
                 throw Failure(.data, result.leftOut.map(Self.reason) + [problem], advice: "feedsync help add")
             }
@@ -127,9 +151,7 @@ struct DescribedFeeds {
     }
 
     /// Prints collections, with what is known of them.
-    ///
-    /// - Throws: `Failure` with exit code 65 and `problem` if there are none.
-    func print(
+    private func print(
         _ collections: [DescribedCollection], besides leftOut: [Connector.LeftOut], option: Option, of path: String,
         orFailing problem: String
     ) throws(Failure) {

@@ -17,21 +17,14 @@ struct DocumentAdding {
             try APIDescription(bytes, source: path)
         }
         let feeds = try DescribedFeeds(session)
-        guard !session.invocation.operands.isEmpty else {
-            if api.isCut { session.console.warn("\(path): only the first 10,000 paths were read") }
-            try feeds.print(
-                api.lists.map(\.collection), besides: api.leftOut, option: .openapi, of: path,
-                orFailing: "\(path): no GET of the document answers with a list of objects")
-            return .done
+        if session.invocation.operands.isEmpty, api.isCut {
+            session.console.warn("\(path): only the first 10,000 paths were read")
         }
-        return try feeds.add(to: try session.fileForFeeds(), orFailing: "no collection becomes a feed") {
-            configured throws(Failure) in
-            try DescribedFeeds.reading(api) { api throws(ConnectorError) in
-                try api.translation(
-                    of: session.invocation.operands, given: feeds.given, besides: configured,
-                    hasColumns: session.invocation.has(.columns))
-            }
-        }
+        return try feeds.listOrAdd(
+            api.lists.map(\.collection), besides: api.leftOut, option: .openapi, of: path,
+            orFailing: (
+                "\(path): no GET of the document answers with a list of objects", "no collection becomes a feed"
+            ), api.translation(of:given:besides:hasColumns:))
     }
 
     private func bytes() async throws(Failure) -> [UInt8] {
@@ -58,20 +51,9 @@ struct RecordingAdding {
         let recording = try DescribedFeeds.reading(bytes) { bytes throws(ConnectorError) in
             try Recording(bytes, source: path)
         }
-        let feeds = try DescribedFeeds(session)
-        guard !session.invocation.operands.isEmpty else {
-            try feeds.print(
-                recording.collections, besides: recording.leftOut, option: .har, of: path,
-                orFailing: "\(path): no response is a list of objects")
-            return .done
-        }
-        return try feeds.add(to: try session.fileForFeeds(), orFailing: "no list becomes a feed") {
-            configured throws(Failure) in
-            try DescribedFeeds.reading(recording) { recording throws(ConnectorError) in
-                try recording.translation(
-                    of: session.invocation.operands, given: feeds.given, besides: configured,
-                    hasColumns: session.invocation.has(.columns))
-            }
-        }
+        return try DescribedFeeds(session).listOrAdd(
+            recording.collections, besides: recording.leftOut, option: .har, of: path,
+            orFailing: ("\(path): no response is a list of objects", "no list becomes a feed"),
+            recording.translation(of:given:besides:hasColumns:))
     }
 }
