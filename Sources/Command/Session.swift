@@ -57,7 +57,7 @@ struct Session: Sendable {
     /// - Throws: `Failure` with exit code 78 if there is none, or it cannot be used.
     func configuration() throws(Failure) -> Configuration {
         if let configuration = try configurationIfAny() { return configuration }
-        throw Failure(.configuration, [missing], explanation: Self.beginning)
+        throw missing
     }
 
     /// The configuration file, found as for every command; nil if there is none.
@@ -77,11 +77,11 @@ struct Session: Sendable {
         try configurationFile() ?? ConfigurationFile(path: "feedsync.yaml")
     }
 
-    /// A feed's lines in the configuration file, or in one that it includes; nil if there is none.
+    /// A feed's lines in the configuration file, or in one that it includes.
     ///
-    /// - Throws: `Failure` with exit code 64 for a feed that has no lines of its own.
-    func lines(of name: String) throws(Failure) -> FeedLines? {
-        guard let file = try configurationFile() else { return nil }
+    /// - Throws: `Failure` with exit code 64 for a feed that has no lines of its own, 78 if there is no file.
+    func lines(of name: String) throws(Failure) -> FeedLines {
+        guard let file = try configurationFile() else { throw missing }
         return try editing { () throws(EditingError) in
             try FeedLines(of: name, from: file, environment: environment)
         }
@@ -89,11 +89,12 @@ struct Session: Sendable {
 
     private var search: ConfigurationSearch { ConfigurationSearch(environment: environment) }
 
-    private var missing: String {
+    private var missing: Failure {
         let personal = search.personalFile.map { " or \($0)" } ?? ""
-        return """
+        let problem = """
             no configuration: --config and $FEEDSYNC_CONFIG are not given, and there is no ./feedsync.yaml\(personal)
             """
+        return Failure(.configuration, [problem], explanation: Self.beginning)
     }
 
     private static let beginning = """

@@ -17,10 +17,7 @@ extension Command {
     ) { session throws(Failure) in
         let name = session.invocation.operands[0]
         let words = session.invocation.operands.dropFirst()
-        guard let lines = try session.lines(of: name) else {
-            _ = try session.configuration()
-            return .done
-        }
+        let lines = try session.lines(of: name)
         try editing { () throws(EditingError) in try lines.set(try FeedWords.members(words)) }
         if session.invocation.has(.json) {
             session.print(result: ["feed": name, "file": lines.file.path])

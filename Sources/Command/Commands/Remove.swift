@@ -21,10 +21,7 @@ extension Command {
         example: "feedsync remove swift-repos"
     ) { session throws(Failure) in
         let name = session.invocation.operands[0]
-        guard let lines = try session.lines(of: name) else {
-            _ = try session.configuration()
-            return .done
-        }
+        let lines = try session.lines(of: name)
         let removal = try editing { () throws(EditingError) in try FeedRemoval(of: lines) }
         if session.invocation.has(.data) { return try await session.removeData(of: lines, removal) }
         let undo = try editing { () throws(EditingError) in try removal.perform() }

@@ -17,7 +17,7 @@ extension Command {
     ) { session throws(Failure) in
         let (feed, name) = (session.invocation.operands[0], session.invocation.operands[1])
         let configuration = try session.configuration()
-        guard let lines = try session.lines(of: feed) else { return .done }
+        let lines = try session.lines(of: feed)
         let store = try await session.store(configuration, changing: [feed, name])
         let isStored: Bool
         do throws(EditingError) {
