@@ -25,18 +25,9 @@ struct PlainList: Sendable {
     ///   - names: The names of the elements of an array, in order.
     ///   - key: The paths of the feed's key; empty where it is found.
     init(items: Path?, names: [String], key: [Path]) {
-        place = Self.names(of: items ?? Path([]))
+        place = (items ?? Path([])).memberNames
         self.names = names
         self.key = key.filter { $0 != Path([.itemHash]) }.map(\.columnName)
-    }
-
-    private static func names(of path: Path) -> [String]? {
-        var names: [String] = []
-        for segment in path.segments {
-            guard case .member(let name) = segment else { return nil }
-            names.append(name)
-        }
-        return names
     }
 
     /// The body with objects in place of the elements; nil for a body that stays as it is.

@@ -38,6 +38,16 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     /// True if it leads through the first element that meets a condition.
     package var hasCondition: Bool { segments.contains { if case .first = $0 { true } else { false } } }
 
+    /// The names on the way, if it leads through members alone; nil otherwise.
+    package var memberNames: [String]? {
+        var names: [String] = []
+        for segment in segments {
+            guard case .member(let name) = segment else { return nil }
+            names.append(name)
+        }
+        return names
+    }
+
     /// The name of the column that the path becomes: its words joined by `_`.
     package var columnName: String {
         segments.map { segment in

@@ -97,11 +97,6 @@ package struct PageRequest: Sendable, Hashable {
     /// The names on the way to a member; nil for a path that leads elsewhere, and for none.
     package static func members(of name: String) -> [String]? {
         guard let path = try? Path(name), !path.segments.isEmpty else { return nil }
-        var names: [String] = []
-        for segment in path.segments {
-            guard case .member(let name) = segment else { return nil }
-            names.append(name)
-        }
-        return names
+        return path.memberNames
     }
 }

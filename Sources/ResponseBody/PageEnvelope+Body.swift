@@ -6,16 +6,16 @@ extension PageEnvelope {
     /// - Parameter elements: The bytes from the first item to the last one in their array, if that is known: they are
     ///   not looked at then.
     package init(of body: Body, besides items: Path, elements: Range<Int>? = nil) {
-        var names: [String] = []
-        for case .member(let name) in items.segments { names.append(name) }
-        let isPlain = !names.isEmpty && names.count == items.segments.count
         guard !items.segments.isEmpty else {
             self.init(of: .null, besides: items)
             return
         }
         let value =
-            isPlain
-            ? try? JSONValue(parsing: body.text(without: elements), withoutElementsAt: names) : try? JSONTree(body)
+            if let names = items.memberNames {
+                try? JSONValue(parsing: body.text(without: elements), withoutElementsAt: names)
+            } else {
+                try? JSONTree(body)
+            }
         self.init(of: value ?? .null, besides: items)
     }
 }

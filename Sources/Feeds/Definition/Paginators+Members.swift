@@ -10,7 +10,7 @@ extension PageNumberPaginator: ReadablePaginator {
         self.init(
             parameter: parameter, first: members.integer("first", in: 0...Int.max) ?? 1,
             size: PageSize(members, besides: [parameter]), total: StatedTotal(members), pages: members.path("pages"),
-            pagesHeader: members.string("header"), flags: MoreFlag(members), prefetch: PrefetchLimit.read(members))
+            pagesHeader: members.string("header"), flags: MoreFlag(members), prefetch: members.prefetch)
     }
 }
 
@@ -31,7 +31,7 @@ extension OffsetPaginator: ReadablePaginator {
             parameter: parameter, first: members.integer("first", in: 0...JSONScalar.mostCount),
             base: members.integer("base", in: 0...1) ?? 0, limit: limit,
             total: StatedTotal(members), flags: MoreFlag(members),
-            prefetch: PrefetchLimit.read(members))
+            prefetch: members.prefetch)
     }
 }
 
@@ -150,7 +150,8 @@ extension NextSource {
     }
 }
 
-extension PrefetchLimit {
-    /// Reads `prefetch`: 1 if nothing is said.
-    static func read(_ members: MappingDecoder) -> Int { members.integer("prefetch", in: range) ?? 1 }
+extension MappingDecoder {
+    /// The number of simultaneous requests of a feed whose pages can be computed: 1 if nothing is said. More than 16 is
+    /// rude to any host, and gains nothing on any line.
+    fileprivate var prefetch: Int { integer("prefetch", in: 1...16) ?? 1 }
 }

@@ -35,15 +35,8 @@ enum DecodedValue {
         case .column(.real): "a real"
         case .column(.text): "text"
         case .column(.blob): "bytes"
-        case .json(let value), .jsonColumn(_, let value):
-            switch value {
-            case .null: "null"
-            case .bool: "a Boolean"
-            case .number: "a number"
-            case .string: "a string"
-            case .array: "an array"
-            case .object: "an object"
-            }
+        case .json(.bool), .jsonColumn(_, .bool): "a Boolean"
+        case .json(let value), .jsonColumn(_, let value): value.kindWords
         }
     }
 
