@@ -111,7 +111,8 @@ package enum BodyFormat: Sendable, Hashable {
 
     private static func isJSONLines(_ text: Substring) -> Bool {
         let lines = text.split(whereSeparator: \.isNewline).prefix(2)
-        return lines.count == 2 && lines.allSatisfy { $0.first == "{" } && (try? JSONTree(String(lines[0]))) != nil
+        return lines.count == 2 && lines.allSatisfy { $0.first == "{" }
+            && (try? JSONValue(parsing: String(lines[0]))) != nil
     }
 
     /// Its name in a sentence.

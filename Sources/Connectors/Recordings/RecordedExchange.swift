@@ -55,7 +55,7 @@ struct RecordedExchange: Sendable {
             self.content = .feed(format)
             return
         }
-        guard let json = try? JSONTree(received.body) else { return nil }
+        guard let json = try? JSONValue(received.body) else { return nil }
         guard request["method"]?.text?.uppercased() == "GET" else {
             guard json.elements != nil || json.members != nil, request["method"]?.text?.uppercased() == "POST" else {
                 return nil

@@ -140,9 +140,9 @@ package struct Discovery: Sendable {
             guard String(validating: first.response.body.bytes, as: UTF8.self) != nil else {
                 throw DiscoveryFault.notUTF8(contentType: first.response.contentType)
             }
-            let body: JSONTree
+            let body: JSONValue
             do throws(JSONSyntaxError) {
-                body = try JSONTree(first.response.body, memory: definition.memory)
+                body = try JSONValue(first.response.body, memory: definition.memory)
             } catch {
                 let other =
                     error.isTooLarge

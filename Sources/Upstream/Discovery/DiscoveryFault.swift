@@ -4,7 +4,7 @@ package enum DiscoveryFault {
     private static let most = 8
 
     /// The body has nothing that looks like items.
-    static func noItems(in body: JSONTree) -> FeedSyncError {
+    static func noItems(in body: JSONValue) -> FeedSyncError {
         let seen: String
         var advice = "write where they are, for example `items: data.list`"
         if case .object(let members) = body, members.all.contains(where: { $0.value.isListOfLists }) {
@@ -24,7 +24,7 @@ package enum DiscoveryFault {
     }
 
     /// There is nothing, or no list, where the definition has the items.
-    static func noItems(at path: Path, in body: JSONTree) -> FeedSyncError {
+    static func noItems(at path: Path, in body: JSONValue) -> FeedSyncError {
         let there = body.value(at: path).map { "`\(path)` is \($0.kindWords), not a list" }
         let best = ItemsSearch.best(in: body).map { ", such as `items: \($0.path)`" } ?? ""
         return FeedSyncError(
@@ -36,7 +36,7 @@ package enum DiscoveryFault {
     ///
     /// - Parameter single: The body, if it was taken for the only item: a list in it whose elements are no objects was
     ///   probably meant.
-    static func noKey(_ reason: String, of single: JSONTree?) -> FeedSyncError {
+    static func noKey(_ reason: String, of single: JSONValue?) -> FeedSyncError {
         if case .object(let members)? = single, members.all.contains(where: { $0.value.isBareList }) {
             return noItems(in: .object(members))
         }
@@ -69,7 +69,7 @@ package enum DiscoveryFault {
     }
 }
 
-extension JSONTree {
+extension JSONValue {
     /// True for a list whose first element is a list.
     var isListOfLists: Bool {
         if case .array(let elements) = self, case .array? = elements.first { true } else { false }

@@ -42,7 +42,7 @@ struct GivenKey {
     /// The first key, as JSON, that two items of different content have.
     private var sharedKey: String? {
         guard !mayDiffer else { return nil }
-        var known: [String: JSONTree.Members] = [:]
+        var known: [String: JSONObject] = [:]
         for item in items {
             let values = paths.compactMap { item.value(at: $0) }
             guard values.count == paths.count else { continue }

@@ -34,12 +34,12 @@ package struct ItemShape: Sendable {
     package init(_ rule: FoundColumns = .standard) { self.rule = rule }
 
     /// Learns from an item.
-    package mutating func add(_ item: JSONTree.Members) {
+    package mutating func add(_ item: JSONObject) {
         Self.add(item, to: &root, depth: 0, deepest: rule.depth, count: &nodeCount, passedOver: &passedOver)
     }
 
     private static func add(
-        _ members: JSONTree.Members, to node: inout Node, depth: Int, deepest: Int, count: inout Int,
+        _ members: JSONObject, to node: inout Node, depth: Int, deepest: Int, count: inout Int,
         passedOver: inout Int
     ) {
         node.objects += 1
@@ -100,7 +100,7 @@ extension ColumnType {
     }
 }
 
-extension JSONTree {
+extension JSONValue {
     /// The type of a column that holds such values; nil for null.
     fileprivate var columnType: ColumnType? {
         switch self {

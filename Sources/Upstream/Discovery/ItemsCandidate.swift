@@ -26,7 +26,7 @@ package struct ItemsCandidate {
     /// One item, with the name of the member that it is.
     package struct Item {
         let name: String?
-        package let members: JSONTree.Members
+        package let members: JSONObject
     }
 
     /// True if both are members of the same object.
@@ -44,7 +44,7 @@ extension ItemsCandidate {
     /// The candidate that a value makes; nil for one that holds no objects.
     ///
     /// - Parameter isTable: True for the rows of a table, of which the last one is a text if it may be cut off.
-    init?(_ value: JSONTree, at path: Path, isTable: Bool = false) {
+    init?(_ value: JSONValue, at path: Path, isTable: Bool = false) {
         switch value {
         case .array(let elements):
             let objects = elements.compactMap { element in element.members.map { Item(name: nil, members: $0) } }
@@ -63,7 +63,7 @@ extension ItemsCandidate {
 
     /// The members as items, if all are objects of one kind: `{"12": {…}, "15": {…}}`, not `{"owner": {…}, "plan":
     /// {…}}`.
-    private static func keyedItems(_ members: JSONTree.Members) -> [Item]? {
+    private static func keyedItems(_ members: JSONObject) -> [Item]? {
         let items = members.all.compactMap { member in
             member.value.members.map { Item(name: member.name, members: $0) }
         }
@@ -76,7 +76,7 @@ extension ItemsCandidate {
     }
 
     /// The average share of all member names that an object has, from 0 to 1.
-    static func likeness(of objects: [JSONTree.Members]) -> Double {
+    static func likeness(of objects: [JSONObject]) -> Double {
         var presence: [String: Int] = [:]
         for object in objects { for name in object.names { presence[name, default: 0] += 1 } }
         guard !presence.isEmpty, !objects.isEmpty else { return 1 }

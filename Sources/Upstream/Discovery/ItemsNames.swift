@@ -41,7 +41,7 @@ enum ItemsNames {
     }
 
     /// True for links: `[{"rel": "next", "href": "…"}]`.
-    static func areLinks(_ objects: [JSONTree.Members]) -> Bool {
+    static func areLinks(_ objects: [JSONObject]) -> Bool {
         !objects.isEmpty
             && objects.allSatisfy { object in
                 let names = Set(object.names.map { MemberName($0).folded })
@@ -52,13 +52,13 @@ enum ItemsNames {
     }
 
     /// True if an object states that the request failed, as in https://github.com/omniti-labs/jsend
-    static func saysNo(_ object: JSONTree.Members) -> Bool {
+    static func saysNo(_ object: JSONObject) -> Bool {
         if ["success", "ok"].contains(where: { object[$0] == .bool(false) }) { return true }
         return object["status"]?.text.map { ["error", "fail"].contains($0.lowercased()) } ?? false
     }
 
     /// True if an object has an id, so that lists in it are its own.
-    static func isItemLike(_ object: JSONTree.Members) -> Bool {
+    static func isItemLike(_ object: JSONObject) -> Bool {
         ["id", "_id", "uuid", "guid", "ID", "Id", "sha"].contains { object[$0]?.isScalar == true }
     }
 }

@@ -23,7 +23,7 @@ struct ItemsSearch {
     }
 
     /// Every candidate, best first.
-    static func candidates(in body: JSONTree, url: WebURL? = nil, isTable: Bool = false) -> [ItemsCandidate] {
+    static func candidates(in body: JSONValue, url: WebURL? = nil, isTable: Bool = false) -> [ItemsCandidate] {
         var search = ItemsSearch(url: url, isTable: isTable)
         search.look(at: body, Path([]), within: Surroundings())
         search.addSingle(body)
@@ -37,7 +37,7 @@ struct ItemsSearch {
     ///   - place: The place of the items, if it is known.
     ///   - isTable: True if the body is a table as JSON.
     static func best(
-        in body: JSONTree, url: WebURL? = nil, at place: Path? = nil, isTable: Bool = false
+        in body: JSONValue, url: WebURL? = nil, at place: Path? = nil, isTable: Bool = false
     ) -> ItemsCandidate? {
         let candidates = candidates(in: body, url: url, isTable: isTable)
         if let place, let known = candidates.first(where: { $0.path == place }) { return known }
@@ -66,7 +66,7 @@ struct ItemsSearch {
     /// The objects around a place, of which each is looked through once, however many places are in it.
     private struct Surroundings {
         /// The innermost object; nil outside of any.
-        private(set) var parent: JSONTree.Members?
+        private(set) var parent: JSONObject?
         /// True if the innermost object has members about pages.
         private(set) var hasPaging = false
         /// The names of the innermost object's members that are not about pages: the first two are enough.
@@ -74,7 +74,7 @@ struct ItemsSearch {
         /// True if one of the objects has an id.
         private(set) var isItemLike = false
 
-        func within(_ object: JSONTree.Members) -> Surroundings {
+        func within(_ object: JSONObject) -> Surroundings {
             var inner = Surroundings()
             inner.parent = object
             inner.isItemLike = isItemLike || ItemsNames.isItemLike(object)
@@ -90,7 +90,7 @@ struct ItemsSearch {
         }
     }
 
-    private mutating func look(at value: JSONTree, _ path: Path, within objects: Surroundings) {
+    private mutating func look(at value: JSONValue, _ path: Path, within objects: Surroundings) {
         seen += 1
         guard path.segments.count <= Self.deepest, seen <= Self.most else { return }
         let candidate = ItemsCandidate(value, at: path, isTable: isTable && path.segments.isEmpty)
@@ -171,21 +171,21 @@ struct ItemsSearch {
     }
 
     /// A greater weight for many items that are alike and have an id.
-    private static func weight(_ items: [JSONTree.Members]) -> Double {
+    private static func weight(_ items: [JSONObject]) -> Double {
         let size = Double((items.count + 1).bitWidth - (items.count + 1).leadingZeroBitCount)
         let isKeyed = items.allSatisfy(ItemsNames.isItemLike)
         return min(size, 7) + 2 * ItemsCandidate.likeness(of: items) + (isKeyed ? 2 : 0)
     }
 
     /// True if the object holds a list that may be the items.
-    private static func isEnvelope(_ object: JSONTree.Members) -> Bool {
+    private static func isEnvelope(_ object: JSONObject) -> Bool {
         object.all.contains { member in
             ItemsNames.isUsual(member.name) && ItemsCandidate(member.value, at: Path([]))?.shape == .array
         }
     }
 
     /// The body, or the object that it wraps, as the only item.
-    private mutating func addSingle(_ body: JSONTree) {
+    private mutating func addSingle(_ body: JSONValue) {
         guard let members = body.members, !members.all.isEmpty else { return }
         var candidate = ItemsCandidate(
             path: Path([]), shape: .single, items: [ItemsCandidate.Item(name: nil, members: members)])

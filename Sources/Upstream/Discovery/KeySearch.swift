@@ -69,7 +69,7 @@ struct KeySearch {
         }
         let candidates = all.sorted { ($0.name, $0.order) < ($1.name, $1.order) }
         guard objects.count > 1 else { return ofOnlyItem(candidates, isSingle: isSingle) }
-        var seen: Set<JSONTree.Members> = []
+        var seen: Set<JSONObject> = []
         // An object that came twice unchanged is one item if it has an id, and two equal items if it has none.
         let distinct = objects.indices.filter { seen.insert(objects[$0]).inserted }
         let repeats = objects.count - distinct.count
@@ -156,9 +156,9 @@ struct KeySearch {
     }
 
     /// The paths to scalars, those of nested objects too.
-    private static func paths(in item: JSONTree.Members) -> [Path] {
+    private static func paths(in item: JSONObject) -> [Path] {
         var paths: [Path] = []
-        func visit(_ members: JSONTree.Members, _ path: Path) {
+        func visit(_ members: JSONObject, _ path: Path) {
             for member in members.all where paths.count < mostPaths && !MemberName.isTooLong(member.name) {
                 let place = path.appending(member.name)
                 if keyText(member.value) != nil { paths.append(place) }
@@ -169,13 +169,13 @@ struct KeySearch {
         return paths
     }
 
-    private static func value(in item: JSONTree.Members, at path: Path) -> JSONTree? {
+    private static func value(in item: JSONObject, at path: Path) -> JSONValue? {
         guard case .member(let name)? = path.segments.first, let value = item[name] else { return nil }
         return value.value(at: Path(Array(path.segments.dropFirst())))
     }
 
     /// A whole number or a text that may be a key, each of its own kind; nil for all else.
-    private static func keyText(_ value: JSONTree?) -> String? {
+    private static func keyText(_ value: JSONValue?) -> String? {
         switch value {
         case .number(let digits)? where !digits.utf8.contains(where: ".eE".utf8.contains): "#\(digits)"
         case .string(let text)? where !text.isEmpty && text.utf8.count <= longestText: text

@@ -2,7 +2,7 @@ internal import HTTP
 
 /// A page read without a complete definition: its items, and the values that identify them.
 package struct PageReading {
-    let body: JSONTree
+    let body: JSONValue
     package let items: [ItemsCandidate.Item]
     /// The elements of the items' array, also those that are no objects.
     let elementCount: Int
@@ -10,7 +10,7 @@ package struct PageReading {
     let isList: Bool
 
     /// Reads the items at a path; nil if there are none.
-    package init?(_ body: JSONTree, items path: Path, isKeyed: Bool) {
+    package init?(_ body: JSONValue, items path: Path, isKeyed: Bool) {
         self.body = body
         switch body.value(at: path) {
         case .array(let elements)? where !isKeyed:
@@ -38,20 +38,20 @@ package struct PageReading {
         items.compactMap { item in
             let values = paths.map { item.value(at: $0) }
             guard values.allSatisfy({ $0?.isScalar == true }) else { return nil }
-            return JSONTree.array(values.compactMap(\.self)).json
+            return JSONValue.array(values.compactMap(\.self)).json
         }
     }
 }
 
 extension ItemsCandidate.Item {
     /// The value at a path of the item; `~` is its name.
-    func value(at path: Path) -> JSONTree? {
-        if path == .memberName { return name.map(JSONTree.string) }
+    func value(at path: Path) -> JSONValue? {
+        if path == .memberName { return name.map(JSONValue.string) }
         if path == .itemHash {
             var hash = ContentHash()
-            hash.add(JSONTree.object(members).json.utf8)
+            hash.add(JSONValue.object(members).json.utf8)
             return .string(hash.digits)
         }
-        return JSONTree.object(members).value(at: path)
+        return JSONValue.object(members).value(at: path)
     }
 }

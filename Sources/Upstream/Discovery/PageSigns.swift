@@ -25,7 +25,7 @@ package struct PageSigns {
     var items: Path { envelope.items }
 
     init(
-        body: JSONTree, items: Path, itemCount: Int, key: Path?, headers: Headers, request: Request,
+        body: JSONValue, items: Path, itemCount: Int, key: Path?, headers: Headers, request: Request,
         isWebFeed: Bool = false
     ) {
         self.isWebFeed = isWebFeed
@@ -180,9 +180,11 @@ package struct PageSigns {
     }
 
     private static func parameters(of body: [UInt8]) -> [NamedValue] {
-        guard let text = String(validating: body, as: UTF8.self), let tree = try? JSONTree(text) else { return [] }
+        guard let text = String(validating: body, as: UTF8.self), let tree = try? JSONValue(parsing: text) else {
+            return []
+        }
         var items: [NamedValue] = []
-        func visit(_ value: JSONTree, _ path: Path) {
+        func visit(_ value: JSONValue, _ path: Path) {
             guard path.segments.count <= deepest, items.count < most else { return }
             for member in value.members?.all ?? [] {
                 let place = path.appending(member.name)

@@ -8,9 +8,9 @@ package struct PageStudy {
     package struct Page: Sendable {
         package let request: Request
         package let headers: Headers
-        package let body: JSONTree
+        package let body: JSONValue
 
-        package init(request: Request, headers: Headers, body: JSONTree) {
+        package init(request: Request, headers: Headers, body: JSONValue) {
             (self.request, self.headers, self.body) = (request, headers, body)
         }
     }
@@ -52,7 +52,7 @@ package struct PageStudy {
     ///   - isOrdered: True if the order of an item's members is the upstream's own; a description may have sorted them.
     /// - Throws: `FeedSyncError` of kind `configuration` if the page has no items, or no key.
     package init(
-        _ definition: FeedDefinition, first: Page, others: [JSONTree] = [], isOrdered: Bool = true
+        _ definition: FeedDefinition, first: Page, others: [JSONValue] = [], isOrdered: Bool = true
     ) throws(FeedSyncError) {
         self.definition = definition
         self.first = first

@@ -180,7 +180,7 @@ extension SecondPageTrials {
     enum Answer {
         case page(PageReading)
         /// A page without items, or without their member; what stands in it.
-        case empty(JSONTree)
+        case empty(JSONValue)
         /// No page; why.
         case nothing(String)
         /// No page, as the upstream does not know the parameter; why.
@@ -229,7 +229,7 @@ extension SecondPageTrials {
             return parameter.map { .unknown("the upstream does not know `\($0)`") }
                 ?? .nothing("there is no such page")
         }
-        guard let body = try? JSONTree(fetched.response.body) else { return .nothing("the answer is not JSON") }
+        guard let body = try? JSONValue(fetched.response.body) else { return .nothing("the answer is not JSON") }
         let items = structure.items
         guard let reading = PageReading(body, items: items.path, isKeyed: items.keyedBy != nil), !reading.items.isEmpty
         else {
@@ -244,7 +244,7 @@ extension SecondPageTrials {
     }
 
     /// True if an answer is a page without items, and no words of an error.
-    private func isEmpty(_ body: JSONTree, _ fetched: FetchedPage, _ structure: StructureSearch) -> Bool {
+    private func isEmpty(_ body: JSONValue, _ fetched: FetchedPage, _ structure: StructureSearch) -> Bool {
         guard ErrorBody.failure(fetched.response, secrets: page.secrets, mayBeBeyondEnd: true) == nil else {
             return false
         }
@@ -257,7 +257,7 @@ extension SecondPageTrials {
     mutating func noteStray(_ count: Int) { strayItemCount = max(strayItemCount, count) }
 
     /// The place at which both pages have a list of items, if the chosen one is on the first page alone.
-    private func place(in second: JSONTree, besides structure: StructureSearch) -> Path? {
+    private func place(in second: JSONValue, besides structure: StructureSearch) -> Path? {
         guard definition.items == nil, structure.items.keyedBy == nil else { return nil }
         let places = ItemsSearch.candidates(in: structure.reading.body, url: first.response.url)
         return places.first { place in

@@ -26,7 +26,7 @@ struct StructureSearch {
     ///   - isOrdered: True if the order of an item's members is the upstream's own.
     /// - Throws: `FeedSyncError` of kind `configuration` if the page has no items, or no key.
     init(
-        _ definition: FeedDefinition, body: JSONTree, url: WebURL, others: [ItemsCandidate.Item] = [],
+        _ definition: FeedDefinition, body: JSONValue, url: WebURL, others: [ItemsCandidate.Item] = [],
         place: Path? = nil, format: FeedFormat = .json, isOrdered: Bool = true
     ) throws(FeedSyncError) {
         if definition.format == nil, format != .json {
@@ -174,8 +174,8 @@ extension StructureSearch {
     func isRefuted(by second: PageReading) -> Bool {
         guard !findings.key.isEmpty, ![[.memberName], [.itemHash]].contains(keyPaths) else { return false }
         let isOwn = keyPaths.contains { KeyName.rank($0, resource: resource).name <= .wrappedIdentifier }
-        let isLike = { (one: JSONTree.Members, other: JSONTree.Members) in isOwn ? self.isLike(one, other) : false }
-        var known: [String: JSONTree.Members] = [:]
+        let isLike = { (one: JSONObject, other: JSONObject) in isOwn ? self.isLike(one, other) : false }
+        var known: [String: JSONObject] = [:]
         for item in second.items {
             guard let key = key(of: item) else { continue }
             if let other = known.updateValue(item.members, forKey: key), !isLike(other, item.members) { return true }
@@ -190,11 +190,11 @@ extension StructureSearch {
     private func key(of item: ItemsCandidate.Item) -> String? {
         let values = keyPaths.map { item.value(at: $0) }
         guard values.allSatisfy({ $0?.isScalar == true }) else { return nil }
-        return JSONTree.array(values.compactMap(\.self)).json
+        return JSONValue.array(values.compactMap(\.self)).json
     }
 
     /// True if at least half of two items' members besides their key are equal.
-    private func isLike(_ one: JSONTree.Members, _ other: JSONTree.Members) -> Bool {
+    private func isLike(_ one: JSONObject, _ other: JSONObject) -> Bool {
         let ownNames = Set(keyPaths.compactMap { if case .member(let name)? = $0.segments.first { name } else { nil } })
         let names = Set(one.names).union(other.names).subtracting(ownNames)
         return 2 * names.count { one[$0] == other[$0] } >= names.count

@@ -3,7 +3,7 @@ package import HTTP
 /// Paths of a definition that match nothing on a feed's first page: mistyped, perhaps.
 package struct UnmatchedPaths {
     private let definition: FeedDefinition
-    private let body: JSONTree
+    private let body: JSONValue
     private let items: [ItemsCandidate.Item]
     /// True if the page leads nowhere, although there are more items than it has.
     private let endsTooSoon: Bool
@@ -14,7 +14,7 @@ package struct UnmatchedPaths {
     ///   - definition: The definition as the user gave it, but for where the items are.
     ///   - end: The page that comes next, or the end.
     package init?(_ definition: FeedDefinition, items rule: ItemsRule?, in body: Body, _ end: NextPage) {
-        guard let tree = try? JSONTree(body),
+        guard let tree = try? JSONValue(body),
             let reading = PageReading(tree, items: rule?.path ?? Path([]), isKeyed: rule?.keyedBy != nil),
             !reading.items.isEmpty
         else { return nil }
@@ -57,7 +57,7 @@ package struct UnmatchedPaths {
     /// The notice about a path that no item has; nil if one does.
     private func unmatched(_ path: Path, for purpose: String) -> String? {
         guard items.allSatisfy({ $0.value(at: path) == nil }) else { return nil }
-        let members = items.first.map { JSONTree.object($0.members) } ?? .null
+        let members = items.first.map { JSONValue.object($0.members) } ?? .null
         let nearest = nearest(to: path, in: members)
         // The author of a preset knew that its members may be absent.
         guard nearest != nil || definition.presetName == nil else { return nil }
@@ -79,7 +79,7 @@ package struct UnmatchedPaths {
     private func hint(_ nearest: String?) -> String { nearest.map { "; did you mean `\($0)`?" } ?? "" }
 
     /// The path as it was probably meant: with the nearest name in place of the first that is not there.
-    private func nearest(to path: Path, in value: JSONTree) -> String? {
+    private func nearest(to path: Path, in value: JSONValue) -> String? {
         var value = value
         var steps: [Path.Segment] = []
         for segment in path.segments {

@@ -17,7 +17,7 @@ package enum EmptyEnvelope {
     ///
     /// - Parameter isFirst: True if it answers the feed's own request.
     package static func holds(_ body: Body, isFirst: Bool, pagination: some Paginator) -> Bool {
-        guard body.count <= longest, let tree = try? JSONTree(body), let members = tree.members else { return false }
+        guard body.count <= longest, let tree = try? JSONValue(body), let members = tree.members else { return false }
         guard isPlain(members), !members.all.isEmpty else { return false }
         return !isFirst || members.all.contains { PagingNames.isOfPaging($0.name) || isOfEmptyList($0) }
             || pagination.bodyPaths.contains { tree.value(at: $0) != nil }

@@ -87,7 +87,7 @@ package enum ErrorBody {
         let query: String
 
         func saysError(_ body: Body) -> Bool {
-            guard let top = (try? JSONTree(body))?.members else { return false }
+            guard let top = (try? JSONValue(body))?.members else { return false }
             // The document element of XML.
             let inner = top.all.count == 1 ? top.all.first?.value.members : nil
             return hasOnlyText(top.all)
@@ -98,7 +98,7 @@ package enum ErrorBody {
                 }
         }
 
-        private func saysError(_ member: JSONTree.Member) -> Bool {
+        private func saysError(_ member: JSONObject.Member) -> Bool {
             let name = MemberName(member.name).folded
             if ErrorBody.errors.contains(name) {
                 // An empty list: https://www.openarchives.org/OAI/openarchivesprotocol.html#ErrorConditions
@@ -138,7 +138,7 @@ package enum ErrorBody {
         }
 
         /// True for a body with a message, and nothing else but an empty text or null.
-        private func hasOnlyText(_ members: [JSONTree.Member]) -> Bool {
+        private func hasOnlyText(_ members: [JSONObject.Member]) -> Bool {
             // An empty list may be null.
             let others = members.filter {
                 $0.value != .string("") && ($0.value != .null || items == .member($0.name))

@@ -7,7 +7,7 @@ import Testing
 struct ItemShapeTests {
     private func shape(_ items: [String]) throws -> ItemShape {
         var shape = ItemShape()
-        for item in items { if let members = try JSONTree(item).members { shape.add(members) } }
+        for item in items { if let members = try JSONValue(parsing: item).members { shape.add(members) } }
         return shape
     }
 

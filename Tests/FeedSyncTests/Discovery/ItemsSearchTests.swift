@@ -113,7 +113,7 @@ struct ItemsSearchTests {
             ),
         ] as [(String, String, String, String)])
     func lists(api: String, path: String, body: String, expected: String) throws {
-        let found = ItemsSearch.best(in: try JSONTree(body), url: try WebURL("https://example.org\(path)"))
+        let found = ItemsSearch.best(in: try JSONValue(parsing: body), url: try WebURL("https://example.org\(path)"))
         #expect(found?.path.description == expected, "\(api)")
         #expect(found?.shape == .array || found?.shape == .emptyArray)
     }
@@ -127,7 +127,7 @@ struct ItemsSearchTests {
             (#"{"meta":{"n":1},"rates":{"2020-01-01":{"usd":1},"2020-01-02":{"usd":2}}}"#, "rates"),
         ] as [(String, String)])
     func keyed(body: String, expected: String) throws {
-        let found = try #require(ItemsSearch.best(in: try JSONTree(body)))
+        let found = try #require(ItemsSearch.best(in: try JSONValue(parsing: body)))
         #expect(found.path.description == expected)
         guard case .members = found.shape else {
             Issue.record("\(found.shape)")
@@ -144,7 +144,7 @@ struct ItemsSearchTests {
             (#"{"temperature":3,"wind":{"speed":1}}"#, "$"),
         ] as [(String, String)])
     func single(body: String, expected: String) throws {
-        let found = try #require(ItemsSearch.best(in: try JSONTree(body)))
+        let found = try #require(ItemsSearch.best(in: try JSONValue(parsing: body)))
         #expect(found.path.description == expected && found.shape == .single)
     }
 
@@ -155,21 +155,21 @@ struct ItemsSearchTests {
             #"{"errors":[{"message":"no"}],"data":null}"#, #"[{"id":"1"},"a"]"#,
         ])
     func none(body: String) throws {
-        let found = ItemsSearch.best(in: try JSONTree(body))
+        let found = ItemsSearch.best(in: try JSONValue(parsing: body))
         #expect(found == nil || found?.items.isEmpty == true, "\(String(describing: found?.path))")
     }
 
     @Test("A text behind the only row of a table is a row that was cut off")
     func cutRow() throws {
-        let found = ItemsSearch.best(in: try JSONTree(#"[{"id":"1"},"a"]"#), isTable: true)
+        let found = ItemsSearch.best(in: try JSONValue(parsing: #"[{"id":"1"},"a"]"#), isTable: true)
         #expect(found?.items.count == 1)
     }
 
     @Test("The search for items ends in any deep or wide body")
     func bounded() throws {
         let deep = String(repeating: #"{"a":["#, count: 511) + "1" + String(repeating: "]}", count: 511)
-        #expect(ItemsSearch.best(in: try JSONTree(deep)) != nil)
+        #expect(ItemsSearch.best(in: try JSONValue(parsing: deep)) != nil)
         let wide = "{" + (0..<20_000).map { #""m\#($0)":{"x":{"y":[1]}}"# }.joined(separator: ",") + "}"
-        #expect(ItemsSearch.candidates(in: try JSONTree(wide)).count > 0)
+        #expect(ItemsSearch.candidates(in: try JSONValue(parsing: wide)).count > 0)
     }
 }

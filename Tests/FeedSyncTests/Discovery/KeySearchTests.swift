@@ -6,7 +6,7 @@ import Testing
 @Suite("The key of items")
 struct KeySearchTests {
     private func key(_ items: [String], resource: String? = nil, preferred: [String] = []) throws -> KeySearch.Found {
-        let items = try items.compactMap { try JSONTree($0).members }.map {
+        let items = try items.compactMap { try JSONValue(parsing: $0).members }.map {
             ItemsCandidate.Item(name: nil, members: $0)
         }
         return KeySearch.key(of: items, resource: resource, preferred: Set(try preferred.map { try Path($0) }))

@@ -9,7 +9,7 @@ struct PagingSearchTests {
     private func search(
         _ url: String, _ body: String, _ headers: Headers = [:], isWebFeed: Bool = false
     ) throws -> PagingSearch {
-        let tree = try JSONTree(body)
+        let tree = try JSONValue(parsing: body)
         let url = try WebURL("https://example.org\(url)")
         let items = try #require(ItemsSearch.best(in: tree, url: url))
         let key = KeySearch.key(of: items.items)

@@ -32,8 +32,8 @@ import Testing
         try body("application/rss+xml", "\(head)<rss version=\"2.0\"><channel>\(items)</channel></rss>")
     }
 
-    private static func tree(_ text: String, _ look: @escaping (JSONTree) -> Void) throws -> () -> Void {
-        let tree = try JSONTree(text)
+    private static func tree(_ text: String, _ look: @escaping (JSONValue) -> Void) throws -> () -> Void {
+        let tree = try JSONValue(parsing: text)
         return { look(tree) }
     }
 

@@ -6,21 +6,22 @@ import Testing
 @testable import Upstream
 
 @Suite("A JSON tree")
-struct JSONTreeTests {
+struct WholeBodyTests {
     @Test("A JSON tree keeps members in order and numbers as written; the last of two equal names counts")
     func order() throws {
-        let tree = try JSONTree(#" {"b": 1.10, "a": [1e3, -0, 123456789012345678901234567890], "b": null, "": "é\n"} "#)
+        let tree = try JSONValue(
+            parsing: #" {"b": 1.10, "a": [1e3, -0, 123456789012345678901234567890], "b": null, "": "é\n"} "#)
         #expect(tree.json == #"{"b":null,"a":[1e3,-0,123456789012345678901234567890],"":"é\n"}"#)
         #expect(tree.members?.names == ["b", "a", ""])
     }
 
     @Test("A JSON tree is read from a body, apart from a byte order mark, with the place of a fault")
     func body() throws {
-        #expect(try JSONTree(Body([0xEF, 0xBB, 0xBF] + Array("[1]".utf8))) == .array([.number("1")]))
-        let error = #expect(throws: JSONSyntaxError.self) { try JSONTree(Body(Array(#"{"a":"#.utf8))) }
+        #expect(try JSONValue(Body([0xEF, 0xBB, 0xBF] + Array("[1]".utf8))) == .array([.number("1")]))
+        let error = #expect(throws: JSONSyntaxError.self) { try JSONValue(Body(Array(#"{"a":"#.utf8))) }
         #expect(error?.offset == 5)
-        #expect(throws: JSONSyntaxError.self) { try JSONTree(Body()) }
-        #expect(throws: JSONSyntaxError.self) { try JSONTree(String(repeating: "[", count: 1025)) }
+        #expect(throws: JSONSyntaxError.self) { try JSONValue(Body()) }
+        #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: String(repeating: "[", count: 1025)) }
     }
 
     @Test(
@@ -31,7 +32,8 @@ struct JSONTreeTests {
             ("a.b.c", nil), ("list[99999999999]", nil), ("links[rel=x].href", nil),
         ] as [(String, String?)])
     func path(text: String, expected: String?) throws {
-        let tree = try JSONTree(#"{"a":{"b":1},"list":[1,2],"links":[{"rel":"self"},{"rel":"next","href":"u"}]}"#)
+        let tree = try JSONValue(
+            parsing: #"{"a":{"b":1},"list":[1,2],"links":[{"rel":"self"},{"rel":"next","href":"u"}]}"#)
         let path = try Path(text)
         #expect(tree.value(at: path)?.json == (path.segments.isEmpty ? tree.json : expected))
     }
@@ -39,7 +41,7 @@ struct JSONTreeTests {
     @Test("A JSON tree is written, hashed and released at the greatest depth")
     func depth() throws {
         let text = String(repeating: "[", count: 1024) + String(repeating: "]", count: 1024)
-        let tree = try JSONTree(text)
+        let tree = try JSONValue(parsing: text)
         #expect(tree.json == text)
         #expect(Set([tree, tree]).count == 1)
     }
@@ -51,10 +53,10 @@ struct JSONTreeTests {
         let url = try WebURL("https://example.org/things?page=1")
         for _ in 0..<300 {
             let elements = (0..<4).map { _ in generator.tree(depth: 4) }
-            let tree = JSONTree.object(of: [
+            let tree = JSONValue.object(of: [
                 ("items", .array(elements)), (generator.string(), generator.tree(depth: 3)),
             ])
-            #expect(try JSONTree(tree.json) == tree, "seed \(seed): \(tree.json)")
+            #expect(try JSONValue(parsing: tree.json) == tree, "seed \(seed): \(tree.json)")
             guard let candidate = ItemsSearch.best(in: tree, url: url) else { continue }
             var shape = ItemShape()
             for item in candidate.items { shape.add(item.members) }
@@ -76,7 +78,7 @@ struct JSONTreeTests {
 
 extension SeededGenerator {
     /// A value with names such as upstreams use, and with odd ones.
-    mutating func tree(depth: Int) -> JSONTree {
+    mutating func tree(depth: Int) -> JSONValue {
         let names = [
             "id", "next", "total", "page", "has_more", "next_cursor", "a.b", "", "SELECT", "_raw", "7", "links",
         ]
