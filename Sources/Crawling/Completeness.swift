@@ -290,8 +290,11 @@ package enum Completeness {
                 return .endedEarly(met: rows.count - rows.missing, .cutOff)
             }
             let isSound = mode != .since || isSoundBefore(progress, isNewestFirst: isNewestFirst)
+            // An end that came too soon twice is believed, which is no proof.
+            let isBelieved = progress.suspectEnd != nil && rows.missing > 0
             return .complete(
-                isVerified: isVerified && isSound && progress.round?.isDoubtful != true, keepsUnmetRows: keepsUnmetRows)
+                isVerified: isVerified && isSound && !isBelieved && progress.round?.isDoubtful != true,
+                keepsUnmetRows: keepsUnmetRows)
         case .incomplete(let reason):
             guard reason.leavesSyncedRange else { return .unknown(reason) }
             if reason == .cap, mode == .all, !isPartitioned, !isLikeEarlyEnd(crawl, progress, met: rows.count, rows) {

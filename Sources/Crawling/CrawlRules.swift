@@ -121,6 +121,8 @@ package struct CrawlRules {
     var feed: Feed
     /// True if the run had too few requests to see if the rows that it did not meet are gone.
     package internal(set) var keepsUnmetRows = false
+    /// True if no page can show that the rows that the run did not meet are gone: those beside them have moved.
+    package private(set) var hasUnclearRows = false
 
     package init(_ command: RequestCommand, _ feed: Feed = Feed()) {
         state = .opening(command)
@@ -458,6 +460,7 @@ extension CrawlRules {
     package mutating func found(missingBeside pages: [PageOfCrawl]?, isUnclear: Bool = false) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         guard pages != nil || isUnclear else { return finish(crawl) }
+        hasUnclearRows = isUnclear
         if isUnclear { crawl.claim.take(.unproved) }
         // The rows may be on pages that only an earlier run has read.
         if crawl.hasUnreadPages { return keepRows(crawl, .unmetRows) }

@@ -110,6 +110,8 @@ final class FeedRun {
         }
         if rules.keepsUnmetRows {
             notices.add("rows that the list may have no more are kept: with more requests, a run can check them")
+        } else if rules.hasUnclearRows {
+            notices.add("rows that the list may have no more are kept: others moved beside them; a later sync can tell")
         }
         let window = closing == nil ? nil : windowEnd(span)
         let (ending, itemCount, seen, hasOnePage) = try writer.finish(

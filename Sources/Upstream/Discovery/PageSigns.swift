@@ -71,7 +71,7 @@ package struct PageSigns {
     /// True if the missing link of a web feed is no end: the request asks for the first page by its number, as
     /// WordPress has it with `paged=1`, or a total says that there are more entries.
     var isOpenFeed: Bool {
-        let isFirst = { (item: QueryItem?) in item.flatMap { Int($0.value) }.map { 0...1 ~= $0 } ?? false }
+        let isFirst = { (item: NamedValue?) in item.flatMap { Int($0.value) }.map { 0...1 ~= $0 } ?? false }
         return isWebFeed
             && (listTotal != nil || isFirst(counter(CountedCandidates.pageParameters))
                 || isFirst(counter(CountedCandidates.offsetParameters)))

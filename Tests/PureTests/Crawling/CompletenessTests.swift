@@ -231,7 +231,7 @@ struct CompletenessTests {
                 verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "the same, and the crawl before ended like it", suspectEnd: 85, missing: 11,
-                missingAtEnd: 11, verdict: .complete(isVerified: true)),
+                missingAtEnd: 11, verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "the same, and the crawl before ended elsewhere", suspectEnd: 60, missing: 11,
                 missingAtEnd: 11, verdict: .endedEarly(met: 89, .cutOff)),
@@ -247,7 +247,7 @@ struct CompletenessTests {
                 missingAtEnd: 50, longest: 50, verdict: .endedEarly(met: 50, .cutOff)),
             Ending(
                 testDescription: "the same, and the crawl before ended like it", suspectEnd: 50, missing: 50,
-                missingAtEnd: 50, longest: 50, verdict: .complete(isVerified: true)),
+                missingAtEnd: 50, longest: 50, verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "the same, and the total agrees", total: 50, missing: 50, missingAtEnd: 50,
                 longest: 50, verdict: .complete(isVerified: true)),
@@ -290,7 +290,7 @@ struct CompletenessTests {
             Ending(
                 testDescription: "the same, and the crawl before missed them, too", total: 89, suspectEnd: 89,
                 isPartitioned: true, hasTotals: false, missing: 11, missingInPart: 11,
-                verdict: .complete(isVerified: true)),
+                verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "a partition whose end proves little", isPartitioned: true, missing: 1,
                 missingAtEnd: 1, isDoubtful: true, verdict: .endedEarly(met: 99, .cutOff)),
