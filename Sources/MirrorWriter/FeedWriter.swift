@@ -278,9 +278,9 @@ package final class FeedWriter: PageTransactionWriter {
             try markChecked(head, isSame: true)
         }
         if state.progress.round != nil { reads.reachEnd(of: try list.pagesToProve()) }
-        let facts = try list.facts()
+        let (facts, sharesValues) = (try list.facts(), try list.sharesValues())
         state.crawl?.mayShareValues = facts.mayShareValues
-        state.crawl?.sharesValues = try list.sharesValues()
+        state.crawl?.sharesValues = sharesValues
         return facts
     }
 
