@@ -25,7 +25,7 @@ struct CrawlSoFar: Sendable {
     var crawls: [Int64: ReadCounts] = [:]
     /// The size of the other crawls of the run, from which the crawl may go on.
     var others = ReadCounts()
-    /// The previous page itself, if this run read it and the next one may not exist.
+    /// The previous page itself, if this run read it and the next one was worked out from it: that may not exist.
     var before: LoadedPage?
 
     /// These facts with the counts before the next page of a crawl; in partitions, with those of the page's partition.

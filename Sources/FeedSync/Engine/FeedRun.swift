@@ -263,7 +263,8 @@ final class FeedRun {
         }
         soFar.emptyPages = loaded.content.elementCount == 0 ? soFar.emptyPages + 1 : 0
         // An error can mean the end only for a page whose cursor was computed.
-        soFar.before = loader.definition.pagination.mayAskBeyondEnd ? loaded : nil
+        let pagination = loader.definition.pagination
+        soFar.before = pagination.mayAskBeyondEnd || !pagination.itemPaths.isEmpty ? loaded : nil
         let wantsNext = rules.wantsNext
         // No request is sent that a synced range may make unnecessary.
         if wantsNext, !mayMeetRange {

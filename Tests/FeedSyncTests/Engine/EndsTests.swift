@@ -265,17 +265,19 @@ struct EndsTests {
     }
 
     @Test(
-        "An error in markup behind full pages proves no end, as a proxy may have written it: rows stay until two ends are alike",
+        "An error behind full pages where the list went on before removes no rows until two ends are alike, and one in markup is named",
         arguments: [
-            // The error's body, the items that are left of 40, and the header of their number.
-            ("<!doctype html><title>404</title>", 30, false, true), ("<h1>Not Found</h1>", 30, false, true),
-            ("<Error><Code>NoSuchKey</Code></Error>", 30, false, true),
-            // The page before is not full, the total has come, or it may be the upstream's own words.
-            ("<h1>Not Found</h1>", 35, false, false), ("<h1>Not Found</h1>", 30, true, false),
-            (#"{"detail":"Invalid page."}"#, 30, false, false), ("404 page not found", 30, false, false),
-            ("", 30, false, false),
+            // The error's body, the items that are left of 40, the header of their number, the notice, and the doubt.
+            ("<!doctype html><title>404</title>", 30, false, true, true),
+            ("<h1>Not Found</h1>", 30, false, true, true),
+            ("<Error><Code>NoSuchKey</Code></Error>", 30, false, true, true),
+            // The page before is not full, or the total has come.
+            ("<h1>Not Found</h1>", 35, false, false, false), ("<h1>Not Found</h1>", 30, true, false, false),
+            // They may be the upstream's own words, but the list now ends with a full page.
+            (#"{"detail":"Invalid page."}"#, 30, false, false, true), ("404 page not found", 30, false, false, true),
+            ("", 30, false, false, true),
         ])
-    func markup(body: String, left: Int, hasTotal: Bool, isDoubtful: Bool) async throws {
+    func markup(body: String, left: Int, hasTotal: Bool, isNoted: Bool, isDoubtful: Bool) async throws {
         let upstream = PagedFeed(PagedFeed.items(1...40))
         upstream.total = .absent
         let bench = try await EngineBench(
@@ -292,7 +294,7 @@ struct EndsTests {
         #expect(try bench.feed("item_count, complete, verified") == "40|1|0")
         upstream.edit { $0.removeLast(40 - left) }
         let run = try await bench.sync()
-        #expect(run.notices.contains { $0.contains("proves little") && $0.contains("404, do: end}]`") } == isDoubtful)
+        #expect(run.notices.contains { $0.contains("proves little") && $0.contains("404, do: end}]`") } == isNoted)
         #expect(try bench.feed("item_count, complete") == (isDoubtful ? "40|0" : "\(left)|1"))
         try await bench.sync()
         #expect(try bench.feed("item_count, complete, verified") == "\(left)|1|0")
