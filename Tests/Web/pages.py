@@ -84,6 +84,20 @@ def live(browser, server=None, script="list.js"):
         until("it listens", lambda: json.loads(server.get("/health"))["listeners"] > 0)
 
 
+def settled(server, path):
+    """Waits until the server has noted all changes, so that a page that is opened now reads nothing again."""
+    known = lambda: server.get(path).split('data-changes="')[1].split('"')[0]
+    last = [None, 0.0]
+
+    def isQuiet():
+        number = known()
+        if number != last[0]:
+            last[:] = [number, time.monotonic()]
+        return time.monotonic() - last[1] > 1
+
+    until("the server has noted all changes", isQuiet)
+
+
 def to_the_end(browser, count, seconds=60):
     """Scrolls to the end again and again, until so many rows are there."""
     until(f"{count} rows are there", lambda: browser.run(
@@ -458,6 +472,7 @@ def overtaken(browser):
     """An answer that comes late hides nothing newer: neither a run that has begun, nor what is stored, nor an event."""
     server = fresh("overtaken", 12)
     server.run("sync", "things")
+    settled(server, "/list/things")
     kept = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
         const own = setInterval;
         window.setInterval = (work, pause) => {

@@ -36,8 +36,12 @@ const problem = async (response) => {
   return new Problem(message, said.advice, said.error?.kind, response.status);
 };
 
+// The longest time for an answer. What is asked next waits for it, and a lost connection may never end.
+const patience = 60_000;
+
 export const get = async (path, signal) => {
-  const response = await answered(path, { signal, headers: { Accept: "text/html" } });
+  const signals = [signal, AbortSignal.timeout(patience)].filter(Boolean);
+  const response = await answered(path, { signal: AbortSignal.any(signals), headers: { Accept: "text/html" } });
   if (!response.ok) throw await problem(response);
   if (response.redirected && new URL(response.url).pathname === "/login") location.assign(response.url);
   return response.text();
