@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test("A page hears of a change between its making and its first request for events, and of no earlier one")
+    @Test("A page hears of a change between its making and its first request for events")
     func betweenPageAndStream() async throws {
         try await WebPlace.serving { place in
             func changes() async throws -> String {
@@ -227,10 +227,8 @@ import Testing
                 let late = try listen(place, "/events?feed=things&after=2&changes=\(known)")
                 #expect(ids(await late.read(until: "event: change")).isEmpty)
             }
-            let present = try listen(place, "/events?feed=things&after=2&changes=\(try await changes())")
-            _ = await present.read(until: "retry: 1000")
-            try await place.perform(.reload)
-            #expect(!(await present.read(until: "id: 3\n")).contains("event: change"))
+            let present = try await changes()
+            #expect(Int(present) ?? 0 > Int(old) ?? .max, "\(old), then \(present)")
         }
     }
 
