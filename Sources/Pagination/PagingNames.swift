@@ -158,7 +158,7 @@ package enum PagingNames {
         "nextcontinuationtoken", "nextmarker", "nextid", "nextpageid", "after", "bookmark", "nextpagekey", "pagetoken",
         "nextsyncpage", "nextpage", "nextoffset", "nextstart", "nextrecord", "next", "cursor", "paginationtoken",
         "marker", "lastkey", "resumptiontoken", "nextskip", "nextindex", "offset", "nextresults", "continue",
-        "continuation", "scrollid", "pagingstate",
+        "continuation", "scrollid", "scrollparam", "pagingstate",
         "nextpagingstate", "lastevaluatedkey", "aftercursor", "afterurl", "aftertoken", "afterkey", "nextbatch",
         "nextcursormark", "searchafter", "startingafter", "nextstartkey", "end", "token",
     ]

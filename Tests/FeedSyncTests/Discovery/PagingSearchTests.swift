@@ -189,6 +189,11 @@ struct PagingSearchTests {
                 "/x?scroll_token=-1", #"{"docs":\#(two),"next_cursor":"AoE="}"#, [:],
                 "{style: cursor, param: scroll_token, next: next_cursor}"
             ),
+            // https://developers.intercom.com/docs/references/rest-api/api.intercom.io/companies/scrolloverallcompanies
+            (
+                "/companies/scroll", #"{"data":\#(two),"scroll_param":"25b649f7-4d33-4ef6-88f5-60e5b8244309"}"#, [:],
+                "{style: cursor, param: scroll_param, next: scroll_param}"
+            ),
             (
                 "/Users", #"{"totalResults":9,"startIndex":1,"itemsPerPage":2,"Resources":\#(two)}"#, [:],
                 "{style: offset, param: startIndex, base: 1, total: totalResults}"
