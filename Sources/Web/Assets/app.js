@@ -3,9 +3,12 @@ import { keys } from "./keys.js";
 import { by, tick } from "./page.js";
 
 // Without its script, as while the server is started again, a page would show for ever what it shows now.
+// Where loading it again did not help, it is tried again much later.
+const pause = performance.getEntriesByType("navigation")[0]?.type === "reload" ? 30_000 : 1_000;
 const lost = () => {
   by("offline").hidden = false;
-  setTimeout(() => fetch(location.href, { method: "HEAD" }).then(() => location.reload(), lost), 1_000);
+  setTimeout(
+    () => fetch(location.href, { method: "HEAD" }).then((answer) => answer.ok ? location.reload() : lost(), lost), pause);
 };
 const status = (start) => import("./status.js").then(start, lost);
 

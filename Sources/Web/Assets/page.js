@@ -41,7 +41,8 @@ const patience = 60_000;
 
 export const get = async (path, signal) => {
   const signals = [signal, AbortSignal.timeout(patience)].filter(Boolean);
-  const response = await answered(path, { signal: AbortSignal.any(signals), headers: { Accept: "text/html" } });
+  // Browsers of before 2024 have no `any`.
+  const response = await answered(path, { signal: AbortSignal.any?.(signals) ?? signal, headers: { Accept: "text/html" } });
   if (!response.ok) throw await problem(response);
   if (response.redirected && new URL(response.url).pathname === "/login") location.assign(response.url);
   return response.text();
