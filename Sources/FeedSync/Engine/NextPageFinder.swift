@@ -42,6 +42,9 @@ struct NextPageFinder: Sendable {
             let sign = signOfPageBefore(), sign.kind == .flag
         else { return end }
         end.sign = sign
+        end.notice =
+            "the upstream answered 204 No Content, though \(sign): if this is the end, "
+            + "set `responses: [{status: 204, do: end}]`"
         return end
     }
 

@@ -180,7 +180,9 @@ struct EndsTests {
             let items = PagedFeed.items(isFirst ? 1...10 : 11...15).joined(separator: ",")
             return .json("{\"has_more\":\(isFirst),\"items\":[\(items)]}")
         }
-        #expect(try await bench.sync().reason == .upstreamIncomplete)
+        let cut = try await bench.sync()
+        #expect(cut.reason == .upstreamIncomplete)
+        #expect(cut.notices.contains { $0.contains("set `responses: [{status: 204, do: end}]`") }, "\(cut.notices)")
         #expect(try bench.feed("item_count, complete, verified") == "10|0|0")
         isBroken.withLock { $0 = false }
         #expect(try await bench.sync().reason == nil)
