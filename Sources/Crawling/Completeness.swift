@@ -236,6 +236,8 @@ package enum Completeness {
         package var missingInPart = 0
         /// The place of the first of those rows, or of the ones at the end; nil if there are none.
         package var firstMissing: Place?
+        /// True if the items of each partition are as many as its total says, in all crawls that make up the list.
+        package var partsAreTold = false
         /// True if the row that an earlier crawl missed first, behind an end that came too soon, is missing again.
         package var isMissingAgain = false
         /// The number of elements on the pages that are not items. Totals count them, too.
@@ -402,7 +404,11 @@ package enum Completeness {
         let isHalf = missing >= fewestOddLoss && met <= before / 2
         let endsWhole = missing >= fewestOddLoss && met <= before - fewestOddLoss && endsWithFullPage(crawl, progress)
         let isDoubtful = crawl.isDoubtful && rows.missingAtEnd > 0
-        guard isHalf || endsWhole || isDoubtful || missing > crawl.mostElements else { return false }
+        // A window that moves on loses as many rows as are new.
+        let hasLostPage = missing > crawl.mostElements && met < before
+        guard isHalf || endsWhole || isDoubtful || hasLostPage else { return false }
+        // The last crawl may have read only the head, once more.
+        if isPartitioned, rows.partsAreTold { return false }
         // The total of partitions is what came, as far as they say none.
         let isTold = isPartitioned ? crawl.hasTotals : !progress.totalIsOfPage
         if isTold, let total = crawl.total, total == met + rows.others { return false }
@@ -429,7 +435,9 @@ package enum Completeness {
     ) -> Bool {
         guard let before = progress.suspectEnd else { return false }
         let missesSame = before.firstMissing == nil ? rows.firstMissing == nil : rows.isMissingAgain
-        return missesSame && abs(before.met - met) <= crawl?.mostElements ?? 0
+        let page = crawl?.mostElements ?? 0
+        // New rows move no end.
+        return missesSame && before.met - met <= page && met - before.met <= page + rows.added
     }
 
     // MARK: - A run

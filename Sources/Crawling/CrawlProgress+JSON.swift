@@ -43,7 +43,7 @@ extension CrawlProgress {
                 id: id, mode: mode, ranges: SyncedRanges(members["ranges"]),
                 isDoubtful: members["doubtful"] == .bool(true))
         }
-        suspectEnd = members["suspect_end"]?.integer.map { EarlyEnd(met: Int($0)) }
+        suspectEnd = members["suspect_end"]?.integer.map { EarlyEnd(met: max(Int(clamping: $0), 0)) }
         if let place = members["suspect_first"]?.integers, place.count == 2 {
             suspectEnd?.firstMissing = Place(generation: place[0], position: place[1])
         }

@@ -68,6 +68,9 @@ package struct CrawlState: Sendable {
     /// True if items may share these values, whether or not rows do.
     package var mayShareValues = false
 
+    /// True if the finished partitions have as many items as their totals say, and each has a total.
+    package var partsAreTold: Bool { hasTotals && finishedTotal == elements - (part?.elements ?? 0) }
+
     package init(id: Int64) {
         self.id = id
     }

@@ -215,6 +215,7 @@ package struct CrawledList {
         let part = definition.partitioning == nil ? [] : MissingRows.widestGap(missing)
         rows.missingInPart = part.count
         rows.firstMissing = (part.first ?? behindEnd.first)?.place
+        if definition.partitioning != nil, !missing.isEmpty { rows.partsAreTold = try partsAreTold() }
         if let first = state.progress.suspectEnd?.firstMissing {
             rows.isMissingAgain = missing.contains { $0.place == first }
         }
@@ -226,6 +227,15 @@ package struct CrawledList {
             rows.totalOfRange = try records.crawls.total(of: range.crawl)
         }
         return rows
+    }
+
+    /// True if the items of each partition are as many as its total says.
+    private func partsAreTold() throws -> Bool {
+        try crawls.allSatisfy { id in
+            var trail = CrawlTrail()
+            let crawl = id == state.crawl?.id ? state.crawl : try CrawlState.load(id, trail: &trail, on: connection)
+            return crawl?.partsAreTold == true
+        }
     }
 
     // MARK: - Stored pages

@@ -199,6 +199,7 @@ struct CompletenessTests {
         var totalIsOfPage = false
         var isPartitioned = false
         var hasTotals = true
+        var partsAreTold = false
         var missing = 0
         var missingAtEnd = 0
         var missingInPart = 0
@@ -243,6 +244,12 @@ struct CompletenessTests {
                 testDescription: "the same, and a total agrees that counts the elements of a page", total: 89,
                 totalIsOfPage: true, missing: 11, missingAtEnd: 11, verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
+                testDescription: "the same, and as many rows are new: the list is a window that moves on", missing: 11,
+                missingAtEnd: 11, added: 11, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "the crawl before ended like it, and more than a page of rows is new", suspectEnd: 45,
+                missing: 40, missingAtEnd: 40, added: 20, verdict: .complete(isVerified: false)),
+            Ending(
                 testDescription: "half of the rows are missing at the end of a list of one page", missing: 50,
                 missingAtEnd: 50, longest: 50, verdict: .endedEarly(met: 50, .cutOff)),
             Ending(
@@ -284,6 +291,10 @@ struct CompletenessTests {
             Ending(
                 testDescription: "the same, and the totals agree", total: 89, isPartitioned: true, missing: 11,
                 missingInPart: 11, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "the same, and the last crawl read only the head once more", total: 10,
+                isPartitioned: true, partsAreTold: true, missing: 11, missingInPart: 11,
+                verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "the same, and there is a partition without a total", total: 89, isPartitioned: true,
                 hasTotals: false, missing: 11, missingInPart: 11, verdict: .endedEarly(met: 89, .cutOff)),
@@ -343,7 +354,7 @@ struct CompletenessTests {
         (rows.count, rows.met, rows.missing, rows.missingAtEnd) = (row.rows, row.rows, row.missing, row.missingAtEnd)
         (rows.totalOfRange, rows.added) = (row.totalOfRange, row.added)
         (rows.missingInPart, rows.firstMissing) = (row.missingInPart, first)
-        rows.isMissingAgain = row.isMissingAgain
+        (rows.isMissingAgain, rows.partsAreTold) = (row.isMissingAgain, row.partsAreTold)
         let verdict = Completeness.verdict(row.closing, crawl, progress, isPartitioned: row.isPartitioned, rows)
         #expect(verdict == row.verdict)
     }
