@@ -292,7 +292,7 @@ package enum Completeness {
                 return .endedEarly(met: rows.count - rows.missing, .cutOff)
             }
             let isSound = mode != .since || isSoundBefore(progress, isNewestFirst: isNewestFirst)
-            // An end that came too soon twice is believed, which is no proof.
+            // A second end like the first one is accepted, but it is no proof.
             let isBelieved = progress.suspectEnd != nil && rows.missing > 0
             return .complete(
                 isVerified: isVerified && isSound && !isBelieved && progress.round?.isDoubtful != true,
@@ -407,7 +407,7 @@ package enum Completeness {
         // A window that moves on loses as many rows as are new.
         let hasLostPage = missing > crawl.mostElements && met < before
         guard isHalf || endsWhole || isDoubtful || hasLostPage else { return false }
-        // The last crawl may have read only the head, once more.
+        // The last crawl may have read the head alone.
         if isPartitioned, rows.partsAreTold { return false }
         // The total of partitions is what came, as far as they say none.
         let isTold = isPartitioned ? crawl.hasTotals : !progress.totalIsOfPage

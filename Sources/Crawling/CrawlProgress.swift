@@ -252,7 +252,7 @@ package struct CrawlProgress: Sendable, Hashable {
         suspectEnd = nil
         if round != nil {
             isFullVerified = isVerified
-            // A page alone does not show what its total counts.
+            // One page does not show what its total counts.
             if let crawl, crawl.pages > 1 { totalIsOfPage = crawl.total.map { $0 < crawl.elements } ?? false }
             endRound(nil, generations: generations, isVerified: isVerified, growsAtEnd: try growsAtEnd())
         } else if let head = synced.ranges.first {

@@ -162,8 +162,8 @@ package struct CrawledList {
     /// The number of different keys that the crawl met.
     func keyCount() throws -> Int { try metKeys().count }
 
-    /// The hash of the keys that the crawl met, in whatever order. Their number alone would say nothing: a row that
-    /// went makes up for one that came.
+    /// The hash of the keys that the crawl met; their order does not matter. Their number proves little: one row may
+    /// have gone as another came.
     func keyHash() throws -> String {
         var hash = FNV1a()
         for key in try metKeys().keys.sorted() { hash.add(Array(key.utf8) + [0]) }
