@@ -240,6 +240,8 @@ package enum Completeness {
         package var partsAreTold = false
         /// True if the row that an earlier crawl missed first, behind an end that came too soon, is missing again.
         package var isMissingAgain = false
+        /// True if the page to which the list led on before has items that the crawl did not meet.
+        package var areBehindEnd = false
         /// The number of elements on the pages that are not items. Totals count them, too.
         package var others = 0
         /// The number of items that a total is compared with: those that the crawl met or, if it stopped at a synced
@@ -390,12 +392,18 @@ package enum Completeness {
         comparison == .same && total != before
     }
 
-    /// True if the list, or one of its partitions, seems to end too soon: more than a page of rows at its end was not
-    /// met, or the list is half as long as it was, or it lacks its last page, no total confirms that, and the previous
-    /// crawl did not end at the same place.
+    /// True if the page to which the list led on before is requested, because rows at its end would be removed now.
+    package static func mustLookBehindEnd(_ crawl: CrawlState?, _ progress: CrawlProgress, _ rows: Rows) -> Bool {
+        rows.missingAtEnd > 0 && !isSuspect(crawl, progress, isPartitioned: false, rows)
+    }
+
+    /// True if the list, or one of its partitions, seems to end too soon: the page to which it led on still has items;
+    /// or more than a page of rows at its end was not met, or the list is half as long as it was, or it lacks its last
+    /// page, no total confirms that, and the previous crawl did not end at the same place.
     private static func isSuspect(
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
+        if rows.areBehindEnd { return true }
         guard let crawl else { return false }
         let met = rows.count - rows.missing
         let missing = isPartitioned ? rows.missingInPart : rows.missingAtEnd

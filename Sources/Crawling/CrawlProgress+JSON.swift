@@ -16,6 +16,7 @@ extension CrawlProgress {
             if let first = suspectEnd.firstMissing {
                 object.add("suspect_first", json: JSONText.array([first.generation, first.position]))
             }
+            if let next = suspectEnd.next { object.add("suspect_next", next.text) }
         }
         if let driftKeys { object.add("drift_keys", driftKeys) }
         if otherElements > 0 { object.add("other_elements", otherElements) }
@@ -47,6 +48,7 @@ extension CrawlProgress {
         if let place = members["suspect_first"]?.integers, place.count == 2 {
             suspectEnd?.firstMissing = Place(generation: place[0], position: place[1])
         }
+        suspectEnd?.next = members["suspect_next"]?.string.map(PageCursor.init)
         driftKeys = members["drift_keys"]?.string
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
         fullPages = members["full_pages"]?.integer.map { Int($0) }

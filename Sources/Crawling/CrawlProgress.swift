@@ -77,8 +77,12 @@ package struct CrawlProgress: Sendable, Hashable {
         package var met: Int
         /// The place of the first row that seems to be behind the end; nil if only a total says that there is more.
         package var firstMissing: Place?
+        /// The page cursor to which the list led on there before; nil if it is not known.
+        package var next: PageCursor?
 
-        package init(met: Int, firstMissing: Place? = nil) { (self.met, self.firstMissing) = (met, firstMissing) }
+        package init(met: Int, firstMissing: Place? = nil, next: PageCursor? = nil) {
+            (self.met, self.firstMissing, self.next) = (met, firstMissing, next)
+        }
     }
 
     /// Records the counts of a page that was read. Those of the list before do not hold for another first page.

@@ -17,6 +17,8 @@ extension CrawlRules {
         case check(PageOfCrawl)
         /// Find the pages next to the rows that were not met, and pass them to `found(missingBeside:)`.
         case findMissing
+        /// Request the page to which the list led on before, behind its end, and pass the result to `looked`.
+        case lookBehindEnd(PageCursor)
         /// Stop, with the closing of a sync's crawl.
         case end(RunOutcome, CrawlClosing? = nil)
     }

@@ -454,6 +454,23 @@ extension CrawlRules {
         return crawl.headPurpose == .total ? examine(crawl) : finish(crawl)
     }
 
+    /// Takes the page cursor to which the list led on before, if rows at its end were not met.
+    package mutating func found(behindEnd next: PageCursor) -> Step {
+        guard case .crawling(var crawl) = state else { return end(.failed) }
+        guard hasRoom(for: 1, crawl) else { return keepRows(crawl, .unmetRows) }
+        crawl.checks += 1
+        state = .crawling(crawl)
+        return .lookBehindEnd(next)
+    }
+
+    /// Takes the page behind the end of the list.
+    ///
+    /// - Parameter hasItems: True if it has items that the crawl did not meet. No row is removed then.
+    package mutating func looked(hasItems: Bool) -> Step {
+        guard case .crawling(let crawl) = state else { return end(.failed) }
+        return hasItems ? finish(crawl) : .findMissing
+    }
+
     /// Takes the pages next to the rows that the crawl did not meet; nil if none is missing.
     ///
     /// - Parameter isUnclear: True if other rows were not met, and no two pages show that they are gone.

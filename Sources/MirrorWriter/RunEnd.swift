@@ -133,7 +133,7 @@ struct RunEnd {
                 try list.growsAtEnd(since: headBefore)
             }
         case .endedEarly(let met, _):
-            try lookAgain(at: CrawlProgress.EarlyEnd(met: met, firstMissing: rows.firstMissing))
+            try lookAgain(at: list.earlyEnd(rows, met: met))
         case .incomplete(let reason):
             try saveFull()
             draft.progress.leave(reason, generations: try generations())

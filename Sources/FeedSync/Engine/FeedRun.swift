@@ -162,6 +162,7 @@ final class FeedRun {
             facts.isQuotaLow = requests.isQuotaLow
             return rules.examined(facts)
         case .findMissing:
+            if let next = try committed({ try $0.list.cursorBehindEnd() }) { return rules.found(behindEnd: next) }
             let (pages, isUnclear) = try committed { try $0.list.pagesBesideMissing() }
             return rules.found(missingBeside: pages, isUnclear: isUnclear)
         case .check(let page):
@@ -170,6 +171,7 @@ final class FeedRun {
             guard rules.isRemoving, case .shifted(let items, _) = result else { return rules.checked(page, result) }
             return rules.checked(
                 page, result, pushedTo: try committed { try $0.list.pages(behind: page, holding: items) })
+        case .lookBehindEnd(let next): return rules.looked(hasItems: try await hasItems(at: next))
         case .end: return step
         }
     }
@@ -436,6 +438,31 @@ final class FeedRun {
             try commit(loaded, at: place)
         }
         return result
+    }
+
+    /// Requests the page to which the list led on before, behind its end. Returns true if it has items that the crawl
+    /// did not meet; none of them is stored.
+    private func hasItems(at next: PageCursor) async throws(FeedSyncError) -> Bool {
+        let fetch = try await requests.fetch(try loader.requests.page(for: next), by: loader)
+        let known = writer.state.crawl
+        let soFar = CrawlSoFar(fullPageCount: known?.mostElements ?? 0, cap: known?.cap ?? resumePoint.cap)
+        var keys: [String] = []
+        do throws(FeedSyncError) {
+            keys = PageKeys.texts(try await requests.read(fetch, after: soFar, by: loader).content.keys)
+        } catch {
+            // The upstream no longer knows the page.
+            guard error.kind.isOfAnswer else { throw error }
+        }
+        try spend()
+        let hasItems = try committed { try $0.list.misses(oneOf: keys) }
+        writer.reads.areItemsBehindEnd = hasItems
+        if hasItems {
+            notices.add(
+                "the list seems to end on page \(known?.pages ?? 1), but the page that came next before still has items: "
+                    + "rows behind the end are kept; if the API leads to the next page in another way now, correct "
+                    + "`pagination`")
+        }
+        return hasItems
     }
 
     /// Requests the first page again without events. If it has changed, a new crawl begins with it.

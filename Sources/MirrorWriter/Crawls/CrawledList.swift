@@ -159,6 +159,12 @@ package struct CrawledList {
     /// The keys that the crawl met.
     func metKeys() throws -> [String: CrawlPages.MetKey] { try records.pages.metKeys(of: crawls) }
 
+    /// True if the crawl did not meet all of these keys.
+    package func misses(oneOf keys: [String]) throws -> Bool {
+        let met = try keys.isEmpty ? [:] : metKeys()
+        return keys.contains { met[$0] == nil }
+    }
+
     /// The number of different keys that the crawl met.
     func keyCount() throws -> Int { try metKeys().count }
 
@@ -204,6 +210,26 @@ package struct CrawledList {
         return others + max(try keyCount() - storedCount(), 0)
     }
 
+    /// The page cursor to which the list led on behind its end, if rows there would be removed now and the run has not
+    /// requested that page; nil otherwise.
+    package func cursorBehindEnd() throws -> PageCursor? {
+        guard reads.areItemsBehindEnd == nil, definition.partitioning == nil, let next = nextBehindEnd,
+            try !records.pages.cursors(of: crawls).contains(next)
+        else { return nil }
+        let rows = try rowCounts(missingRows().rows)
+        return Completeness.mustLookBehindEnd(state.crawl, state.progress, rows) ? next : nil
+    }
+
+    /// The page cursor to which the list's last page led before, as this run or the one with the first early end knew
+    /// it.
+    private var nextBehindEnd: PageCursor? { reads.lostNext ?? state.progress.suspectEnd?.next }
+
+    /// The end of the list as one that seems to come too soon.
+    func earlyEnd(_ rows: Completeness.Rows, met: Int) throws -> CrawlProgress.EarlyEnd {
+        let next = try nextBehindEnd ?? rows.firstMissing.flatMap(records.storedPages.next(before:))
+        return CrawlProgress.EarlyEnd(met: met, firstMissing: rows.firstMissing, next: next)
+    }
+
     /// The row counts that the verdict depends on.
     func rowCounts(_ missing: [MissingRows.Row]) throws -> Completeness.Rows {
         var rows = Completeness.Rows()
@@ -219,6 +245,7 @@ package struct CrawledList {
         if let first = state.progress.suspectEnd?.firstMissing {
             rows.isMissingAgain = missing.contains { $0.place == first }
         }
+        rows.areBehindEnd = reads.areItemsBehindEnd == true
         // They are compared with a total only.
         if state.crawl?.total != nil {
             rows.met = try metCount()

@@ -45,6 +45,14 @@ package final class StoredPages {
         return page
     }
 
+    /// The page cursor of the stored page before a row, which leads to the page of the row or the one after it; nil if
+    /// there is none.
+    func next(before place: Place) throws -> PageCursor? {
+        try connection.scalar(
+            "SELECT cursor FROM _page WHERE feed = ? AND generation = ? AND position < ? ORDER BY position DESC LIMIT 1",
+            .text(feed), Value(place.generation), Value(place.position))?.text.map(PageCursor.init)
+    }
+
     /// True if a crawl has already met rows of a page, on another page or on this one.
     func areMet(_ page: StoredPage, by crawl: Int64) throws -> Bool {
         try connection.int64(

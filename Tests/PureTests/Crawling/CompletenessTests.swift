@@ -195,6 +195,8 @@ struct CompletenessTests {
         var suspectEnd: Int?
         /// True if the row that the crawl before missed first at that end is missing again.
         var isMissingAgain = true
+        /// True if the page to which the list led on before has items that the crawl did not meet.
+        var areBehindEnd = false
         var totalOfRange: Int?
         var totalIsOfPage = false
         var isPartitioned = false
@@ -241,6 +243,9 @@ struct CompletenessTests {
                 suspectEnd: 85, isMissingAgain: false, missing: 11, missingAtEnd: 11,
                 verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
+                testDescription: "the same, and the page behind it still has items", suspectEnd: 89,
+                areBehindEnd: true, missing: 11, missingAtEnd: 11, verdict: .endedEarly(met: 89, .cutOff)),
+            Ending(
                 testDescription: "the same, and a total agrees that counts the elements of a page", total: 89,
                 totalIsOfPage: true, missing: 11, missingAtEnd: 11, verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
@@ -249,6 +254,9 @@ struct CompletenessTests {
             Ending(
                 testDescription: "the crawl before ended like it, and more than a page of rows is new", suspectEnd: 45,
                 missing: 40, missingAtEnd: 40, added: 20, verdict: .complete(isVerified: false)),
+            Ending(
+                testDescription: "a page behind the end has items", areBehindEnd: true, missing: 1, missingAtEnd: 1,
+                verdict: .endedEarly(met: 99, .cutOff)),
             Ending(
                 testDescription: "half of the rows are missing at the end of a list of one page", missing: 50,
                 missingAtEnd: 50, longest: 50, verdict: .endedEarly(met: 50, .cutOff)),
@@ -355,6 +363,7 @@ struct CompletenessTests {
         (rows.totalOfRange, rows.added) = (row.totalOfRange, row.added)
         (rows.missingInPart, rows.firstMissing) = (row.missingInPart, first)
         (rows.isMissingAgain, rows.partsAreTold) = (row.isMissingAgain, row.partsAreTold)
+        rows.areBehindEnd = row.areBehindEnd
         let verdict = Completeness.verdict(row.closing, crawl, progress, isPartitioned: row.isPartitioned, rows)
         #expect(verdict == row.verdict)
     }

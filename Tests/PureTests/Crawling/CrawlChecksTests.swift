@@ -86,6 +86,28 @@ struct CrawlChecksTests {
         #expect(rules.headIsSame() == .end(.unchanged, .complete(isVerified: true)))
     }
 
+    @Test("A page behind the end is looked at before rows are, and no row is removed if it has items")
+    func behindEnd() {
+        for hasItems in [false, true] {
+            var (rules, _) = Self.atEnd(.init(mode: .all, verify: .never))
+            #expect(rules.examined(Self.facts) == .findMissing)
+            #expect(rules.found(behindEnd: .p5) == .lookBehindEnd(.p5))
+            let step = rules.looked(hasItems: hasItems)
+            #expect(step == (hasItems ? .end(.unchanged, .complete(isVerified: false)) : .findMissing))
+        }
+    }
+
+    @Test("A run without requests for the page behind the end keeps the rows that were there")
+    func noRequestBehindEnd() {
+        var rules = Self.atEnd(.init(mode: .all, verify: .never)).rules
+        var facts = Self.facts
+        facts.requestsLeft = 0
+        #expect(rules.examined(facts) == .findMissing)
+        let kept = CrawlClosing.complete(isVerified: false, keepsUnmetRows: true)
+        #expect(rules.found(behindEnd: .p5) == .end(.unchanged, kept))
+        #expect(rules.keepsUnmetRows)
+    }
+
     // MARK: - The head again
 
     @Test(

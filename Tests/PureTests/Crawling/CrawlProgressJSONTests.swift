@@ -44,7 +44,7 @@ struct CrawlProgressJSONTests {
             { $0.suspectEnd = CrawlProgress.EarlyEnd(met: 0) },
             {
                 $0.suspectEnd = CrawlProgress.EarlyEnd(
-                    met: 4_000_000, firstMissing: Place(generation: 1 << 40, position: 3))
+                    met: 4_000_000, firstMissing: Place(generation: 1 << 40, position: 3), next: PageCursor("a\"b"))
             },
             { $0.totalIsOfPage = true },
             { $0.driftKeys = "cbf29ce484222325" },
