@@ -473,8 +473,16 @@ package enum Completeness {
     /// The completeness of a verified list of one page, which the upstream has just said is unchanged.
     package static let ofUnchangedList = OfRun(isComplete: true, isVerified: true, reason: nil)
 
-    /// The completeness of a list that the upstream no longer has: there is nothing to miss.
-    package static let ofGoneList = OfRun(isComplete: true, isVerified: false, reason: nil)
+    /// The completeness of a list that the upstream no longer has. If it had items, that may be a mistake of the
+    /// upstream, or the answer to a client that may see the list no more: a second sync has to find the same.
+    ///
+    /// - Parameters:
+    ///   - isForGood: True if the upstream says that the list does not come back.
+    ///   - progress: The progress of the list as the sync before left it.
+    package static func ofGoneList(isForGood: Bool, items: Int, _ progress: CrawlProgress) -> OfRun {
+        let isBelieved = isForGood || items == 0 || progress.suspectEnd?.met == 0
+        return OfRun(isComplete: isBelieved, isVerified: false, reason: isBelieved ? nil : .cutOff)
+    }
 
     /// The completeness after a run over a feed with a list for each row: complete if each list is.
     ///

@@ -18,14 +18,16 @@ struct ListsResults {
         unreachable[host] = nil
         metrics.add(summary.figures)
         hasChanged = hasChanged || summary.outcome == .ok
-        for text in summary.notices {
-            if let index = notes.firstIndex(where: { $0.text == text }) {
-                notes[index].count += 1
-            } else if notes.count < Self.mostNotes {
-                notes.append((text, list, 1))
-            } else {
-                otherNotes += 1
-            }
+        for text in summary.notices { add(text, of: list) }
+    }
+
+    private mutating func add(_ note: String, of list: String) {
+        if let index = notes.firstIndex(where: { $0.text == note }) {
+            notes[index].count += 1
+        } else if notes.count < Self.mostNotes {
+            notes.append((note, list, 1))
+        } else {
+            otherNotes += 1
         }
     }
 
@@ -43,10 +45,13 @@ struct ListsResults {
     mutating func noteUnused(_ costs: [FetchCost]) { for cost in costs { metrics.add(cost) } }
 
     /// Records a list that the upstream no longer has.
-    mutating func noteGone(removed: Int, at host: String) {
+    ///
+    /// - Parameter removed: The number of its items that were removed; nil if they stay until it is gone again.
+    mutating func noteGone(_ list: String, removed: Int?, at host: String) {
         asked += 1
         unreachable[host] = nil
-        noteRemoved(removed)
+        noteRemoved(removed ?? 0)
+        if removed == nil { add("not found; its items are removed if the next sync does not find it either", of: list) }
     }
 
     /// Records items that were removed with their list or with their parent's row.

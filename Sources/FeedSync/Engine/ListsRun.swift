@@ -97,8 +97,8 @@ struct ListsRun: Sendable {
         case open(PageFetch?)
         /// The list was not requested, because of the host's previous response.
         case heldBack
-        /// The upstream no longer has the list.
-        case gone(removed: Int)
+        /// The upstream no longer has the list; nil if its items stay until it is gone again.
+        case gone(removed: Int?)
         case failed(FeedSyncError)
     }
 
@@ -150,7 +150,8 @@ struct ListsRun: Sendable {
                 case .open(let page):
                     queue.putBack(turn, as: list.beginning(with: page), isOpen: true, host: list.host)
                 case .heldBack: queue.putBack(turn, as: list, isOpen: false, host: list.host)
-                case .gone(let removed): results.noteGone(removed: removed, at: list.host)
+                case .gone(let removed):
+                    results.noteGone(list.definition.name, removed: removed, at: list.host)
                 case .failed(let error):
                     guard error.kind.isOfOneList else {
                         end = end ?? error
@@ -244,8 +245,10 @@ struct ListsRun: Sendable {
                 guard definition.sync.mayRemove,
                     let run = try await store.runs(of: list.definition.name, limit: 1).first?.id
                 else { throw error }
-                let removed = try await store.markListGone(list.part, definition, run: run, now: engine.now())
-                try await store.keepSeen(list.seen, of: list.part)
+                let removed = try await store.markListGone(
+                    list.part, definition, isForGood: error.httpStatus == 410, run: run, now: engine.now())
+                // A list that is to be asked for again is not up to date with its row.
+                if removed != nil { try await store.keepSeen(list.seen, of: list.part) }
                 return .gone(removed: removed)
             }
         } catch {

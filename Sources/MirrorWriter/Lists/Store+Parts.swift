@@ -111,26 +111,44 @@ extension Store {
         }
     }
 
-    /// Records that the upstream no longer has the list: its items are removed, and the part is up to date.
+    /// Records that the upstream no longer has the list. If that is believed, its items are removed, and the part is up
+    /// to date.
+    ///
+    /// - Parameter isForGood: True if the upstream says that the list does not come back.
+    /// - Returns: The number of removed items; nil if they stay until the list is gone again.
     package func markListGone(
-        _ part: FeedPart, _ definition: FeedDefinition, run: Int, now: String
-    ) throws(FeedSyncError) -> Int {
+        _ part: FeedPart, _ definition: FeedDefinition, isForGood: Bool, run: Int, now: String
+    ) throws(FeedSyncError) -> Int? {
         try storing {
             try connection.transaction {
                 let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
-                let removed = try removeItems(of: part, definition, run: Int64(run), now: now)
-                try StoredState(of: name, on: connection).forgetPlaces()
+                let state = StoredState(of: name, on: connection)
+                var progress = try state.load().0.progress
+                let verdict = Completeness.ofGoneList(
+                    isForGood: isForGood, items: try state.itemCount(), progress)
+                var removed: Int?
+                if verdict.isComplete {
+                    removed = try removeItems(of: part, definition, run: Int64(run), now: now)
+                    try state.forgetPlaces()
+                    try connection.run(
+                        """
+                        UPDATE feed_part SET item_count = 0, complete = 1, reloaded_at = ?1, synced_at = ?1,
+                            full_at = ?1, no_more_data = 1, error = NULL WHERE name = ?2
+                        """, .text(now), .text(name))
+                } else {
+                    let before = progress
+                    progress.suspectEnd = CrawlProgress.EarlyEnd(met: 0)
+                    try state.save(progress, over: before)
+                    try connection.run(
+                        "UPDATE feed_part SET complete = 0, verified = 0, synced_at = ?, error = NULL WHERE name = ?",
+                        .text(now), .text(name))
+                }
                 try connection.run(
-                    """
-                    UPDATE feed_part SET item_count = 0, complete = ?3, reloaded_at = ?1, synced_at = ?1, full_at = ?1,
-                        no_more_data = 1, error = NULL WHERE name = ?2
-                    """, .text(now), .text(name), Value(Completeness.ofGoneList.isComplete))
-                try connection.run(
-                    "UPDATE run SET outcome = 'ok', error = NULL, reason = NULL, complete = ?, removed = ? WHERE id = ?",
-                    Value(Completeness.ofGoneList.isComplete), Value(removed), Value(run))
+                    "UPDATE run SET outcome = 'ok', error = NULL, reason = ?, complete = ?, removed = ? WHERE id = ?",
+                    Value(verdict.reason?.rawValue), Value(verdict.isComplete), Value(removed ?? 0), Value(run))
                 try connection.run(
                     "UPDATE event SET removed = removed + ? WHERE id = (SELECT max(id) FROM event WHERE run = ?)",
-                    Value(removed), Value(run))
+                    Value(removed ?? 0), Value(run))
                 try connection.run(
                     "UPDATE _feed_part SET failures = 0, failing_since = NULL WHERE feed = ?", .text(name))
                 try FeedSchedule.follow(Int64(run), of: name, every: definition.every, on: connection)

@@ -232,11 +232,36 @@ private final class Tree: Sendable {
 
     private static let removedByEvent = "SELECT feed, status, removed FROM event WHERE removed > 0 AND feed <> 'owners'"
 
-    @Test("A list that is gone takes its items along, and is no failure", arguments: [404, 410])
-    func listIsGone(status: Int) async throws {
+    @Test("A list that is gone is no failure, and takes its items along: at once if for good, else at its second time")
+    func listIsGone() async throws {
+        for status in [404, 410] {
+            let tree = try await tree()
+            try await tree.sync("things")
+            tree.upstream.fail("/owners/ann/things", status)
+            if status == 404 {
+                let first = try await tree.sync("things")
+                #expect(first.reason == .cutOff && first.outcome.isSuccess && first.figures.items.removed == 0)
+                #expect(first.notices.contains { $0.hasPrefix("things/1: not found; its items") }, "\(first.notices)")
+                #expect(try tree.query("SELECT item_count, complete FROM feed WHERE name = 'things'") == ["5|0"])
+            }
+            try await expectGone(tree)
+        }
+    }
+
+    @Test("A list that was not found once and comes back keeps its items")
+    func listComesBack() async throws {
         let tree = try await tree()
         try await tree.sync("things")
-        tree.upstream.fail("/owners/ann/things", status)
+        for _ in 1...2 {
+            tree.upstream.fail("/owners/ann/things", 404)
+            #expect(try await tree.sync("things").reason == .cutOff)
+            tree.upstream.fail("/owners/ann/things", nil)
+            #expect(try await tree.sync("things").reason == nil)
+            #expect(try tree.query("SELECT item_count, complete FROM feed WHERE name = 'things'") == ["5|1"])
+        }
+    }
+
+    private func expectGone(_ tree: Tree) async throws {
         let summary = try await tree.sync("things")
         #expect(summary.reason == nil && summary.outcome == .ok && summary.figures.items.removed == 3)
         #expect(try tree.query(Self.removedByEvent) == ["things/1|endHeader|3"])

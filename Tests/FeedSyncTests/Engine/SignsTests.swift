@@ -256,6 +256,7 @@ struct SignsTests {
             let isLast = number == pages || isCut && number == 5
             let tag = "\"\(number) \(isLast)\""
             guard request.header("If-None-Match") != tag else { return .status(304) }
+            guard number <= pages else { return .json("{\"items\":[]}") }
             let items = PagedFeed.items(number * 10 - 9...number * 10).joined(separator: ",")
             guard !isLast else { return .json("{\"items\":[\(items)]}", headers: [(name: "ETag", value: tag)]) }
             guard paging != "pagination: link" else {
