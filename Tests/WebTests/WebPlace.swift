@@ -144,9 +144,12 @@ struct Reply: Sendable {
     let body: String
 
     init(_ text: String) throws {
-        let parts = text.components(separatedBy: "\r\n\r\n")
-        head = parts[0]
-        body = parts.dropFirst().joined(separator: "\r\n\r\n")
+        // By bytes, and only of the head: a body may have many megabytes.
+        let bytes = text.utf8
+        var end = bytes.startIndex
+        while end < bytes.endIndex, !bytes[end...].starts(with: "\r\n\r\n".utf8) { end = bytes.index(after: end) }
+        head = String(Substring(bytes[..<end]))
+        body = String(Substring(bytes[end...].dropFirst(4)))
         status = Int(head.dropFirst(9).prefix(3)) ?? 0
     }
 

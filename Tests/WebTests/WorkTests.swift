@@ -71,7 +71,13 @@ import Web
 
     /// The numbers of the large items in an answer.
     private static func numbers(_ body: String) -> [String] {
-        body.components(separatedBy: "begin ").dropFirst().map { String($0.prefix { $0 != "." }) }
+        let (bytes, word) = (Data(body.utf8), Data("begin ".utf8))
+        var (numbers, rest) = ([String](), bytes[...])
+        while let found = rest.range(of: word) {
+            rest = rest[found.upperBound...]
+            numbers.append(String(decoding: rest.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self))
+        }
+        return numbers
     }
 
     @Test("An answer of the API ends at 16 MB with a Link to the rest, whatever its form and its order")
