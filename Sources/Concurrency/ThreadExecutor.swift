@@ -160,8 +160,7 @@ private final class ThreadQueue: @unchecked Sendable {
     // the rest is touched only while `mutex` is held.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
-    private var jobs: [Work] = []
-    private var head = 0
+    private var jobs = FIFOQueue<Work>()
     private var alarm: Alarm?
     private var isClosed = false
     /// The source that the thread waits in, if it does not wait at the condition.
@@ -283,7 +282,7 @@ private final class ThreadQueue: @unchecked Sendable {
                 pthread_mutex_unlock(mutex)
                 alarm.action()
                 pthread_mutex_lock(mutex)
-            } else if head < jobs.count {
+            } else if !jobs.isEmpty {
                 if let active, ContinuousClock.now - handledAt > Self.longestBurst {
                     handle(active, waiting: nil)
                 } else if !idlers.isEmpty, .now >= idleBy {
@@ -308,13 +307,7 @@ private final class ThreadQueue: @unchecked Sendable {
                 pthread_cond_wait(condition, mutex)
             }
         }
-        let job = jobs[head]
-        head += 1
-        if head == jobs.count {
-            jobs.removeAll(keepingCapacity: true)
-            head = 0
-        }
-        return job
+        return jobs.popFirst()
     }
 
     /// Calls the actions for an idle thread, which mostly ask for jobs, with the mutex free.
