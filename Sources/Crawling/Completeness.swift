@@ -240,8 +240,8 @@ package enum Completeness {
         package var partsAreTold = false
         /// True if the row that an earlier crawl missed first, behind an end that came too soon, is missing again.
         package var isMissingAgain = false
-        /// True if the page to which the list led on before has items that the crawl did not meet.
-        package var areBehindEnd = false
+        /// The answer to a request for the page to which the list led on before; nil if there was none.
+        package var behindEnd: BehindEnd?
         /// The number of elements on the pages that are not items. Totals count them, too.
         package var others = 0
         /// The number of items that a total is compared with: those that the crawl met or, if it stopped at a synced
@@ -392,9 +392,50 @@ package enum Completeness {
         comparison == .same && total != before
     }
 
-    /// True if the page to which the list led on before is requested, because rows at its end would be removed now.
+    // MARK: - The page behind the end
+
+    /// The answer to a request for the page to which the list led on before, behind its end.
+    package enum BehindEnd: Sendable, Hashable {
+        /// It has items that the crawl did not meet: the list goes on, and no longer says so. With others, which the
+        /// crawl met, behind them: the list moves, or the page cursor stands for the list as it was once.
+        case items(withOthers: Bool)
+        /// It has none of them, or is gone.
+        case nothing
+        /// It tells nothing, as an answer of a proxy does. `isOfPage` is false if the page itself gave no answer: the host
+        /// was not reached, or refuses every request now.
+        case unknown(isOfPage: Bool)
+
+        /// The meaning of a failed request for the page. A page that is not there may have any of these statuses.
+        package init(_ error: FeedSyncError) {
+            let isGone = [400, 404, 410, 416, 422].contains(error.httpStatus)
+            self = isGone ? .nothing : .unknown(isOfPage: error.kind != .limited && error.httpStatus != nil)
+        }
+
+        /// True if the rows behind the end stay.
+        ///
+        /// - Parameter before: The early end that the sync before left; nil if it left none.
+        package func keepsRows(after before: CrawlProgress.EarlyEnd?) -> Bool {
+            self != .nothing && !(isInDoubt && before?.isInDoubt == true)
+        }
+
+        /// True if the end may be right all the same: some servers always fail behind their last page.
+        package var isInDoubt: Bool { self == .items(withOthers: true) || self == .unknown(isOfPage: true) }
+    }
+
+    /// True if the page to which the list led on before is requested, because rows at its end would be removed now. A
+    /// last page that is not full ends the list.
     package static func mustLookBehindEnd(_ crawl: CrawlState?, _ progress: CrawlProgress, _ rows: Rows) -> Bool {
-        rows.missingAtEnd > 0 && !isSuspect(crawl, progress, isPartitioned: false, rows)
+        guard let crawl, rows.missingAtEnd > 0, !isTold(crawl, progress, isPartitioned: false, rows) else {
+            return false
+        }
+        let isFull = crawl.mostElements > 0 && crawl.elements.isMultiple(of: crawl.mostElements)
+        return isFull && !isSuspect(crawl, progress, isPartitioned: false, rows)
+    }
+
+    /// True if a list may go on behind a last page that never led on, because its request is new: the list has lost
+    /// more rows than it gained. A window that moves on loses no more.
+    package static func mayHaveLostNext(_ progress: CrawlProgress, _ rows: Rows) -> Bool {
+        progress.suspectEnd != nil || rows.added < rows.missingAtEnd
     }
 
     /// True if the list, or one of its partitions, seems to end too soon: the page to which it led on still has items;
@@ -403,8 +444,8 @@ package enum Completeness {
     private static func isSuspect(
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
-        if rows.areBehindEnd { return true }
-        guard let crawl else { return false }
+        guard let crawl, !isTold(crawl, progress, isPartitioned: isPartitioned, rows) else { return false }
+        if let answer = rows.behindEnd, answer.keepsRows(after: progress.suspectEnd) { return true }
         let met = rows.count - rows.missing
         let missing = isPartitioned ? rows.missingInPart : rows.missingAtEnd
         // A list of one page may come with a part of it, which is a page all the same.
@@ -415,12 +456,18 @@ package enum Completeness {
         // A window that moves on loses as many rows as are new.
         let hasLostPage = missing > crawl.mostElements && met < before
         guard isHalf || endsWhole || isDoubtful || hasLostPage else { return false }
-        // The last crawl may have read the head alone.
-        if isPartitioned, rows.partsAreTold { return false }
-        // The total of partitions is what came, as far as they say none.
-        let isTold = isPartitioned ? crawl.hasTotals : !progress.totalIsOfPage
-        if isTold, let total = crawl.total, total == met + rows.others { return false }
         return !isLikeEarlyEnd(crawl, progress, met: met, rows)
+    }
+
+    /// True if a total confirms the end of the list.
+    private static func isTold(
+        _ crawl: CrawlState, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
+    ) -> Bool {
+        // The last crawl may have read the head alone.
+        if isPartitioned, rows.partsAreTold { return true }
+        // The total of partitions is what came, as far as they say none.
+        let mayTell = isPartitioned ? crawl.hasTotals : !progress.totalIsOfPage
+        return mayTell && crawl.total.map { $0 == rows.count - rows.missing + rows.others } ?? false
     }
 
     /// The number of rows at the end below which their loss is nothing odd, but for the loss of a page and more.
@@ -480,7 +527,7 @@ package enum Completeness {
     ///   - isForGood: True if the upstream says that the list does not come back.
     ///   - progress: The progress of the list as the sync before left it.
     package static func ofGoneList(isForGood: Bool, items: Int, _ progress: CrawlProgress) -> OfRun {
-        let isBelieved = isForGood || items == 0 || progress.suspectEnd?.met == 0
+        let isBelieved = isForGood || items == 0 || progress.wasNotFound
         return OfRun(isComplete: isBelieved, isVerified: false, reason: isBelieved ? nil : .cutOff)
     }
 

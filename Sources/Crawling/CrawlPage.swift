@@ -87,7 +87,7 @@ package enum Circle: Sendable, Hashable {
         guard page.direction == .footer, !page.isCheck else { return nil }
         if Circle.repeatsPageBefore(page, crawl) {
             let isShort = page.elementCount < crawl.mostElements
-            // The same item alone, at an end: a list of one item, whose pages begin with the last item before them.
+            // The list has one item, and each page begins with the last item of the one before.
             let isOnlyItem = page.elementCount == 1 && page.end.next == nil && page.end.isDoubtful
             if crawl.pages == 1, !isOnlyItem {
                 // A list that moves may repeat a short page, but hardly a full one.

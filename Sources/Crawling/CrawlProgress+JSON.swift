@@ -16,8 +16,13 @@ extension CrawlProgress {
             if let first = suspectEnd.firstMissing {
                 object.add("suspect_first", json: JSONText.array([first.generation, first.position]))
             }
-            if let next = suspectEnd.next { object.add("suspect_next", next.text) }
+            if suspectEnd.isInDoubt { object.add("suspect_doubt", true) }
         }
+        if !lostCursors.isEmpty {
+            let cursors = lostCursors.map { JSONText.string($0.text) }
+            object.add("lost_cursors", json: "[\(cursors.joined(separator: ","))]")
+        }
+        if wasNotFound { object.add("not_found", true) }
         if let driftKeys { object.add("drift_keys", driftKeys) }
         if otherElements > 0 { object.add("other_elements", otherElements) }
         if let fullPages { object.add("full_pages", fullPages) }
@@ -48,7 +53,11 @@ extension CrawlProgress {
         if let place = members["suspect_first"]?.integers, place.count == 2 {
             suspectEnd?.firstMissing = Place(generation: place[0], position: place[1])
         }
-        suspectEnd?.next = members["suspect_next"]?.string.map(PageCursor.init)
+        suspectEnd?.isInDoubt = members["suspect_doubt"] == .bool(true)
+        if case .array(let cursors)? = members["lost_cursors"] {
+            lostCursors = cursors.compactMap { $0.string.map(PageCursor.init) }
+        }
+        wasNotFound = members["not_found"] == .bool(true)
         driftKeys = members["drift_keys"]?.string
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
         fullPages = members["full_pages"]?.integer.map { Int($0) }

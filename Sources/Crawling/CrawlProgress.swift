@@ -20,6 +20,11 @@ package struct CrawlProgress: Sendable, Hashable {
     package var round: Round?
     /// The end of the last crawl if the list seemed to end too soon. A second end like it is accepted.
     package var suspectEnd: EarlyEnd?
+    /// The page cursors to which last pages of the list led when they were not the last ones yet, the newest first;
+    /// empty once the rows behind the end are settled.
+    package var lostCursors: [PageCursor] = []
+    /// True if the upstream did not have the list at the last sync, and its items were kept.
+    package var wasNotFound = false
     /// The hash of the keys that the last crawl had met if the list moved under it. A second crawl that meets the same
     /// ones is believed.
     package var driftKeys: String?
@@ -77,11 +82,11 @@ package struct CrawlProgress: Sendable, Hashable {
         package var met: Int
         /// The place of the first row that seems to be behind the end; nil if only a total says that there is more.
         package var firstMissing: Place?
-        /// The page cursor to which the list led on there before; nil if it is not known.
-        package var next: PageCursor?
+        /// True if the page behind it was requested, and gave an answer that is in doubt. A second one is accepted.
+        package var isInDoubt: Bool
 
-        package init(met: Int, firstMissing: Place? = nil, next: PageCursor? = nil) {
-            (self.met, self.firstMissing, self.next) = (met, firstMissing, next)
+        package init(met: Int, firstMissing: Place? = nil, isInDoubt: Bool = false) {
+            (self.met, self.firstMissing, self.isInDoubt) = (met, firstMissing, isInDoubt)
         }
     }
 
@@ -91,6 +96,26 @@ package struct CrawlProgress: Sendable, Hashable {
         guard !page.isNotModified, !page.isCheck, page.mode != .since else { return }
         if page.direction == .header { counts = ListCounts() }
         if let read = page.end.counts { counts = counts.updated(by: read) }
+    }
+
+    /// Records that a page is the last one of the list.
+    ///
+    /// - Parameters:
+    ///   - next: The page cursor to which it led when it was stored before; nil if it was the last one then.
+    ///   - before: The number of elements that it had.
+    package mutating func reachEnd(_ page: CrawlPage, ledTo next: PageCursor?, elementsBefore before: Int) {
+        if page.elementCount >= before {
+            if let next { lose(next) }
+        } else if page.elementCount > 0 {
+            // A page that has got shorter is the last one, as it says. An empty one may only be read again.
+            lostCursors = []
+        }
+    }
+
+    /// Keeps a page cursor to which the list no longer leads. A page that lost its way on once may lead on again, and
+    /// then the cursor before counts.
+    package mutating func lose(_ cursor: PageCursor) {
+        lostCursors = [cursor] + lostCursors.filter { $0 != cursor }.prefix(1)
     }
 
     /// Records that a partition is too large. The crawl continues with the half that this cursor leads to, in this run
@@ -157,6 +182,7 @@ package struct CrawlProgress: Sendable, Hashable {
     /// Adds a page that was read, and returns the next step.
     package mutating func read(_ page: ReadPage) -> Onward {
         firstPartition = nil
+        wasNotFound = false
         guard round != nil else { return synced.read(page) }
         var ranges = round?.ranges ?? SyncedRanges()
         let onward = ranges.read(page)
@@ -249,11 +275,14 @@ package struct CrawlProgress: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - generations: The generations of the rows on the pages of a full crawl.
+    ///   - isSettled: True if all rows that the crawl did not meet are shown to be gone.
     ///   - growsAtEnd: True if new items are added at the end of the list. Called if the crawl read the whole list.
     package mutating func complete(
-        _ crawl: CrawlState?, isVerified: Bool, generations: Set<Int64>, growsAtEnd: () throws -> Bool
+        _ crawl: CrawlState?, isVerified: Bool, generations: Set<Int64>, isSettled: Bool,
+        growsAtEnd: () throws -> Bool
     ) rethrows {
         suspectEnd = nil
+        if isSettled, round?.mode == .all { lostCursors = [] }
         if round != nil {
             isFullVerified = isVerified
             // One page does not show what its total counts.

@@ -57,6 +57,8 @@ package struct CrawlRules {
         var requestsLeft: Int?
         /// True if pages are checked for rows that were not met.
         var isRemoving = false
+        /// The number of pages behind the end that were requested.
+        var looks = 0
         /// A range to continue with once its loose pages are checked.
         var behindLoose: SyncedRange?
         /// The range at whose end the crawl looks for appended items.
@@ -116,6 +118,8 @@ package struct CrawlRules {
     static let mostRounds = 3
     /// The number of steps back that a crawl may take in a row of pages.
     static let mostStepsBack = 5
+    /// The number of pages behind the end that are looked at.
+    static let mostLooks = 3
 
     var state: State
     var feed: Feed
@@ -454,21 +458,36 @@ extension CrawlRules {
         return crawl.headPurpose == .total ? examine(crawl) : finish(crawl)
     }
 
-    /// Takes the page cursor to which the list led on before, if rows at its end were not met.
-    package mutating func found(behindEnd next: PageCursor) -> Step {
+    /// Takes the page cursor to which the list led on before, if rows at its end were not met. Returns nil if this run
+    /// removes no row anyway.
+    package mutating func found(behindEnd next: PageCursor) -> Step? {
         guard case .crawling(var crawl) = state else { return end(.failed) }
+        guard !crawl.hasUnreadPages, !Completeness.mayHavePassed(crawl, feed) else { return nil }
         guard hasRoom(for: 1, crawl) else { return keepRows(crawl, .unmetRows) }
         crawl.checks += 1
+        crawl.looks = 1
         state = .crawling(crawl)
         return .lookBehindEnd(next)
     }
 
-    /// Takes the page behind the end of the list.
-    ///
-    /// - Parameter hasItems: True if it has items that the crawl did not meet. No row is removed then.
-    package mutating func looked(hasItems: Bool) -> Step {
+    /// True if enough pages behind the end were requested.
+    package var hasLookedEnough: Bool {
+        if case .crawling(let crawl) = state { crawl.looks >= Self.mostLooks } else { true }
+    }
+
+    /// Counts one more page behind the end. False if the run has too few requests.
+    package mutating func looksFurther() -> Bool {
+        guard case .crawling(var crawl) = state, hasRoom(for: 1, crawl) else { return false }
+        crawl.checks += 1
+        crawl.looks += 1
+        state = .crawling(crawl)
+        return true
+    }
+
+    /// Takes the decision on the page behind the end of the list.
+    package mutating func looked(keepsRows: Bool) -> Step {
         guard case .crawling(let crawl) = state else { return end(.failed) }
-        return hasItems ? finish(crawl) : .findMissing
+        return keepsRows ? finish(crawl) : .findMissing
     }
 
     /// Takes the pages next to the rows that the crawl did not meet; nil if none is missing.

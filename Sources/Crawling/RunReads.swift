@@ -11,11 +11,8 @@ package struct RunReads: Sendable {
     /// The keys of items that left a page after the run had read them there, or that an earlier run met there and on
     /// another page: the place of such an item may be that of the other page.
     package private(set) var leftPage: Set<String> = []
-    /// The page cursor to which the list's last page led when it was stored before; nil if it was the last one then.
-    package private(set) var lostNext: PageCursor?
-    /// True if the page behind the end of the list, where it led on before, still has items; nil if it was not
-    /// requested.
-    package var areItemsBehindEnd: Bool?
+    /// The answer to the request for the page to which the list led on before; nil if it was not requested.
+    package var behindEnd: Completeness.BehindEnd?
 
     package init() {}
 
@@ -31,11 +28,6 @@ package struct RunReads: Sendable {
 
     /// Records a page of an earlier run that was requested again and shows the present items.
     package mutating func readAgain(_ page: PageOfCrawl) { again.insert(page) }
-
-    /// Records that a page is the last one of the list.
-    ///
-    /// - Parameter next: The page cursor to which it led when it was stored before.
-    package mutating func readLast(leadingBefore next: PageCursor?) { lostNext = next }
 
     /// Records that the last page of the list was read.
     ///

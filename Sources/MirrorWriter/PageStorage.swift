@@ -63,6 +63,9 @@ struct PageStorage {
             table.rows, empty, now: now,
             lift: { [self] crawl, generation, sections in try lift(crawl, to: generation, sections: &sections) })
         let known = page.isNotModified ? nil : try records.storedPages.newest(commit.key)
+        if let known, !page.isCheck, page.upstreamNext == nil {
+            draft.progress.reachEnd(page, ledTo: known.cursor, elementsBefore: known.elements)
+        }
         let isInPlace = page.isInPlace(of: known)
         let written = try write(commit, with: &writer)
         let rules = writer.rules

@@ -127,12 +127,15 @@ struct RunEnd {
             if draft.progress.round?.mode != .since {
                 draft.progress.otherElements = try list.elementsWithoutRow()
             }
-            try moveWatermark(window, isSettled: !isUnclear && gone.count == missing.count)
+            let isSettled = !isUnclear && gone.count == missing.count
+            try moveWatermark(window, isSettled: isSettled)
             try saveFull()
-            try draft.progress.complete(draft.crawl, isVerified: isVerified, generations: try generations()) { [list] in
-                try list.growsAtEnd(since: headBefore)
-            }
+            try draft.progress.complete(
+                draft.crawl, isVerified: isVerified, generations: try generations(), isSettled: isSettled
+            ) { [list] in try list.growsAtEnd(since: headBefore) }
         case .endedEarly(let met, _):
+            // A later run may not find it any more.
+            if let next = try list.nextBehindEnd(rows) { draft.progress.lose(next) }
             try lookAgain(at: list.earlyEnd(rows, met: met))
         case .incomplete(let reason):
             try saveFull()

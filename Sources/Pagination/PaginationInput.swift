@@ -133,7 +133,7 @@ extension PaginationInput {
         return values[index]
     }
 
-    /// Goes on to another page, also where this one is empty; a page cursor that leads nowhere is the end.
+    /// Goes on to another page, even if this one is empty. A page cursor that leads nowhere is the end.
     ///
     /// - Parameter isTotalReached: True if as many elements have come as there are.
     /// - Throws: `PagingError` if too many were empty, or the cursor is too long.

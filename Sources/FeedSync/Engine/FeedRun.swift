@@ -162,7 +162,9 @@ final class FeedRun {
             facts.isQuotaLow = requests.isQuotaLow
             return rules.examined(facts)
         case .findMissing:
-            if let next = try committed({ try $0.list.cursorBehindEnd() }) { return rules.found(behindEnd: next) }
+            if let next = try committed({ try $0.list.cursorBehindEnd() }), let step = rules.found(behindEnd: next) {
+                return step
+            }
             let (pages, isUnclear) = try committed { try $0.list.pagesBesideMissing() }
             return rules.found(missingBeside: pages, isUnclear: isUnclear)
         case .check(let page):
@@ -171,7 +173,7 @@ final class FeedRun {
             guard rules.isRemoving, case .shifted(let items, _) = result else { return rules.checked(page, result) }
             return rules.checked(
                 page, result, pushedTo: try committed { try $0.list.pages(behind: page, holding: items) })
-        case .lookBehindEnd(let next): return rules.looked(hasItems: try await hasItems(at: next))
+        case .lookBehindEnd(let next): return try await look(behindEnd: next)
         case .end: return step
         }
     }
@@ -440,29 +442,40 @@ final class FeedRun {
         return result
     }
 
-    /// Requests the page to which the list led on before, behind its end. Returns true if it has items that the crawl
-    /// did not meet; none of them is stored.
-    private func hasItems(at next: PageCursor) async throws(FeedSyncError) -> Bool {
-        let fetch = try await requests.fetch(try loader.requests.page(for: next), by: loader)
+    /// Requests the page to which the list led on before, behind its end. None of its items is stored, and its failure
+    /// does not fail the run: the list has been read. Items that came since may have pushed others there that the crawl
+    /// met, so the pages behind it are requested, too. The next sync looks again.
+    private func look(behindEnd next: PageCursor) async throws(FeedSyncError) -> CrawlRules.Step {
+        let loader = loader.withoutRetries()
+        let pages = try committed { try $0.list.pageCount() }
         let known = writer.state.crawl
         let soFar = CrawlSoFar(fullPageCount: known?.mostElements ?? 0, cap: known?.cap ?? resumePoint.cap)
-        var keys: [String] = []
+        var answer = Completeness.BehindEnd.nothing
         do throws(FeedSyncError) {
-            keys = PageKeys.texts(try await requests.read(fetch, after: soFar, by: loader).content.keys)
+            var next: PageCursor? = next
+            while let cursor = next {
+                let fetch = try await requests.fetch(try loader.requests.page(for: cursor), by: loader)
+                let loaded = try await requests.read(fetch, after: soFar, by: loader)
+                next = loaded.upstreamNext
+                let keys = PageKeys.texts(loaded.content.keys)
+                answer = try committed { try $0.list.meaning(ofKeysBehindEnd: keys) }
+                guard answer == .nothing else { break }
+                let wasAsked = try committed { writer in try next.map(writer.list.hasAsked(for:)) ?? true }
+                guard !keys.isEmpty, !wasAsked, !rules.hasLookedEnough else { break }
+                guard rules.looksFurther() else {
+                    answer = .unknown(isOfPage: false)
+                    break
+                }
+            }
         } catch {
-            // The upstream no longer knows the page.
-            guard error.kind.isOfAnswer else { throw error }
+            guard error.kind.isOfRequest, !Task.isCancelled else { throw error }
+            answer = Completeness.BehindEnd(error)
         }
         try spend()
-        let hasItems = try committed { try $0.list.misses(oneOf: keys) }
-        writer.reads.areItemsBehindEnd = hasItems
-        if hasItems {
-            notices.add(
-                "the list seems to end on page \(known?.pages ?? 1), but the page that came next before still has items: "
-                    + "rows behind the end are kept; if the API leads to the next page in another way now, correct "
-                    + "`pagination`")
-        }
-        return hasItems
+        writer.reads.behindEnd = answer
+        let keepsRows = answer.keepsRows(after: writer.state.progress.suspectEnd)
+        if keepsRows { notices.add(behindEnd: answer, pages: pages, of: loader.definition.owner) }
+        return rules.looked(keepsRows: keepsRows)
     }
 
     /// Requests the first page again without events. If it has changed, a new crawl begins with it.

@@ -52,6 +52,11 @@ final class PageLoader: Sendable {
         return PageLoader(shape, requests, fetcher, decoder, salt, options)
     }
 
+    /// A loader whose requests are not made again if they fail.
+    func withoutRetries() -> PageLoader {
+        PageLoader(shape, requests, fetcher.withoutRetries(), decoder, salt, options)
+    }
+
     /// A loader whose requests ask for a part of the list.
     func asking(for span: SyncSpan?) -> PageLoader {
         var requests = requests

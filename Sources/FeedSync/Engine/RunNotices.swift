@@ -27,6 +27,25 @@ struct RunNotices {
 
     mutating func add(_ notice: String) { texts.append(notice) }
 
+    /// Adds the notice of rows that are kept behind the end of the list.
+    ///
+    /// - Parameters:
+    ///   - answer: The answer to the request for the page to which the list led on before.
+    ///   - pages: The number of pages of the list.
+    mutating func add(behindEnd answer: Completeness.BehindEnd, pages: Int, of feed: String) {
+        let end = "the list seems to end on page \(pages)"
+        let items = "\(end), but the page that came next before still has items: rows behind the end are kept"
+        switch answer {
+        case .items(withOthers: false):
+            add(
+                "\(items). If the API leads to the next page in another way now, correct `pagination`; "
+                    + "if the list does end there, `feedsync reset \(feed)` and two syncs remove them")
+        case .items: add("\(items) for now")
+        case .unknown, .nothing:
+            add("\(end), and the page that came next before cannot be read: rows behind the end are kept for now")
+        }
+    }
+
     /// All notices.
     ///
     /// - Parameters:

@@ -159,10 +159,11 @@ package struct CrawledList {
     /// The keys that the crawl met.
     func metKeys() throws -> [String: CrawlPages.MetKey] { try records.pages.metKeys(of: crawls) }
 
-    /// True if the crawl did not meet all of these keys.
-    package func misses(oneOf keys: [String]) throws -> Bool {
+    /// The meaning of a page behind the end of the list that has these keys.
+    package func meaning(ofKeysBehindEnd keys: [String]) throws -> Completeness.BehindEnd {
         let met = try keys.isEmpty ? [:] : metKeys()
-        return keys.contains { met[$0] == nil }
+        guard let first = keys.firstIndex(where: { met[$0] == nil }) else { return .nothing }
+        return .items(withOthers: keys[first...].contains { met[$0] != nil })
     }
 
     /// The number of different keys that the crawl met.
@@ -213,21 +214,36 @@ package struct CrawledList {
     /// The page cursor to which the list led on behind its end, if rows there would be removed now and the run has not
     /// requested that page; nil otherwise.
     package func cursorBehindEnd() throws -> PageCursor? {
-        guard reads.areItemsBehindEnd == nil, definition.partitioning == nil, let next = nextBehindEnd,
-            try !records.pages.cursors(of: crawls).contains(next)
-        else { return nil }
-        let rows = try rowCounts(missingRows().rows)
-        return Completeness.mustLookBehindEnd(state.crawl, state.progress, rows) ? next : nil
+        guard reads.behindEnd == nil, definition.partitioning == nil else { return nil }
+        let missing = try missingRows().rows
+        guard !missing.isEmpty else { return nil }
+        let rows = try rowCounts(missing)
+        guard Completeness.mustLookBehindEnd(state.crawl, state.progress, rows) else { return nil }
+        return try nextBehindEnd(rows)
     }
 
-    /// The page cursor to which the list's last page led before, as this run or the one with the first early end knew
-    /// it.
-    private var nextBehindEnd: PageCursor? { reads.lostNext ?? state.progress.suspectEnd?.next }
+    /// The page cursor to which the list led on behind its end; nil if none is known whose page the crawl did not read.
+    func nextBehindEnd(_ rows: Completeness.Rows) throws -> PageCursor? {
+        let asked = Set(try records.pages.cursors(of: crawls))
+        if let lost = state.progress.lostCursors.first(where: { !asked.contains($0) }) { return lost }
+        guard Completeness.mayHaveLostNext(state.progress, rows), let first = rows.firstMissing else {
+            return nil
+        }
+        return try records.storedPages.cursors(to: first).first { !asked.contains($0) }
+    }
+
+    /// True if the crawl has read the page of a cursor.
+    package func hasAsked(for cursor: PageCursor) throws -> Bool {
+        try records.pages.cursors(of: crawls).contains(cursor)
+    }
+
+    /// The number of pages of the list.
+    package func pageCount() throws -> Int { try records.pages.pages(of: crawls).count }
 
     /// The end of the list as one that seems to come too soon.
-    func earlyEnd(_ rows: Completeness.Rows, met: Int) throws -> CrawlProgress.EarlyEnd {
-        let next = try nextBehindEnd ?? rows.firstMissing.flatMap(records.storedPages.next(before:))
-        return CrawlProgress.EarlyEnd(met: met, firstMissing: rows.firstMissing, next: next)
+    func earlyEnd(_ rows: Completeness.Rows, met: Int) -> CrawlProgress.EarlyEnd {
+        CrawlProgress.EarlyEnd(
+            met: met, firstMissing: rows.firstMissing, isInDoubt: reads.behindEnd?.isInDoubt ?? false)
     }
 
     /// The row counts that the verdict depends on.
@@ -245,7 +261,7 @@ package struct CrawledList {
         if let first = state.progress.suspectEnd?.firstMissing {
             rows.isMissingAgain = missing.contains { $0.place == first }
         }
-        rows.areBehindEnd = reads.areItemsBehindEnd == true
+        rows.behindEnd = reads.behindEnd
         // They are compared with a total only.
         if state.crawl?.total != nil {
             rows.met = try metCount()

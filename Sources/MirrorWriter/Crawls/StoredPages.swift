@@ -45,12 +45,17 @@ package final class StoredPages {
         return page
     }
 
-    /// The page cursor of the stored page before a row, which leads to the page of the row or the one after it; nil if
-    /// there is none.
-    func next(before place: Place) throws -> PageCursor? {
-        try connection.scalar(
-            "SELECT cursor FROM _page WHERE feed = ? AND generation = ? AND position < ? ORDER BY position DESC LIMIT 1",
-            .text(feed), Value(place.generation), Value(place.position))?.text.map(PageCursor.init)
+    /// The page cursors that led to the page of a row and to the one after it, as far as they are known; none if each
+    /// sync requests another list, as one of the last week is.
+    func cursors(to place: Place) throws -> [PageCursor] {
+        try ["position + placed <= ?3", "position < ?3"].compactMap { isBefore in
+            try connection.scalar(
+                """
+                SELECT cursor FROM _page WHERE feed = ?1 AND generation = ?2 AND \(isBefore)
+                    AND (SELECT count(DISTINCT request) FROM _page WHERE feed = ?1 AND is_first = 1) = 1
+                ORDER BY position DESC, id DESC LIMIT 1
+                """, .text(feed), Value(place.generation), Value(place.position))?.text.map(PageCursor.init)
+        }
     }
 
     /// True if a crawl has already met rows of a page, on another page or on this one.

@@ -137,7 +137,7 @@ extension Store {
                         """, .text(now), .text(name))
                 } else {
                     let before = progress
-                    progress.suspectEnd = CrawlProgress.EarlyEnd(met: 0)
+                    progress.wasNotFound = true
                     try state.save(progress, over: before)
                     try connection.run(
                         "UPDATE feed_part SET complete = 0, verified = 0, synced_at = ?, error = NULL WHERE name = ?",

@@ -6,7 +6,7 @@ package import HTTP
 package struct Fetcher: Sendable {
     private let client: Client
     private var rules: [ResponseRule]
-    private let policy: RetryPolicy
+    private var policy: RetryPolicy
     private let clock: any Clock<Duration>
     private let random: @Sendable () -> Double
     private let now: @Sendable () -> Int64
@@ -57,6 +57,13 @@ package struct Fetcher: Sendable {
     package func with(rules: [ResponseRule]) -> Fetcher {
         var fetcher = self
         fetcher.rules = rules
+        return fetcher
+    }
+
+    /// A fetcher that makes no request again.
+    package func withoutRetries() -> Fetcher {
+        var fetcher = self
+        fetcher.policy.retries = 0
         return fetcher
     }
 

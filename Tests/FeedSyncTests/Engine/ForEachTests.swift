@@ -261,6 +261,19 @@ private final class Tree: Sendable {
         }
     }
 
+    @Test("Two answers that a list is not found are not two in a row if it was loaded in between")
+    func notInARow() async throws {
+        let tree = try await tree()
+        try await tree.sync("things")
+        tree.upstream.fail("/owners/ann/things", 404)
+        #expect(try await tree.sync("things").reason == .cutOff)
+        tree.upstream.fail("/owners/ann/things", nil)
+        try await tree.sync("things", .reload)
+        tree.upstream.fail("/owners/ann/things", 404)
+        #expect(try await tree.sync("things").reason == .cutOff)
+        #expect(try tree.query("SELECT item_count, complete FROM feed WHERE name = 'things'") == ["5|0"])
+    }
+
     private func expectGone(_ tree: Tree) async throws {
         let summary = try await tree.sync("things")
         #expect(summary.reason == nil && summary.outcome == .ok && summary.figures.items.removed == 3)

@@ -195,8 +195,9 @@ struct CompletenessTests {
         var suspectEnd: Int?
         /// True if the row that the crawl before missed first at that end is missing again.
         var isMissingAgain = true
-        /// True if the page to which the list led on before has items that the crawl did not meet.
-        var areBehindEnd = false
+        var behindEnd: Completeness.BehindEnd?
+        /// True if the sync before got an answer that is in doubt.
+        var wasInDoubt = false
         var totalOfRange: Int?
         var totalIsOfPage = false
         var isPartitioned = false
@@ -243,8 +244,32 @@ struct CompletenessTests {
                 suspectEnd: 85, isMissingAgain: false, missing: 11, missingAtEnd: 11,
                 verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
-                testDescription: "the same, and the page behind it still has items", suspectEnd: 89,
-                areBehindEnd: true, missing: 11, missingAtEnd: 11, verdict: .endedEarly(met: 89, .cutOff)),
+                testDescription: "the same, and the page behind it still has items and no others",
+                suspectEnd: 89, behindEnd: .items(withOthers: false), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                verdict: .endedEarly(met: 89, .cutOff)),
+            Ending(
+                testDescription: "the same, and the page behind it has nothing", suspectEnd: 89, behindEnd: .nothing,
+                missing: 11, missingAtEnd: 11, verdict: .complete(isVerified: false)),
+            Ending(
+                testDescription: "the same, and the page has items and others for the second time", suspectEnd: 89,
+                behindEnd: .items(withOthers: true), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                verdict: .complete(isVerified: false)),
+            Ending(
+                testDescription: "the same, and the page behind it tells nothing", suspectEnd: 89,
+                behindEnd: .unknown(isOfPage: true), missing: 11, missingAtEnd: 11,
+                verdict: .endedEarly(met: 89, .cutOff)),
+            Ending(
+                testDescription: "the same, and the page behind it tells nothing for the second time", suspectEnd: 89,
+                behindEnd: .unknown(isOfPage: true), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                verdict: .complete(isVerified: false)),
+            Ending(
+                testDescription: "the same, and the host refuses every request now", suspectEnd: 89,
+                behindEnd: .unknown(isOfPage: false), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                verdict: .endedEarly(met: 89, .cutOff)),
+            Ending(
+                testDescription: "the same, and a total confirms the end", total: 89, suspectEnd: 89,
+                behindEnd: .items(withOthers: false), missing: 11, missingAtEnd: 11,
+                verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "the same, and a total agrees that counts the elements of a page", total: 89,
                 totalIsOfPage: true, missing: 11, missingAtEnd: 11, verdict: .endedEarly(met: 89, .cutOff)),
@@ -255,8 +280,8 @@ struct CompletenessTests {
                 testDescription: "the crawl before ended like it, and more than a page of rows is new", suspectEnd: 45,
                 missing: 40, missingAtEnd: 40, added: 20, verdict: .complete(isVerified: false)),
             Ending(
-                testDescription: "a page behind the end has items", areBehindEnd: true, missing: 1, missingAtEnd: 1,
-                verdict: .endedEarly(met: 99, .cutOff)),
+                testDescription: "a page behind the end has items", behindEnd: .items(withOthers: true), missing: 1,
+                missingAtEnd: 1, verdict: .endedEarly(met: 99, .cutOff)),
             Ending(
                 testDescription: "half of the rows are missing at the end of a list of one page", missing: 50,
                 missingAtEnd: 50, longest: 50, verdict: .endedEarly(met: 50, .cutOff)),
@@ -355,7 +380,9 @@ struct CompletenessTests {
         (crawl.hasTotals, crawl.elements) = (row.hasTotals, row.elements)
         let first = row.missingAtEnd + row.missingInPart > 0 ? Place(generation: 1, position: 90) : nil
         var progress = CrawlProgress()
-        progress.suspectEnd = row.suspectEnd.map { CrawlProgress.EarlyEnd(met: $0, firstMissing: first) }
+        progress.suspectEnd = row.suspectEnd.map {
+            CrawlProgress.EarlyEnd(met: $0, firstMissing: first, isInDoubt: row.wasInDoubt)
+        }
         (progress.totalIsOfPage, progress.fullPages) = (row.totalIsOfPage, row.fullPages)
         if let mode = row.mode { progress.beginRound(1, mode) }
         var rows = Completeness.Rows()
@@ -363,7 +390,7 @@ struct CompletenessTests {
         (rows.totalOfRange, rows.added) = (row.totalOfRange, row.added)
         (rows.missingInPart, rows.firstMissing) = (row.missingInPart, first)
         (rows.isMissingAgain, rows.partsAreTold) = (row.isMissingAgain, row.partsAreTold)
-        rows.areBehindEnd = row.areBehindEnd
+        rows.behindEnd = row.behindEnd
         let verdict = Completeness.verdict(row.closing, crawl, progress, isPartitioned: row.isPartitioned, rows)
         #expect(verdict == row.verdict)
     }

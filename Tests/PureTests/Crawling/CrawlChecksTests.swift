@@ -86,14 +86,19 @@ struct CrawlChecksTests {
         #expect(rules.headIsSame() == .end(.unchanged, .complete(isVerified: true)))
     }
 
-    @Test("A page behind the end is looked at before rows are, and no row is removed if it has items")
+    @Test("A page behind the end is looked at before rows are, and no row is removed if it shows that they are there")
     func behindEnd() {
-        for hasItems in [false, true] {
+        for keepsRows in [false, true] {
             var (rules, _) = Self.atEnd(.init(mode: .all, verify: .never))
             #expect(rules.examined(Self.facts) == .findMissing)
             #expect(rules.found(behindEnd: .p5) == .lookBehindEnd(.p5))
-            let step = rules.looked(hasItems: hasItems)
-            #expect(step == (hasItems ? .end(.unchanged, .complete(isVerified: false)) : .findMissing))
+            for isEnough in [false, false, true] {
+                #expect(rules.hasLookedEnough == isEnough)
+                let mayLook = rules.looksFurther()
+                #expect(mayLook)
+            }
+            let step = rules.looked(keepsRows: keepsRows)
+            #expect(step == (keepsRows ? .end(.unchanged, .complete(isVerified: false)) : .findMissing))
         }
     }
 

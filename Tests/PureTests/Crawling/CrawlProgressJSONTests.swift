@@ -44,8 +44,10 @@ struct CrawlProgressJSONTests {
             { $0.suspectEnd = CrawlProgress.EarlyEnd(met: 0) },
             {
                 $0.suspectEnd = CrawlProgress.EarlyEnd(
-                    met: 4_000_000, firstMissing: Place(generation: 1 << 40, position: 3), next: PageCursor("a\"b"))
+                    met: 4_000_000, firstMissing: Place(generation: 1 << 40, position: 3), isInDoubt: true)
             },
+            { $0.lostCursors = [PageCursor("a\"b"), .p4] },
+            { $0.wasNotFound = true },
             { $0.totalIsOfPage = true },
             { $0.driftKeys = "cbf29ce484222325" },
             { $0.fullPages = 1 },

@@ -225,13 +225,48 @@ struct CrawlProgressTests {
         progress.suspectEnd = CrawlProgress.EarlyEnd(met: 7)
         progress.beginRound(1, .all)
         _ = progress.read(Self.header(1, generation: 1, .last(nil)))
-        progress.complete(CrawlState(id: 1), isVerified: isVerified, generations: [1, 4]) { true }
+        progress.complete(CrawlState(id: 1), isVerified: isVerified, generations: [1, 4], isSettled: true) { true }
         var range = SyncedRange.whole(1, generations: [1, 4])
         (range.isVerified, range.growsAtEnd) = (isVerified, true)
         #expect(progress.synced == .whole(range))
         #expect(progress.round == nil)
         #expect(progress.suspectEnd == nil)
         #expect(progress.isFullVerified == isVerified)
+    }
+
+    @Test("The page to which the list led on before is forgotten once the rows behind the end are settled")
+    func lostNext() {
+        for isSettled in [false, true] {
+            var progress = CrawlProgress()
+            progress.lostCursors = [.p4]
+            progress.beginRound(1, .all)
+            _ = progress.read(Self.header(1, generation: 1, .last(nil)))
+            progress.complete(CrawlState(id: 1), isVerified: true, generations: [1], isSettled: isSettled) { false }
+            #expect(progress.lostCursors == (isSettled ? [] : [.p4]))
+        }
+    }
+
+    @Test(
+        "A last page that is as long as when it led on has lost its way on; a shorter one has not",
+        arguments: [
+            (10, .p4, [.p4, .p5]), (11, .p4, [.p4, .p5]), (10, .p6, [.p6, .p5]), (10, .p5, [.p5, .p4]),
+            (9, .p4, []), (0, .p4, [.p5, .p4]), (10, nil, [.p5, .p4]), (9, nil, []),
+        ] as [(Int, PageCursor?, [PageCursor])])
+    func lastPage(elements: Int, next: PageCursor?, lost: [PageCursor]) {
+        var progress = CrawlProgress()
+        progress.lostCursors = [.p5, .p4]
+        var page = CrawlPage(.footer, end: .end(), upstreamNext: nil)
+        page.elementCount = elements
+        progress.reachEnd(page, ledTo: next, elementsBefore: 10)
+        #expect(progress.lostCursors == lost)
+    }
+
+    @Test("A list that comes is found")
+    func found() {
+        var progress = CrawlProgress()
+        progress.wasNotFound = true
+        _ = progress.read(Self.header(1, generation: 1, .last(nil)))
+        #expect(!progress.wasNotFound)
     }
 
     @Test(
@@ -244,7 +279,7 @@ struct CrawlProgressTests {
         _ = progress.read(Self.header(1, generation: 1, .last(nil)))
         var crawl = CrawlState(id: 1)
         (crawl.pages, crawl.elements, crawl.total) = (pages, 20, total)
-        progress.complete(crawl, isVerified: false, generations: [1]) { false }
+        progress.complete(crawl, isVerified: false, generations: [1], isSettled: true) { false }
         #expect(progress.totalIsOfPage == isOfPage)
     }
 
@@ -257,7 +292,7 @@ struct CrawlProgressTests {
         var progress = CrawlProgress()
         progress.synced = .whole(range)
         progress.isFullVerified = true
-        progress.complete(CrawlState(id: 2), isVerified: false, generations: []) { true }
+        progress.complete(CrawlState(id: 2), isVerified: false, generations: [], isSettled: true) { true }
         (range.loosePages, range.growsAtEnd) = ([], isWholeList)
         #expect(progress.synced == .whole(range))
         #expect(progress.isFullVerified, "only a crawl of every page, or by watermark, says so")
@@ -270,7 +305,7 @@ struct CrawlProgressTests {
         var progress = CrawlProgress()
         progress.beginRound(1, .all)
         _ = progress.read(Self.header(1, generation: 1, .last(nil)))
-        progress.complete(crawl, isVerified: true, generations: [1]) { false }
+        progress.complete(crawl, isVerified: true, generations: [1], isSettled: true) { false }
         #expect(progress.synced.isEmpty)
         #expect(progress.round == nil)
     }

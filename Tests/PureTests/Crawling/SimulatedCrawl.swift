@@ -162,7 +162,7 @@ struct SimulatedCrawl {
             facts.total = pages.last?.total
             return rules.examined(facts)
         case .findMissing: return rules.found(missingBeside: nil)
-        case .lookBehindEnd: return rules.looked(hasItems: false)
+        case .lookBehindEnd: return rules.looked(keepsRows: false)
         case .check(let place): return check(place)
         }
     }
