@@ -396,14 +396,27 @@ package enum Completeness {
 
     /// The answer to a request for the page to which the list led on before, behind its end.
     package enum BehindEnd: Sendable, Hashable {
-        /// It has items that the crawl did not meet: the list goes on, and no longer says so. With others, which the
-        /// crawl met, behind them: the list moves, or the page cursor stands for the list as it was once.
+        /// It has items that the crawl did not meet: the list goes on, and no longer says so. If it has others behind
+        /// them, which the crawl met, the list moves, or the page cursor stands for the list as it was once.
         case items(withOthers: Bool)
         /// It has none of them, or is gone.
         case nothing
         /// It tells nothing, as an answer of a proxy does. `isOfPage` is false if the page itself gave no answer: the host
         /// was not reached, or refuses every request now.
         case unknown(isOfPage: Bool)
+
+        /// The meaning of a page that came.
+        ///
+        /// - Parameters:
+        ///   - keys: Its keys, in order.
+        ///   - isMet: True for a key that the crawl met.
+        package init(_ keys: [String], isMet: (String) -> Bool) {
+            guard let first = keys.firstIndex(where: { !isMet($0) }) else {
+                self = .nothing
+                return
+            }
+            self = .items(withOthers: keys[first...].contains(where: isMet))
+        }
 
         /// The meaning of a failed request for the page. A page that is not there may have any of these statuses.
         package init(_ error: FeedSyncError) {

@@ -161,9 +161,8 @@ package struct CrawledList {
 
     /// The meaning of a page behind the end of the list that has these keys.
     package func meaning(ofKeysBehindEnd keys: [String]) throws -> Completeness.BehindEnd {
-        let met = try keys.isEmpty ? [:] : metKeys()
-        guard let first = keys.firstIndex(where: { met[$0] == nil }) else { return .nothing }
-        return .items(withOthers: keys[first...].contains { met[$0] != nil })
+        let met = try metKeys()
+        return Completeness.BehindEnd(keys) { met[$0] != nil }
     }
 
     /// The number of different keys that the crawl met.

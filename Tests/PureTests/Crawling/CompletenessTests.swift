@@ -1,3 +1,4 @@
+import Feeds
 import Testing
 
 @testable import Crawling
@@ -393,6 +394,27 @@ struct CompletenessTests {
         rows.behindEnd = row.behindEnd
         let verdict = Completeness.verdict(row.closing, crawl, progress, isPartitioned: row.isPartitioned, rows)
         #expect(verdict == row.verdict)
+    }
+
+    @Test(
+        "A page behind the end shows that the list goes on if it ends with items that the crawl did not meet",
+        arguments: [
+            ("", Completeness.BehindEnd.nothing), ("abc", .nothing), ("xyz", .items(withOthers: false)),
+            ("abx", .items(withOthers: false)), ("axb", .items(withOthers: true)), ("xya", .items(withOthers: true)),
+        ])
+    func behindEnd(keys: String, meaning: Completeness.BehindEnd) {
+        #expect(Completeness.BehindEnd(keys.map(String.init)) { "abc".contains($0) } == meaning)
+    }
+
+    @Test(
+        "A page behind the end that is not there is the end, and one that fails tells nothing",
+        arguments: [
+            (404, .nothing), (410, .nothing), (400, .nothing), (422, .nothing), (403, .unknown(isOfPage: true)),
+            (500, .unknown(isOfPage: true)), (nil, .unknown(isOfPage: false)),
+        ] as [(Int?, Completeness.BehindEnd)])
+    func failure(status: Int?, meaning: Completeness.BehindEnd) {
+        #expect(Completeness.BehindEnd(FeedSyncError(.unreachable, "failed", httpStatus: status)) == meaning)
+        #expect(Completeness.BehindEnd(FeedSyncError(.limited, "wait", httpStatus: 429)) == .unknown(isOfPage: false))
     }
 
     @Test("A crawl that met the list in doubt is complete and not verified")
