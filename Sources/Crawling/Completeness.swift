@@ -242,6 +242,8 @@ package enum Completeness {
         package var isMissingAgain = false
         /// The answer to a request for the page to which the list led on before; nil if there was none.
         package var behindEnd: BehindEnd?
+        /// True if the last page was stored before, with no more elements than now.
+        package var endsAsLong = false
         /// The number of elements on the pages that are not items. Totals count them, too.
         package var others = 0
         /// The number of items that a total is compared with: those that the crawl met or, if it stopped at a synced
@@ -436,13 +438,13 @@ package enum Completeness {
     }
 
     /// True if the page to which the list led on before is requested, because rows at its end would be removed now. A
-    /// last page that is not full ends the list.
+    /// last page that is neither full nor as long as before ends the list.
     package static func mustLookBehindEnd(_ crawl: CrawlState?, _ progress: CrawlProgress, _ rows: Rows) -> Bool {
         guard let crawl, rows.missingAtEnd > 0, !isTold(crawl, progress, isPartitioned: false, rows) else {
             return false
         }
         let isFull = crawl.mostElements > 0 && crawl.elements.isMultiple(of: crawl.mostElements)
-        return isFull && !isSuspect(crawl, progress, isPartitioned: false, rows)
+        return (isFull || rows.endsAsLong) && !isSuspect(crawl, progress, isPartitioned: false, rows)
     }
 
     /// True if a list may go on behind a last page that never led on, because its request is new: the list has lost

@@ -207,6 +207,9 @@ package final class FeedWriter: PageTransactionWriter {
             leftPage = nil
             let stored = try storage.store(commit)
             if isOfAll {
+                if !commit.page.isCheck, commit.page.upstreamNext == nil {
+                    reads.endsAsLong = known.map { commit.page.elementCount >= $0.elements } ?? false
+                }
                 // Partitions overlap, and so do pages that are requested so: their items have not moved.
                 let definition = table.shape.definition
                 let overlaps = definition.partitioning != nil || definition.pagination.overlappingSize != nil

@@ -260,7 +260,7 @@ package struct CrawledList {
         if let first = state.progress.suspectEnd?.firstMissing {
             rows.isMissingAgain = missing.contains { $0.place == first }
         }
-        rows.behindEnd = reads.behindEnd
+        (rows.behindEnd, rows.endsAsLong) = (reads.behindEnd, reads.endsAsLong)
         // They are compared with a total only.
         if state.crawl?.total != nil {
             rows.met = try metCount()

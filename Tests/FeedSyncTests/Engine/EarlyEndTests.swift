@@ -91,6 +91,27 @@ struct EarlyEndTests {
         }
     }
 
+    @Test("Rows behind an end are kept if pages have different lengths, as those have from which items are left out")
+    func unevenPages() async throws {
+        for lengths in [[10, 9, 5], [9, 10, 5], [10, 8, 9, 7]] {
+            let isLost = Lock(false)
+            let bench = try await bench(Upstream(1))
+            bench.server.route("/things") { request in
+                let page = request.parameter("next").flatMap { Int($0) } ?? 0
+                let isLast = page + 1 == lengths.count || page == 1 && isLost.withLock { $0 }
+                let first = lengths.prefix(page).reduce(1, +)
+                let items = PagedFeed.items(first..<first + lengths[page]).joined(separator: ",")
+                return .json("{\"next\":\(isLast ? "null" : "\"\(page + 1)\""),\"items\":[\(items)]}")
+            }
+            try await bench.sync()
+            isLost.withLock { $0 = true }
+            for _ in 1...3 {
+                #expect(try await bench.sync().reason == .cutOff, "\(lengths): \(bench.server.requests.map(\.target))")
+                #expect(try bench.feed("item_count, complete") == "\(lengths.reduce(0, +))|0")
+            }
+        }
+    }
+
     @Test("Rows behind an end are kept when items come while the list is read, and its last page is read twice")
     func twice() async throws {
         for new in [10, 12, 22] {
