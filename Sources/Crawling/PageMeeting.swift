@@ -134,9 +134,15 @@ package struct PageMeeting {
         }
     }
 
-    /// True if the range that a first page met consists of that page alone.
+    /// True if the range that a first page met consists of that page alone, and the page knows better where it goes on.
+    /// The range of an unchanged first partition may go on at a half of the next one, which was too large.
     private func covers(_ range: SyncedRange?) throws -> Bool {
         guard let range, page.direction == .header, range.crawls.count == 1 else { return false }
+        if let part = page.part, hasSameKeys, range.cursor != nil, let next = page.end.next,
+            PartitionScheme.partitionName(in: next) != part
+        {
+            return false
+        }
         return try lookup.pageCount(range.crawl) == 1
     }
 

@@ -87,7 +87,23 @@ import Testing
         try meeting(Example(items, isMet: false), keys: keys).0.readPage(meeting: nil)
     }
 
-    private func meeting(_ example: Example, keys: String = "[]") -> (PageMeeting, CrawlProgress) {
+    @Test("A first page alone says where its range goes on, but an unchanged first partition does not")
+    func covered() throws {
+        let cases: [(part: String?, hasSameKeys: Bool, isCovered: Bool)] = [
+            (nil, true, true), ("0..9", true, false), ("0..9", false, true), ("p3", true, true),
+        ]
+        for (part, hasSameKeys, isCovered) in cases {
+            var page = CrawlPage(.header, end: .more(.p3), upstreamNext: .p3)
+            page.part = part
+            let example = Example(hasSameKeys: hasSameKeys, isMet: true)
+            let (meeting, _) = meeting(example, page: page, pageCount: 1)
+            #expect(try meeting.readPage(meeting: .open(1, .p4, generations: [1])).coversRange == isCovered)
+        }
+    }
+
+    private func meeting(
+        _ example: Example, keys: String = "[]", page: CrawlPage? = nil, pageCount: Int = 3
+    ) -> (PageMeeting, CrawlProgress) {
         var crawl = CrawlState(id: 2)
         crawl.mode = example.mode
         var rules = PageRules(generation: 1, crawl: crawl, direction: example.direction, updatesInPlace: false)
@@ -106,7 +122,7 @@ import Testing
             }
         }
         rules.end()
-        var page = CrawlPage(example.direction, end: .more(.p3), upstreamNext: .p3)
+        var page = page ?? CrawlPage(example.direction, end: .more(.p3), upstreamNext: .p3)
         (page.mode, page.readsThrough, page.keys) = (example.mode, example.readsThrough, keys)
         var progress = CrawlProgress()
         var stored = SyncedRange.whole(1, generations: [1])
@@ -125,7 +141,7 @@ import Testing
         crawl.pages = 1
         let lookup = PageMeeting.Lookup(
             pagesHaving: { _, crawls in crawls.contains(1) ? [PageOfCrawl(crawl: 1, number: 1)] : [] },
-            isTop: { place, _ in place.position == 0 }, firstPage: { _ in (nil, 10) }, pageCount: { _ in 3 },
+            isTop: { place, _ in place.position == 0 }, firstPage: { _ in (nil, 10) }, pageCount: { _ in pageCount },
             cursorsCount: { _, _ in false })
         let first = rules.first ?? Place(generation: 1, position: 0)
         let meeting = PageMeeting(
