@@ -47,8 +47,9 @@ struct ListsResults {
     /// Records a list that the upstream no longer has.
     ///
     /// - Parameter removed: The number of its items that were removed; nil if they stay until it is gone again.
-    mutating func noteGone(_ list: String, removed: Int?, at host: String) {
+    mutating func noteGone(_ list: String, removed: Int?, _ metrics: RunMetrics, at host: String) {
         asked += 1
+        self.metrics.add(metrics)
         unreachable[host] = nil
         noteRemoved(removed ?? 0)
         if removed == nil { add("not found; its items are removed if the next sync does not find it either", of: list) }

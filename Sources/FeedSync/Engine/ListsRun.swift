@@ -97,8 +97,9 @@ struct ListsRun: Sendable {
         case open(PageFetch?)
         /// The list was not requested, because of the host's previous response.
         case heldBack
-        /// The upstream no longer has the list; nil if its items stay until it is gone again.
-        case gone(removed: Int?)
+        /// The upstream no longer has the list; nil if its items stay until it is gone again. With the requests of its
+        /// run.
+        case gone(removed: Int?, RunMetrics)
         case failed(FeedSyncError)
     }
 
@@ -150,8 +151,8 @@ struct ListsRun: Sendable {
                 case .open(let page):
                     queue.putBack(turn, as: list.beginning(with: page), isOpen: true, host: list.host)
                 case .heldBack: queue.putBack(turn, as: list, isOpen: false, host: list.host)
-                case .gone(let removed):
-                    results.noteGone(list.definition.name, removed: removed, at: list.host)
+                case .gone(let removed, let metrics):
+                    results.noteGone(list.definition.name, removed: removed, metrics, at: list.host)
                 case .failed(let error):
                     guard error.kind.isOfOneList else {
                         end = end ?? error
@@ -241,15 +242,16 @@ struct ListsRun: Sendable {
                     // If the list has a first page, only a later page is missing.
                     try await store.events(of: list.definition.name, last: 1).last?.status == .endHeader
                 else { throw error }
-                guard command == .sync else { return .gone(removed: 0) }
-                guard definition.sync.mayRemove,
-                    let run = try await store.runs(of: list.definition.name, limit: 1).first?.id
-                else { throw error }
+                guard let run = try await store.runs(of: list.definition.name, limit: 1).first else { throw error }
+                var metrics = RunMetrics()
+                (metrics.requests, metrics.bytes) = (run.requests, run.bytes)
+                guard command == .sync else { return .gone(removed: 0, metrics) }
+                guard definition.sync.mayRemove else { throw error }
                 let removed = try await store.markListGone(
-                    list.part, definition, isForGood: error.httpStatus == 410, run: run, now: engine.now())
+                    list.part, definition, isForGood: error.httpStatus == 410, run: run.id, now: engine.now())
                 // A list that is to be asked for again is not up to date with its row.
                 if removed != nil { try await store.keepSeen(list.seen, of: list.part) }
-                return .gone(removed: removed)
+                return .gone(removed: removed, metrics)
             }
         } catch {
             return .failed(error)

@@ -44,6 +44,8 @@ private final class Upstream: Sendable {
 
     func forgetAsked() { script.withLock { $0.asked = [] } }
 
+    var requestCount: Int { script.withLock { $0.asked.count } }
+
     /// The requested paths, each once.
     var paths: [String] {
         script.withLock { $0.asked.reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
@@ -277,6 +279,7 @@ private final class Tree: Sendable {
     private func expectGone(_ tree: Tree) async throws {
         let summary = try await tree.sync("things")
         #expect(summary.reason == nil && summary.outcome == .ok && summary.figures.items.removed == 3)
+        #expect(summary.figures.requests == tree.upstream.requestCount)
         #expect(try tree.query(Self.removedByEvent) == ["things/1|endHeader|3"])
         #expect(try tree.query("SELECT id FROM things WHERE _removed_at IS NULL ORDER BY 1") == ["3", "4"])
         #expect(try tree.query("SELECT item_count, complete FROM feed WHERE name = 'things'") == ["2|1"])
