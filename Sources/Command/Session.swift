@@ -79,7 +79,7 @@ struct Session: Sendable {
 
     /// A feed's lines in the configuration file, or in one that it includes.
     ///
-    /// - Throws: `Failure` with exit code 64 for a feed that a line of another feed defines, 78 if there is no file.
+    /// - Throws: `Failure` with exit code 64 for a feed that comes from an `each`, 78 if there is no file.
     func lines(of name: String) throws(Failure) -> FeedLines {
         guard let file = try configurationFile() else { throw missing }
         return try editing { () throws(EditingError) in

@@ -19,7 +19,7 @@ package struct FIFOQueue<Element> {
             elements.removeAll(keepingCapacity: true)
             taken = 0
         } else if taken >= Self.mostTaken, taken >= elements.count / 2 {
-            // A queue that is never empty would keep all that it ever had. So late, an element moves once or twice.
+            // Otherwise, a queue that is never empty would keep everything. Each element is moved about once.
             elements.removeFirst(taken)
             taken = 0
         }

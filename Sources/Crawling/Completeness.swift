@@ -242,8 +242,6 @@ package enum Completeness {
         package var isMissingAgain = false
         /// The answer to a request for the page to which the list led on before; nil if there was none.
         package var behindEnd: BehindEnd?
-        /// True if the last page was stored before, with no more elements than now.
-        package var endsAsLong = false
         /// The number of elements on the pages that are not items. Totals count them, too.
         package var others = 0
         /// The number of items that a total is compared with: those that the crawl met or, if it stopped at a synced
@@ -296,7 +294,7 @@ package enum Completeness {
                 return .endedEarly(met: rows.count - rows.missing, .cutOff)
             }
             let isSound = mode != .since || isSoundBefore(progress, isNewestFirst: isNewestFirst)
-            // A second end like the first one is accepted, but it is no proof.
+            // A second end like the first one is accepted, but it proves nothing.
             let isBelieved = progress.suspectEnd != nil && rows.missing > 0
             return .complete(
                 isVerified: isVerified && isSound && !isBelieved && progress.round?.isDoubtful != true,
@@ -437,14 +435,18 @@ package enum Completeness {
         package var isInDoubt: Bool { self == .items(withOthers: true) || self == .unknown(isOfPage: true) }
     }
 
-    /// True if the page to which the list led on before is requested, because rows at its end would be removed now. A
-    /// last page that is neither full nor as long as before ends the list.
+    /// True if the list may go on behind its last page, which is full or as long as before.
+    package static func mayGoOnBehindEnd(_ crawl: CrawlState?, endsAsLong: Bool) -> Bool {
+        guard let crawl else { return false }
+        return endsAsLong || crawl.mostElements > 0 && crawl.elements.isMultiple(of: crawl.mostElements)
+    }
+
+    /// True if the page to which such a list led on before is requested, because rows at its end would be removed now.
     package static func mustLookBehindEnd(_ crawl: CrawlState?, _ progress: CrawlProgress, _ rows: Rows) -> Bool {
         guard let crawl, rows.missingAtEnd > 0, !isTold(crawl, progress, isPartitioned: false, rows) else {
             return false
         }
-        let isFull = crawl.mostElements > 0 && crawl.elements.isMultiple(of: crawl.mostElements)
-        return (isFull || rows.endsAsLong) && !isSuspect(crawl, progress, isPartitioned: false, rows)
+        return !isSuspect(crawl, progress, isPartitioned: false, rows)
     }
 
     /// True if a list may go on behind a last page that never led on, because its request is new: the list has lost
@@ -478,7 +480,7 @@ package enum Completeness {
     private static func isTold(
         _ crawl: CrawlState, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
-        // The last crawl may have read the head alone.
+        // The last crawl may have read only the head.
         if isPartitioned, rows.partsAreTold { return true }
         // The total of partitions is what came, as far as they say none.
         let mayTell = isPartitioned ? crawl.hasTotals : !progress.totalIsOfPage

@@ -134,7 +134,7 @@ package struct PageMeeting {
         }
     }
 
-    /// True if the range that a first page met consists of that page alone, and the page knows better where it goes on.
+    /// True if the range that a first page met consists of that page only, so that the page says where the range goes on.
     /// The range of an unchanged first partition may go on at a half of the next one, which was too large.
     private func covers(_ range: SyncedRange?) throws -> Bool {
         guard let range, page.direction == .header, range.crawls.count == 1 else { return false }

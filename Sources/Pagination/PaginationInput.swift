@@ -133,7 +133,7 @@ extension PaginationInput {
         return values[index]
     }
 
-    /// Goes on to another page, even if this one is empty. A page cursor that leads nowhere is the end.
+    /// Goes on to the next page, even if this one is empty. The list ends at a page cursor that leads nowhere.
     ///
     /// - Parameter isTotalReached: True if as many elements have come as there are.
     /// - Throws: `PagingError` if too many were empty, or the cursor is too long.

@@ -213,7 +213,9 @@ package struct CrawledList {
     /// The page cursor to which the list led on behind its end, if rows there would be removed now and the run has not
     /// requested that page; nil otherwise.
     package func cursorBehindEnd() throws -> PageCursor? {
-        guard reads.behindEnd == nil, definition.partitioning == nil else { return nil }
+        guard reads.behindEnd == nil, definition.partitioning == nil,
+            Completeness.mayGoOnBehindEnd(state.crawl, endsAsLong: reads.endsAsLong)
+        else { return nil }
         let missing = try missingRows().rows
         guard !missing.isEmpty else { return nil }
         let rows = try rowCounts(missing)
@@ -260,7 +262,7 @@ package struct CrawledList {
         if let first = state.progress.suspectEnd?.firstMissing {
             rows.isMissingAgain = missing.contains { $0.place == first }
         }
-        (rows.behindEnd, rows.endsAsLong) = (reads.behindEnd, reads.endsAsLong)
+        rows.behindEnd = reads.behindEnd
         // They are compared with a total only.
         if state.crawl?.total != nil {
             rows.met = try metCount()

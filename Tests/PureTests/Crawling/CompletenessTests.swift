@@ -326,7 +326,7 @@ struct CompletenessTests {
                 testDescription: "the same, and the totals agree", total: 89, isPartitioned: true, missing: 11,
                 missingInPart: 11, verdict: .complete(isVerified: true)),
             Ending(
-                testDescription: "the same, and the last crawl read only the head once more", total: 10,
+                testDescription: "the same, and the last crawl read only the head again", total: 10,
                 isPartitioned: true, partsAreTold: true, missing: 11, missingInPart: 11,
                 verdict: .complete(isVerified: true)),
             Ending(

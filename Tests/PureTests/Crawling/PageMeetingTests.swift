@@ -87,7 +87,7 @@ import Testing
         try meeting(Example(items, isMet: false), keys: keys).0.readPage(meeting: nil)
     }
 
-    @Test("A first page alone says where its range goes on, but an unchanged first partition does not")
+    @Test("A first page that is a whole range says where the range goes on, unless it is an unchanged first partition")
     func covered() throws {
         let cases: [(part: String?, hasSameKeys: Bool, isCovered: Bool)] = [
             (nil, true, true), ("0..9", true, false), ("0..9", false, true), ("p3", true, true),
