@@ -47,9 +47,7 @@ final class PageLoader: Sendable {
 
     /// A loader whose pages do not begin with the last element of the previous page.
     func withoutOverlap() -> PageLoader {
-        var requests = requests
-        requests.overlap = 0
-        return PageLoader(shape, requests, fetcher, decoder, salt, options)
+        PageLoader(shape, requests.overlapping(by: 0), fetcher, decoder, salt, options)
     }
 
     /// A loader whose requests are not made again if they fail.
@@ -59,12 +57,10 @@ final class PageLoader: Sendable {
 
     /// A loader whose requests ask for a part of the list.
     func asking(for span: SyncSpan?) -> PageLoader {
-        var requests = requests
-        requests.span = span
         // A full crawl has no token that could be too old.
         let expired = if case .delta? = span { definition.sync.delta?.expired ?? [] } else { [ResponseRule]() }
         let fetcher = fetcher.with(rules: expired + definition.responses)
-        return PageLoader(shape, requests, fetcher, decoder, salt, options)
+        return PageLoader(shape, requests.asking(for: span), fetcher, decoder, salt, options)
     }
 
     /// A loader that shuts the gate if a response speaks against more requests, and that counts its requests.
@@ -217,12 +213,11 @@ final class PageLoader: Sendable {
 
 extension RequestPlan {
     /// The requests of an engine with these options for the pages of a feed.
-    init(_ definition: FeedDefinition, salt: String, options: EngineOptions) {
+    convenience init(_ definition: FeedDefinition, salt: String, options: EngineOptions) {
         self.init(
             definition, environment: options.environment, folder: options.folder, salt: salt,
             commands: options.commands, tokens: options.tokens, quotas: options.credentialQuotas,
-            now: options.wallClock.seconds)
-        overlap = definition.pagination.overlappingSize == nil ? 0 : 1
+            now: options.wallClock.seconds, overlap: definition.pagination.overlappingSize == nil ? 0 : 1)
     }
 }
 

@@ -1,7 +1,7 @@
 internal import YAML
 
 /// The authentication of a feed's requests. Every value is a credential, a literal one too.
-package enum Authentication: Sendable, Hashable {
+package indirect enum Authentication: Sendable, Hashable {
     /// `Authorization: Bearer …`
     case bearer(Template)
     /// `Authorization: Basic …` (RFC 7617)

@@ -7,7 +7,7 @@ package struct ChangeHook: Sendable, Hashable {
         /// A program, which reads the changes.
         case program([String])
         /// A web server, which gets them in a request.
-        case webhook(Webhook)
+        indirect case webhook(Webhook)
     }
 
     /// The request that a web server gets.

@@ -19,7 +19,7 @@ package struct ConnectionRule: Sendable {
     }
 
     /// The proxy.
-    package enum Proxy: Sendable {
+    package indirect enum Proxy: Sendable {
         /// No proxy, even if the environment has one: `none`.
         case direct
         /// The proxy's URL, which may hold its credentials.

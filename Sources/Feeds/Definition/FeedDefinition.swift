@@ -3,6 +3,8 @@ internal import YAML
 /// One feed: its request, its pagination, the place of its items, and the columns to keep.
 ///
 /// It is made from a configuration file, with a preset's members for those that the file lacks.
+///
+/// Many steps of a run hold a copy: rules with many members are `indirect`, or the steps would take twice the memory.
 public struct FeedDefinition: Sendable {
     /// The feed's name.
     public package(set) var name: String

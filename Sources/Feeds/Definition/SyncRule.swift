@@ -7,9 +7,9 @@ package enum SyncRule: Sendable, Hashable {
     /// From the first page to a synced range.
     case new
     /// A request for items newer than the watermark.
-    case since(SinceRule)
+    indirect case since(SinceRule)
     /// The changes since a token of the upstream.
-    case delta(DeltaRule)
+    indirect case delta(DeltaRule)
     /// Every page; items that were not seen are removed.
     case all
 

@@ -1,7 +1,7 @@
 package import HTTP
 
-/// A page that is ready to be requested.
-package struct PreparedPage: Sendable {
+/// A page that is ready to be requested. A class, because it is passed on with each result, and is large.
+package final class PreparedPage: Sendable {
     /// The request without validators; its credentials are kept apart from its URL and headers.
     package let request: Request
     /// The method, the URL and the body of a POST, with placeholders for secrets: the store's key for the page.
@@ -11,25 +11,47 @@ package struct PreparedPage: Sendable {
     /// The page's cursor, with its secrets concealed; nil for the first.
     package let cursor: PageCursor?
     /// True if the page was computed from the one before, so that it may not exist.
-    package var mayBeBeyondEnd = false
+    package let mayBeBeyondEnd: Bool
     /// The secrets that must be neither stored nor shown, also in the page cursor from this page.
     package let secrets: Secrets
     /// The request for the necessary access token; nil if none is needed.
-    var tokenRequest: TokenRequest?
+    let tokenRequest: TokenRequest?
     /// The access token among the request's credentials; nil where it has none yet.
-    var accessToken: AccessToken?
+    let accessToken: AccessToken?
     /// The credentials of which the request carries one; nil where it has but one.
-    package var credentialChoices: CredentialChoices?
+    package let credentialChoices: CredentialChoices?
     /// True for a request for an access token, whose response is a credential.
-    var isForToken = false
+    let isForToken: Bool
     /// True if a cancelled task waits for the response once the request is on its way, because it must not get lost.
-    var isIndivisible = false
+    let isIndivisible: Bool
     /// The keys of the masked columns, in the columns' order.
-    package var maskKeys: [[UInt8]] = []
+    package let maskKeys: [[UInt8]]
     /// The least time from the request to the next one at its origin.
-    var interval: Duration?
+    let interval: Duration?
     /// The number of elements of the previous page with which it begins.
-    package var overlap = 0
+    package let overlap: Int
+
+    init(
+        request: Request, identity: String, credentialFingerprint: Int64, cursor: PageCursor?,
+        mayBeBeyondEnd: Bool = false, secrets: Secrets, tokenRequest: TokenRequest? = nil,
+        accessToken: AccessToken? = nil, credentialChoices: CredentialChoices? = nil, isForToken: Bool = false,
+        isIndivisible: Bool = false, maskKeys: [[UInt8]] = [], interval: Duration? = nil, overlap: Int = 0
+    ) {
+        self.request = request
+        self.identity = identity
+        self.credentialFingerprint = credentialFingerprint
+        self.cursor = cursor
+        self.mayBeBeyondEnd = mayBeBeyondEnd
+        self.secrets = secrets
+        self.tokenRequest = tokenRequest
+        self.accessToken = accessToken
+        self.credentialChoices = credentialChoices
+        self.isForToken = isForToken
+        self.isIndivisible = isIndivisible
+        self.maskKeys = maskKeys
+        self.interval = interval
+        self.overlap = overlap
+    }
 }
 
 extension PreparedPage {

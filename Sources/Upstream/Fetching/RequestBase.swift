@@ -2,7 +2,7 @@ internal import Concurrency
 internal import HTTP
 
 /// The common part of the requests of all pages.
-struct RequestBase: Sendable {
+final class RequestBase: Sendable {
     let parts: ResolvedParts
     /// The feed's `url`.
     let url: WebURL

@@ -7,7 +7,7 @@ internal import Platform
 /// References such as `${NAME}` are resolved when a page is prepared, not earlier: a definition may be read, checked
 /// and shown without its credentials. References to files are resolved for each page, so that a rotated credential is
 /// found; environment and command outputs stay the same for the life of the plan.
-package struct RequestPlan: Sendable {
+package final class RequestPlan: Sendable {
     private let definition: FeedDefinition
     /// Converts bodies of other formats to JSON.
     package let bodies: BodyReader
@@ -24,10 +24,10 @@ package struct RequestPlan: Sendable {
     let tokens: AccessTokens
     private let quotas: CredentialQuotas
     /// The part of the list that a sync by watermark asks for; nil for all of it.
-    package var span: SyncSpan?
+    package let span: SyncSpan?
     /// The number of elements of the previous page with which a page should begin, if the paginator can request that: 0
     /// or 1.
-    package var overlap = 0
+    package let overlap: Int
 
     /// A plan for a feed.
     ///
@@ -41,11 +41,12 @@ package struct RequestPlan: Sendable {
     ///   - quotas: The quotas of credentials that take turns; shared likewise.
     ///   - now: The time, in seconds since 1970.
     ///   - salt: Goes into the fingerprint of the credentials; the same for as long as fingerprints are compared.
+    ///   - overlap: The number of elements of the previous page with which a page should begin.
     package init(
         _ definition: FeedDefinition, pagination: (any Paginator)? = nil, environment: [String: String],
         folder: String, salt: String, commands: CommandSecrets = CommandSecrets(),
         tokens: AccessTokens = AccessTokens(), quotas: CredentialQuotas = CredentialQuotas(),
-        now: Int64 = WallClock.system.seconds
+        now: Int64 = WallClock.system.seconds, overlap: Int = 0
     ) {
         self.now = now
         self.definition = definition
@@ -63,7 +64,22 @@ package struct RequestPlan: Sendable {
         self.pagination = pagination ?? definition.pagination
         kept = KeptRequestBase(for: definition)
         commandTexts = definition.templates.flatMap(\.commands)
+        span = nil
+        self.overlap = overlap
     }
+
+    private init(_ plan: RequestPlan, span: SyncSpan?, overlap: Int) {
+        (definition, bodies, pagination, kept) = (plan.definition, plan.bodies, plan.pagination, plan.kept)
+        (environment, folder, salt, now) = (plan.environment, plan.folder, plan.salt, plan.now)
+        (commands, commandTexts, tokens, quotas) = (plan.commands, plan.commandTexts, plan.tokens, plan.quotas)
+        (self.span, self.overlap) = (span, overlap)
+    }
+
+    /// The same plan for a part of the list.
+    package func asking(for span: SyncSpan?) -> RequestPlan { RequestPlan(self, span: span, overlap: overlap) }
+
+    /// The same plan for pages that begin with this number of elements of the previous page.
+    package func overlapping(by overlap: Int) -> RequestPlan { RequestPlan(self, span: span, overlap: overlap) }
 
     /// Runs the commands that the definition refers to, unless they have run before; call this before the first page.
     ///
@@ -201,7 +217,7 @@ package struct RequestPlan: Sendable {
             throw FeedSyncError(FetchAdvice.kind(of: error.kind), error.message, advice: FetchAdvice.advice(error.kind))
         }
         do throws(ConfigurationError) {
-            let resolve = { (template: Template, isURL: Bool) throws(ConfigurationError) in
+            let resolve = { [self] (template: Template, isURL: Bool) throws(ConfigurationError) in
                 try template.resolved(
                     environment: environment, relativeTo: folder, isURL: isURL, commands: commands, now: now)
             }
@@ -225,7 +241,7 @@ package struct RequestPlan: Sendable {
     }
 
     private var adviceOnReferences: String {
-        let missing = definition.templates.flatMap(\.references).lazy.compactMap { part -> String? in
+        let missing = definition.templates.flatMap(\.references).lazy.compactMap { [environment] part -> String? in
             guard case .environment(let name) = part, environment[name] == nil else { return nil }
             return name
         }.first
