@@ -211,12 +211,23 @@ package enum Completeness {
     /// True if a crawl of several runs has to read the pages of the earlier runs again before it is complete, because
     /// it then removes rows, or because each sync promises the whole list. With other modes, nothing is removed after a
     /// first load, and its pages are a synced range, which the sync joins.
-    package static func mustReadThrough(_ rule: SyncRule, _ progress: CrawlProgress) -> Bool {
+    ///
+    /// - Parameter isFirstLoad: True if no row is older than the crawl.
+    package static func mustReadThrough(
+        _ rule: SyncRule, _ progress: CrawlProgress, isFirstLoad: @autoclosure () throws -> Bool
+    ) rethrows -> Bool {
         guard progress.round != nil else { return false }
         switch rule {
         case .all, .since, .delta: return true
-        case .new, .auto: return !progress.synced.isEmpty || progress.fullPages != nil
+        case .new, .auto: return try !progress.synced.isEmpty || !isFirstLoad()
         }
+    }
+
+    /// True if a crawl by watermark asks for everything since its `start`, and so is a full crawl. Windows have one of
+    /// their own.
+    package static func beginsAtStart(_ rule: SyncRule, _ resumePoint: ResumePoint) -> Bool {
+        guard case .since(let rule) = rule, rule.start != nil, rule.windows == nil else { return false }
+        return resumePoint.watermark == nil || resumePoint.isFullDue
     }
 
     // MARK: - The rows at the end of a run

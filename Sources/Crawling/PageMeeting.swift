@@ -65,6 +65,8 @@ package struct PageMeeting {
             try place.flatMap { try self.range(at: $0, progress) }
             ?? (beginsAsBefore && !page.readsThrough && placed == 0 && page.end.next != nil
                 ? rangeBeginningWithPage(progress) : nil)
+        // A list that has become one page is that page, and no longer the range of an earlier run.
+        if progress.round != nil, !hasSameKeys, page.end.next == nil, try covers(range) { return nil }
         // A sync reads through some ranges, because another range may have the same pages.
         return range.flatMap { page.mode == .reload || !$0.isLost ? $0 : nil }
     }

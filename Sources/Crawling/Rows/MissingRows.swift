@@ -62,9 +62,11 @@ package struct MissingRows {
         /// and is at the end.
         fileprivate func follow(_ one: PageOfCrawl?, _ other: PageOfCrawl?) -> Bool {
             guard let one, let other else { return true }
-            let (first, second) = (places[one] ?? places.count, places[other] ?? places.count)
-            return first...first + 1 ~= second
+            let first = place(of: one)
+            return first...first + 1 ~= place(of: other)
         }
+
+        fileprivate func place(of page: PageOfCrawl) -> Int { places[page] ?? places.count }
     }
 
     /// In feed order.
@@ -72,6 +74,9 @@ package struct MissingRows {
     /// True if rows were left out because pages lie between their neighbours.
     package private(set) var hasRowsOutOfSight = false
     private let evidence: Evidence
+    /// The earlier places of the rows that were met, in feed order, and if they have kept their order.
+    private let met: [MetPlaces]
+    private let isSteady: [Bool]
 
     /// - Parameters:
     ///   - rows: In feed order.
@@ -80,25 +85,27 @@ package struct MissingRows {
     package init(_ rows: [Row], among met: [MetPlaces], _ evidence: Evidence) throws {
         self.rows = rows
         self.evidence = evidence
+        self.met = met
+        isSteady = SteadyRows.find(counts: met.map(\.count), pages: met.map { evidence.place(of: $0.name) })
         /// The missing rows since the last row that was met.
         var gap: [Int] = []
         var next = met.startIndex
         for index in rows.indices {
             while next < met.endIndex, met[next].first.precedes(rows[index].place) {
-                try close(&gap, at: next, met)
+                try close(&gap, at: next)
                 next += 1
             }
             gap.append(index)
         }
-        try close(&gap, at: next, met)
+        try close(&gap, at: next)
     }
 
     /// Settles rows between two rows that were met.
     ///
     /// - Parameter next: The index of the second one.
-    private mutating func close(_ gap: inout [Int], at next: Int, _ met: [MetPlaces]) throws {
+    private mutating func close(_ gap: inout [Int], at next: Int) throws {
         guard !gap.isEmpty else { return }
-        let neighbours = neighbours(at: next, met)
+        let neighbours = neighbours(at: next)
         let pages = try neighbours.map { try pagesToAsk($0.before, $0.behind) } ?? []
         for index in gap {
             rows[index].pages = pages
@@ -114,13 +121,18 @@ package struct MissingRows {
     /// none.
     ///
     /// A row that has moved is passed over: the missing row stood between those behind it, too.
-    private func neighbours(at next: Int, _ met: [MetPlaces]) -> (before: PageOfCrawl?, behind: PageOfCrawl?)? {
-        var above: [PageOfCrawl?] = met[..<next].suffix(Self.mostNeighbours).reversed().map(\.name)
-        var below: [PageOfCrawl?] = met[next...].prefix(Self.mostNeighbours).map(\.name)
+    ///
+    /// - Parameter next: The index of the first row below.
+    private func neighbours(at next: Int) -> (before: PageOfCrawl?, behind: PageOfCrawl?)? {
+        let names = { (indices: Range<Int>) -> [PageOfCrawl?] in indices.filter { isSteady[$0] }.map { met[$0].name } }
+        let (first, end) = (max(next - Self.mostNeighbours, 0), min(next + Self.mostNeighbours, met.count))
+        var above = Array(names(first..<next).reversed())
+        var below = names(next..<end)
         // Rows above all others may be on the first page by now, and rows below all others on the last.
-        let (isAtHead, isAtEnd) = (above.count == next, below.count == met.count - next)
+        let (isAtHead, isAtEnd) = (first == 0, end == met.count)
         if isAtHead { above.append(evidence.first) }
         if isAtEnd { below.append(evidence.last) }
+        guard !above.isEmpty, !below.isEmpty else { return nil }
         let pairs = above.indices.map { ($0, 0) } + below.indices.dropFirst().map { (0, $0) }
         guard let (one, other) = pairs.first(where: { evidence.follow(above[$0], below[$1]) }) else { return nil }
         // The border of a list is no row with which another has come.

@@ -105,7 +105,8 @@ package struct CrawledList {
             // Crawls of earlier runs that only met rows in place belong to no range.
             facts.hasTotalMoved = try facts.hasTotalMoved || records.crawls.hasSeveralTotals(round: round.id)
             facts.olderPages = reads.tail.count == facts.pages.count ? 0 : facts.pages.count - reads.tail.count + 1
-            facts.mustReadThrough = Completeness.mustReadThrough(definition.sync, state.progress)
+            facts.mustReadThrough = try Completeness.mustReadThrough(
+                definition.sync, state.progress, isFirstLoad: isFirstLoad())
         }
         facts.total = state.crawl?.total ?? facts.total
         if facts.total != nil { facts.met += try metCount() + otherElements() }
@@ -146,6 +147,15 @@ package struct CrawledList {
         guard let pages = try records.pages.ascendingPageCount(of: crawls) else { return false }
         // The order of a single page is chance, unless the paginator relies on it.
         return pages > 1 || !definition.pagination.itemPaths.isEmpty
+    }
+
+    /// True if no full crawl has read the list before, and no row is older than this one: after `reset`, and with
+    /// another `url`, there are such rows.
+    private func isFirstLoad() throws -> Bool {
+        guard state.progress.fullPages == nil, let round = state.progress.round else {
+            return state.progress.fullPages == nil
+        }
+        return try !records.rows.haveRows(before: try records.crawls.firstGeneration(ofRound: round.id))
     }
 
     // MARK: - Counts
@@ -382,7 +392,7 @@ package struct CrawledList {
         let places = try records.pages.earlierPlaces(of: crawls, besides: own)
         var rows = try MissingRows(missing, among: places, evidence)
         rows.leaveOut(
-            isTailOpen: isTailOpen, isFirstLoad: state.progress.fullPages == nil,
+            isTailOpen: isTailOpen, isFirstLoad: try isFirstLoad(),
             isWhole: try records.pages.pages(of: crawls).allSatisfy(reads.has), passedOver: try rowsPassedOver())
         return (rows.rows, isUnclear || rows.hasRowsOutOfSight)
     }

@@ -44,6 +44,12 @@ struct StoredCrawls {
         return generations
     }
 
+    /// The first generation that a full crawl wrote; nil if it has only met rows in place.
+    func firstGeneration(ofRound round: Int64) throws -> Int64? {
+        try connection.int64(
+            "SELECT min(generation) FROM _crawl WHERE feed = ?1 AND (round = ?2 OR id = ?2)", .text(feed), Value(round))
+    }
+
     /// True if the crawls of a full crawl, also those that only met rows in place, saw different totals.
     func hasSeveralTotals(round: Int64) throws -> Bool {
         try connection.int64(

@@ -42,6 +42,13 @@ struct ListRows {
             """, Value(generation), Value(place.generation), Value(place.position)) == nil
     }
 
+    /// True if there are rows that were written before a generation; before now, if it is nil.
+    func haveRows(before generation: Int64?) throws -> Bool {
+        try connection.int64(
+            "SELECT 1 FROM \(table) WHERE _removed_at IS NULL\(scope.and) AND _generation < ? LIMIT 1",
+            Value(generation ?? .max)) != nil
+    }
+
     /// Moves the rows of `count` places.
     func move(from: Place, count: Int64, to: Place, sections: inout SectionTally) throws {
         try connection.rows(

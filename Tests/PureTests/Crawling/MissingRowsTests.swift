@@ -80,7 +80,10 @@ import Testing
             Example("-1-", [[], []], isOnePage: true),
             Example("1-12-3", [[], [2, 3]]),
             // Neighbours that have moved are passed over.
-            Example("23-14", [[1]]),
+            Example("23-14", [[3, 4]]),
+            // Both neighbours have moved to the head.
+            Example("11223311-44", [[3, 4]]),
+            Example("1122331-144", [[3, 4]]),
             Example("24-13", [[1]]),
             Example("4-21-3", [[1, 2], [2, 3]]),
             Example("21-34", [[2, 3]]),
@@ -91,6 +94,18 @@ import Testing
     func pages(example: Example) throws {
         let pages = try rows(example).rows.map { Set($0.pages.map(\.number)) }
         #expect(pages == example.pages)
+    }
+
+    @Test(
+        "Rows have moved if their page comes before those of more rows above them, or behind those of more rows below",
+        arguments: [
+            ("1123", [1, 1, 1, 1]), ("1132", [1, 1, 1, 1]), ("211", [0, 1, 1]), ("11133112", [1, 1, 1, 0, 0, 1, 1, 1]),
+            ("", []),
+        ] as [(String, [Int])])
+    func steadyRows(pages: String, steady: [Int]) {
+        let pages = pages.compactMap(\.wholeNumberValue)
+        let counts = [Int64](repeating: 1, count: pages.count)
+        #expect(SteadyRows.find(counts: counts, pages: pages) == steady.map { $0 == 1 })
     }
 
     @Test("Only rows with no later row that was met are at the end, and only rows beside none have no neighbours")
