@@ -86,7 +86,7 @@ struct RunNotices {
         guard let crawl else { return patterns }
         return patterns
             + [
-                cap(crawl, seen: seen, hasOnePage: hasOnePage, isPartitioned: feed.partitioning != nil),
+                cap(crawl, seen: seen, hasOnePage: hasOnePage, feed.partitioning),
                 watermark(crawl, feed.sync), sharedValues(crawl, feed),
             ].compactMap(\.self)
     }
@@ -101,18 +101,21 @@ struct RunNotices {
     }
 
     /// The notice for an upstream that does not serve all its items; nil if no total shows that.
-    private func cap(_ crawl: CrawlState, seen: Int, hasOnePage: Bool, isPartitioned: Bool) -> String? {
+    private func cap(_ crawl: CrawlState, seen: Int, hasOnePage: Bool, _ partitioning: PartitionScheme?) -> String? {
         guard crawl.reason == .cap, let total = crawl.total, total > seen else { return nil }
         let figures = "the upstream served \(seen) of the \(total) items that it reports"
         guard let part = parts.first else {
-            guard !isPartitioned else { return figures }
+            guard partitioning == nil else { return figures }
             guard !hasOnePage else {
                 return "\(figures), and no page but the first was asked for: say how the list goes on with `pagination`"
             }
             return "\(figures): narrow the query, or divide the feed with `partition`"
         }
         let which = parts.count == 1 ? "the partition \(part) has" : "\(parts.count) partitions, such as \(part), have"
-        return "\(figures): \(which) more items than it serves at once and cannot be halved; narrow the query"
+        let more = "\(figures): \(which) more items than it serves at once"
+        return partitioning?.cap != nil
+            ? "\(more) and cannot be halved; narrow the query"
+            : "\(more): set `cap` in `partition` to the number that it serves, or narrow the query"
     }
 
     /// The notice for items without a value that moves the watermark.

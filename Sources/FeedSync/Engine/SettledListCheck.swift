@@ -61,8 +61,10 @@ struct SettledListCheck: Sendable {
         case .failure(let error) where error.kind == .cancelled: throw error
         case .success(let fetched) where fetched.kind == .notModified && settled.mayTake(cost.quota):
             let validators = settled.page.validators.refreshed(by: fetched.response).without(asked.secrets)
-            // A run keeps new validators, and reports the address to which a list has moved.
-            guard validators == settled.page.validators, !fetched.response.isMovedForGood else { return .open(early) }
+            // A run keeps new validators, reports the address to which a list has moved, and reads how much there is.
+            guard validators == settled.page.validators, !fetched.response.isMovedForGood,
+                !saysMore(fetched.response, than: settled.page, asked)
+            else { return .open(early) }
             return .unchanged(
                 ConfirmedList(
                     settled, source, startedAt: startedAt, at: engine.now(), cost: cost,
@@ -70,6 +72,17 @@ struct SettledListCheck: Sendable {
                     publish: engine.publish(of: definition)))
         default: return .open(early)
         }
+    }
+}
+
+extension SettledListCheck {
+    /// True if the headers of a 304 say that there is more than the stored page.
+    private func saysMore(_ response: Response, than page: StoredPage, _ asked: PreparedPage) -> Bool {
+        if let total = TotalHeaders.total(in: response.headers)?.count, total > page.elements { return true }
+        let facts = PaginationInput(
+            cursor: nil, elementCount: page.elements, crawlElementCount: page.elements,
+            headers: response.headers.fields, url: response.url.text, secrets: asked.secrets)
+        return SignOfMore.inHeaders(after: facts, definition.pagination) != nil
     }
 }
 

@@ -172,7 +172,13 @@ extension Store {
                         let ahead = PartsAhead(parent: parent, connection: connection)
                         return try ahead.isCurrent() ? ahead.missingCount() : parent.missingCount(on: connection)
                     }
-                let isComplete = missing?.lists == 0
+                // A parent that has never had a row has no lists.
+                let isWithoutRows =
+                    try missing == nil
+                    && connection.int64(
+                        "SELECT 1 FROM feed WHERE name = ? AND complete = 1 AND item_count = 0", .text(rule.feed)
+                    ) != nil
+                let isComplete = missing.map { $0.lists == 0 } ?? isWithoutRows
                 let isVerified =
                     try isComplete
                     && connection.int64("SELECT 1 FROM feed_part WHERE feed = ? AND verified = 0 LIMIT 1", name) == nil
@@ -187,7 +193,7 @@ extension Store {
                         synced_at = CASE WHEN ? THEN ? ELSE synced_at END, full_at = CASE WHEN ? THEN ? ELSE full_at END
                     WHERE name = ?
                     """, Value(isComplete), Value(isVerified), Value(isComplete), .text(now), Value(error?.json),
-                    Value(outcome.isSuccess && isSync), .text(now), Value(isSync && missing?.isAsked ?? false),
+                    Value(outcome.isSuccess && isSync), .text(now), Value(isSync && missing?.isAsked ?? isWithoutRows),
                     .text(now), name)
                 try FeedSchedule.follow(Int64(run), of: definition.name, every: definition.every, on: connection)
                 let count = try connection.count("SELECT item_count FROM feed WHERE name = ?", name)

@@ -229,6 +229,45 @@ private final class ListMirror: Sendable {
         )
     }
 
+    @Test(
+        "A list whose 304 says that there is more is not complete",
+        arguments: [
+            ("X-Total-Count", "6"), ("Content-Range", "items 0-2/6"), ("X-Pagination", #"{"totalPages":3}"#),
+            ("Link", #"</things/1?page=2>; rel="next""#), ("X-Next-Page", "2"),
+        ], [false, true])
+    func saysMore(header: (String, String), oneByOne: Bool) async throws {
+        let lists = Lists()
+        let server = try Server { lists.answer($0) }
+        defer { server.stop() }
+        lists.set("/owners", [1])
+        lists.set("/things/1", [1, 2, 3])
+        let mirror = try await ListMirror(of: server.url, oneByOne: oneByOne)
+        try await mirror.sync("owners")
+        try await mirror.sync("things")
+        let complete = "SELECT complete FROM feed WHERE name = 'things'"
+        #expect(try mirror.rows(complete) == ["1"])
+        lists.count("/things/1", [header])
+        try await mirror.sync("things")
+        #expect(try mirror.rows(complete) == ["0"], "\(header)")
+        lists.count("/things/1", [])
+        try await mirror.sync("things")
+        #expect(try mirror.rows(complete) == ["1"])
+    }
+
+    @Test("A parent that is complete and has never had a row has all its lists")
+    func noRows() async throws {
+        let lists = Lists()
+        let server = try Server { lists.answer($0) }
+        defer { server.stop() }
+        lists.set("/owners", [])
+        let mirror = try await ListMirror(of: server.url)
+        try await mirror.sync("things")
+        #expect(try mirror.rows("SELECT complete FROM feed WHERE name = 'things'") == ["0"])
+        try await mirror.sync("owners")
+        try await mirror.sync("things")
+        #expect(try mirror.rows("SELECT complete, item_count FROM feed WHERE name = 'things'") == ["1|0"])
+    }
+
     @Test("Behind a response that says to wait, the request that waits at the host is not sent")
     func heldBack() async throws {
         let lists = Lists()
