@@ -202,8 +202,8 @@ extension CrawlState {
         mostElements = max(mostElements, page.elementCount)
         switch feed.sync {
         case .since(let rule): furthest = Watermark.further(furthest, page.furthest, isTime: rule.isTime)
-        // The token of a later page takes the place of an earlier one.
-        case .delta: furthest = page.isCheck ? furthest : page.furthest ?? furthest
+        // What changes while the list is read may be on a page that has been read: a later token would pass over it.
+        case .delta: if !page.isCheck, !page.hasTokenOfNextPage { furthest = furthest ?? page.furthest }
         case .auto, .new, .all: break
         }
         skipped += page.skipped

@@ -75,10 +75,10 @@ package enum SyncSpan: Sendable, Hashable {
         } else if rule.parameter == nil {
             guard let mark else { return nil }
             self = .newest(mark.earlier(by: rule))
+        } else if let start = rule.start, mark == nil || resumePoint.isFullDue {
+            self = .since((rule.format ?? .time).text(ofSecond: start.second(at: now)))
         } else if let mark {
             self = .since(mark.parameterText(rule))
-        } else if let start = rule.start?.second(at: now) {
-            self = .since((rule.format ?? .time).text(ofSecond: start))
         } else {
             return nil
         }

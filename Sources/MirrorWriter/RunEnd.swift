@@ -26,10 +26,11 @@ struct RunEnd {
     /// - Parameters:
     ///   - closing: The end of a sync's crawl; nil if the run leaves its crawl open.
     ///   - window: The window that the crawl asked for; nil without windows.
+    ///   - beginsAtStart: True if a crawl by watermark asked for everything since the `start`.
     ///   - headBefore: The range at the head when the run began; nil if there was none.
     /// - Returns: The run's outcome.
     mutating func finish(
-        _ outcome: RunOutcome, closing: CrawlClosing?, window: WindowEnd?, headBefore: SyncedRange?
+        _ outcome: RunOutcome, closing: CrawlClosing?, window: WindowEnd?, beginsAtStart: Bool, headBefore: SyncedRange?
     ) throws -> RunOutcome {
         guard let closing else {
             try finishRun(outcome, error: nil)
@@ -38,7 +39,7 @@ struct RunEnd {
             return outcome
         }
         // A removed row is a change, though no page has changed.
-        let outcome = try close(closing, window, headBefore) > 0 ? .ok : outcome
+        let outcome = try close(closing, window, beginsAtStart: beginsAtStart, headBefore) > 0 ? .ok : outcome
         try saveProgress()
         if window?.window.isLast == false {
             try log.save(draft.metrics)
@@ -105,7 +106,7 @@ struct RunEnd {
     ///
     /// - Returns: The number of removed rows.
     private mutating func close(
-        _ closing: CrawlClosing, _ window: WindowEnd?, _ headBefore: SyncedRange?
+        _ closing: CrawlClosing, _ window: WindowEnd?, beginsAtStart: Bool, _ headBefore: SyncedRange?
     ) throws -> Int {
         let (missing, isUnclear) =
             try closing.isComplete && draft.progress.round?.mode == .all ? list.missingRows() : ([], false)
@@ -129,7 +130,7 @@ struct RunEnd {
             }
             let isSettled = !isUnclear && gone.count == missing.count
             try moveWatermark(window, isSettled: isSettled)
-            try saveFull()
+            try saveFull(beginsAtStart: beginsAtStart)
             try draft.progress.complete(
                 draft.crawl, isVerified: isVerified, generations: try generations(), isSettled: isSettled
             ) { [list] in try list.growsAtEnd(since: headBefore) }
@@ -206,10 +207,12 @@ struct RunEnd {
     }
 
     /// Saves the time of a crawl of every page: now, or the start of the first of several runs that read the list.
-    private mutating func saveFull() throws {
-        guard let round = draft.progress.round, round.mode == .all else { return }
+    ///
+    /// - Parameter beginsAtStart: True if a crawl by watermark began at the `start`.
+    private mutating func saveFull(beginsAtStart: Bool = false) throws {
+        guard let round = draft.progress.round, round.mode == .all || beginsAtStart else { return }
         let isOwn = try records.pages.pages(of: list.crawls).allSatisfy(list.reads.has)
-        draft.progress.fullPages = try records.pages.requestCount(of: list.crawls)
+        if round.mode == .all { draft.progress.fullPages = try records.pages.requestCount(of: list.crawls) }
         try records.state.saveFull(since: isOwn ? nil : round.id, now: now)
     }
 

@@ -115,7 +115,8 @@ final class FeedRun {
         }
         let window = closing == nil ? nil : windowEnd(span)
         let (ending, itemCount, seen, hasOnePage) = try writer.finish(
-            outcome: outcome, closing: closing, window: window, now: now())
+            outcome: outcome, closing: closing, window: window,
+            beginsAtStart: Completeness.beginsAtStart(loader.definition.sync, resumePoint), now: now())
         guard window?.window.isLast != false else { return nil }
         let (crawl, metrics) = (writer.state.crawl, writer.state.metrics)
         let reason = Completeness.reason(of: writer.state)
@@ -258,9 +259,10 @@ final class FeedRun {
             if loaded.content.shape != nil { loader = known }
             return step
         }
-        // An unchanged first page shows that all behind it is older, unless an earlier run was cut off there.
-        let isOlder = loader.isOlder(
-            loaded, isSameHead: direction == .header && writer.resumePoint.progress.round == nil)
+        // An unchanged first page shows that all behind it is older, unless an earlier run did not read all of that.
+        let isSameHead =
+            direction == .header && resumePoint.state.isComplete && resumePoint.progress.round == nil
+        let isOlder = loader.isOlder(loaded, isSameHead: isSameHead)
         if isOlder { loaded.end = .end(total: loaded.end.total, notice: loaded.end.notice) }
         if rules.isReadingHeadAgain, let page = loaded.content.decoded {
             rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: false) })

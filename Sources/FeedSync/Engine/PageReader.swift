@@ -101,6 +101,14 @@ struct PageReader: Sendable {
     /// - Parameters:
     ///   - known: The decoded body; nil if it was not or cannot be decoded.
     ///   - isEnd: True if a rule of the definition says that the list ends with this page.
+    /// The items of a page that are not stored. A delta may name an item once for each of its changes, the last one
+    /// last.
+    private func skippedItems(of decoded: DecodedPage) throws(FeedSyncError) -> SkippedItems {
+        var skipped = try decoded.skipped(secrets: page.secrets)
+        if case .delta? = loader.requests.span { (skipped.sameKey, skipped.firstSameKey) = (0, nil) }
+        return skipped
+    }
+
     private func decodeContent(
         _ known: DecodedPage? = nil, shape: ResolvedFeed?, mayGrow: Bool, isEnd: Bool
     ) throws(FeedSyncError) -> LoadedPage {
@@ -112,7 +120,7 @@ struct PageReader: Sendable {
                 let grown = try loader.shape.grown(for: decoded)
                 return try by(loader.following(grown)).decode(shape: grown, mayGrow: false)
             }
-            skipped = try decoded.skipped(secrets: page.secrets)
+            skipped = try skippedItems(of: decoded)
             // An error without items is a failed page, not an empty one.
             if decoded.elementCount == 0, let errorInBody { throw errorInBody }
         } catch {
@@ -149,7 +157,7 @@ struct PageReader: Sendable {
                 decoded = try loader.following(shape).decoder.decode(page, fetched.response.body)
                 grown = shape
             }
-            return PageContent(.decoded(decoded), skipped: try decoded.skipped(secrets: page.secrets), shape: grown)
+            return PageContent(.decoded(decoded), skipped: try skippedItems(of: decoded), shape: grown)
         } catch {
             throw shown(error).keeping(fetched.response, to: page)
         }

@@ -52,6 +52,57 @@ struct DeltaTests {
         #expect(grammarFault(try bench.log) == nil)
     }
 
+    @Test("The token of the first page is kept where each page has one, so that a change meanwhile comes again")
+    func tokenOnEachPage() async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: delta, token: {header: ETag}, param: since}", paging: "pagination: {style: page}")
+        // Each change takes the next number.
+        let changes = Lock((items: (1...25).map { (id: $0, name: "item \($0)", change: $0) }, isMoving: false))
+        bench.server.route("/things") { request in
+            let page = request.parameter("page").flatMap { Int($0) } ?? 1
+            let (items, last) = changes.withLock { changes in
+                if page == 2, changes.isMoving {
+                    changes.isMoving = false
+                    changes.items[2] = (id: 3, name: "three", change: 51)
+                }
+                return (changes.items, changes.items.map(\.change).max() ?? 0)
+            }
+            let since = request.parameter("since").flatMap { Int($0) } ?? 0
+            let texts = items.filter { $0.change > since }.dropFirst((page - 1) * 10).prefix(10).map {
+                "{\"id\":\($0.id),\"name\":\"\($0.name)\"}"
+            }
+            return .json("{\"items\":[\(texts.joined(separator: ","))]}", headers: [("ETag", "\(last)")])
+        }
+        try await bench.sync()
+        changes.withLock { changes in
+            changes.items = changes.items.map { (id: $0.id, name: "again \($0.id)", change: $0.change + 25) }
+            changes.isMoving = true
+        }
+        try await bench.sync()
+        #expect(try bench.query("SELECT name FROM things WHERE id = 3") == ["again 3"])
+        try await bench.sync()
+        #expect(try bench.query("SELECT name FROM things WHERE id = 3") == ["three"])
+        #expect(try await bench.sync().outcome == .unchanged)
+    }
+
+    @Test("A delta that names an item once for each of its changes has its last state")
+    func severalChanges() async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: delta, token: token, param: since}", paging: "pagination: none")
+        bench.server.route("/things") { request in
+            switch request.parameter("since") {
+            case nil: .json(#"{"token":"a","items":[{"id":1,"name":"one"},{"id":2,"name":"two"}]}"#)
+            case "a": .json(#"{"token":"b","items":[{"id":2,"name":"deux"},{"id":2,"name":"zwei"}]}"#)
+            default: .json(#"{"token":"b","items":[]}"#)
+            }
+        }
+        try await bench.sync()
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.query("SELECT name FROM things ORDER BY id") == ["one", "zwei"])
+        try await bench.sync()
+        #expect(bench.server.requests.last?.parameter("since") == "b")
+    }
+
     @Test("A token is kept with the last page, never before, and a delta that was cut off goes on")
     func cut() async throws {
         let list = ChangeLogList(.parameter, items: 25)

@@ -1,5 +1,6 @@
 import Concurrency
 import HTTPServer
+import SQLite
 import ScriptedServer
 import Testing
 
@@ -32,6 +33,47 @@ struct SinceTests {
             try await bench.sync()
             #expect(bench.server.requests.last?.parameter("since") == sent)
         }
+    }
+
+    @Test("An unchanged first page does not complete a list whose other pages were not read")
+    func unreadPages() async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: since, from: at}", paging: "pagination: {style: page}", columns: Self.columns)
+        let name = Lock("old")
+        let ids = Lock(Array(1...25))
+        bench.server.route("/things") { request in
+            let page = request.parameter("page").flatMap { Int($0) } ?? 1
+            let items = ids.withLock { $0 }.reversed().dropFirst((page - 1) * 10).prefix(10).map { id in
+                #"{"id":\#(id),"at":"2026-01-01T00:\#(id < 10 ? "0" : "")\#(id):00Z"}"#
+            }
+            let body = "{\"items\":[\(items.joined(separator: ","))],\"name\":\"\(name.withLock { $0 })\"}"
+            let tag = "\"\(body.utf8.reduce(5381) { ($0 &* 33 &+ Int($1)) & 0xFFFF_FFFF })\""
+            if request.header("If-None-Match") == tag { return .status(304, headers: [("ETag", tag)]) }
+            return .json(body, headers: [("ETag", tag)])
+        }
+        try await bench.sync()
+        ids.withLock { $0 += 26...55 }
+        try await bench.reload()
+        #expect(try bench.feed("complete") == "0")
+        try await bench.sync()
+        #expect(try bench.feed("item_count, complete") == "55|1")
+    }
+
+    @Test("A full crawl that is due begins at the `start` again")
+    func fullFromStart() async throws {
+        let bench = try await EngineBench(
+            items(1...25), members: "sync: {mode: since, param: since, from: at, start: 2020-01-01, full: 1s}",
+            paging: "pagination: {style: page}", columns: Self.columns)
+        let since = { bench.server.requests.last?.parameter("since")?.prefix(4) }
+        try await bench.sync()
+        #expect(since() == "2020")
+        #expect(try bench.feed("full_at IS NOT NULL") == "1")
+        try await bench.sync()
+        #expect(since() == "2026")
+        try Connection(path: bench.store.path).execute("UPDATE feed SET full_at = '2026-01-01T00:00:00.000Z'")
+        try await bench.sync()
+        #expect(since() == "2020")
+        #expect(try bench.feed("full_at > '2026-01-02'") == "1")
     }
 
     @Test("A sync is verified only if each sync since the last full crawl was")
