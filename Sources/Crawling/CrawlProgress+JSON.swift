@@ -27,6 +27,7 @@ extension CrawlProgress {
         if otherElements > 0 { object.add("other_elements", otherElements) }
         if let fullPages { object.add("full_pages", fullPages) }
         if totalIsOfPage { object.add("total_of_page", true) }
+        if let reached { object.add("reached", reached) }
         if let unprovedRun { object.add("unproved_run", Int(unprovedRun)) }
         if isFullVerified { object.add("full_verified", true) }
         if !counts.isEmpty { object.add("counts", json: counts.json) }
@@ -62,6 +63,7 @@ extension CrawlProgress {
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
         fullPages = members["full_pages"]?.integer.map { Int($0) }
         totalIsOfPage = members["total_of_page"] == .bool(true)
+        reached = members["reached"]?.string
         unprovedRun = members["unproved_run"]?.id
         isFullVerified = members["full_verified"] == .bool(true)
         counts = ListCounts(members["counts"])

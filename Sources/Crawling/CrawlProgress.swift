@@ -34,6 +34,9 @@ package struct CrawlProgress: Sendable, Hashable {
     package var fullPages: Int?
     /// True if the last full crawl met more than its total: that counts the elements of one page.
     package var totalIsOfPage = false
+    /// The watermark that the last sync reached, as JSON, if the next one begins where that did: items may have moved up
+    /// past it.
+    package var reached: String?
     /// The run of the last full crawl, if it was complete but not proved. A next full crawl that finds the list
     /// unchanged proves it.
     package var unprovedRun: Int64?

@@ -202,7 +202,7 @@ extension CrawlState {
         mostElements = max(mostElements, page.elementCount)
         switch feed.sync {
         case .since(let rule): furthest = Watermark.further(furthest, page.furthest, isTime: rule.isTime)
-        // What changes while the list is read may be on a page that has been read: a later token would pass over it.
+        // A later token would pass over a change made meanwhile on a page that has been read.
         case .delta: if !page.isCheck, !page.hasTokenOfNextPage { furthest = furthest ?? page.furthest }
         case .auto, .new, .all: break
         }

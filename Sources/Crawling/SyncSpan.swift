@@ -198,11 +198,12 @@ extension Watermark {
     ///
     /// - Parameters:
     ///   - stored: The watermark before the crawl.
-    ///   - start: The start of the crawl, in seconds since 1970.
+    ///   - start: The start of the crawl, in seconds since 1970; nil if it is unknown.
     ///   - window: The window that the crawl asked for; nil without windows.
     ///   - hasItemMarks: True if the items have values that move the watermark.
     package static func moved(
-        from stored: Watermark?, to furthest: Watermark?, start: Int64?, window: WindowEnd?, hasItemMarks: Bool
+        from stored: Watermark?, to furthest: Watermark?, start: Int64? = nil, window: WindowEnd? = nil,
+        hasItemMarks: Bool = true
     ) -> Watermark? {
         guard window?.walk.missed == nil else { return nil }
         // Items ahead of the newest one of the last window may still come.

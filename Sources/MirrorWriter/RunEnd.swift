@@ -129,7 +129,7 @@ struct RunEnd {
                 draft.progress.otherElements = try list.elementsWithoutRow()
             }
             let isSettled = !isUnclear && gone.count == missing.count
-            try moveWatermark(window, isSettled: isSettled)
+            try moveWatermark(window, closing, isSettled: isSettled)
             try saveFull(beginsAtStart: beginsAtStart)
             try draft.progress.complete(
                 draft.crawl, isVerified: isVerified, generations: try generations(), isSettled: isSettled
@@ -222,7 +222,7 @@ struct RunEnd {
     /// left rows of which only another such crawl shows if they are gone.
     ///
     /// - Parameter isSettled: True if all rows that the crawl did not meet are shown to be gone.
-    private func moveWatermark(_ window: WindowEnd?, isSettled: Bool) throws {
+    private mutating func moveWatermark(_ window: WindowEnd?, _ closing: CrawlClosing, isSettled: Bool) throws {
         guard let round = draft.progress.round else { return }
         guard definition.sync.delta == nil else {
             guard let tail = round.ranges.ranges.first?.crawl else { return }
@@ -235,7 +235,17 @@ struct RunEnd {
         let stored = try records.state.watermark().flatMap { Watermark(json: $0, isTime: isTime) }
         let moved = Watermark.moved(
             from: stored, to: furthest, start: start, window: window, hasItemMarks: list.shape.plan.hasWatermark)
-        if let moved { try records.state.save(watermark: moved.json) }
+        let isLastWindow = window.map { $0.window.isLast && stored != nil } ?? true
+        let mayHavePassed =
+            isLastWindow && round.mode == .since
+            && Completeness.mayHavePassedItems(
+                closing, draft.crawl, isOfOneRun: round.id == draft.crawl?.id, draft.metrics.items)
+        let before = draft.progress.reached.flatMap { Watermark(json: $0, isTime: isTime) }
+        let onward = Watermark.moved(from: stored, to: before)?.json
+        // Pages that are unchanged show no marks.
+        let reached = Watermark.further(moved?.json, onward, isTime: isTime)
+        draft.progress.reached = mayHavePassed ? reached : nil
+        if let next = mayHavePassed ? onward : reached { try records.state.save(watermark: next) }
     }
 }
 

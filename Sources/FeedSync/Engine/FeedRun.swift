@@ -259,9 +259,10 @@ final class FeedRun {
             if loaded.content.shape != nil { loader = known }
             return step
         }
-        // An unchanged first page shows that all behind it is older, unless an earlier run did not read all of that.
+        // An unchanged first page shows that all behind it is older, unless the sync before did not meet all of that.
+        let before = resumePoint.progress
         let isSameHead =
-            direction == .header && resumePoint.state.isComplete && resumePoint.progress.round == nil
+            direction == .header && resumePoint.state.isComplete && before.round == nil && before.reached == nil
         let isOlder = loader.isOlder(loaded, isSameHead: isSameHead)
         if isOlder { loaded.end = .end(total: loaded.end.total, notice: loaded.end.notice) }
         if rules.isReadingHeadAgain, let page = loaded.content.decoded {

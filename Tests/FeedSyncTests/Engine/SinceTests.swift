@@ -59,6 +59,38 @@ struct SinceTests {
         #expect(try bench.feed("item_count, complete") == "55|1")
     }
 
+    @Test("An item that moves up past a sync by watermark comes with the next one")
+    func movedUp() async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: since, param: since, from: at, overlap: 0, full: never}",
+            paging: "pagination: {style: page}", columns: Self.columns)
+        let ids = Lock((all: Array(1...3), isMoving: false))
+        bench.server.route("/things") { request in
+            let page = request.parameter("page").flatMap { Int($0) } ?? 1
+            let all = ids.withLock { ids in
+                // The first item of page 3 passes to page 2, which has been read.
+                if page == 3, ids.isMoving {
+                    ids.all.removeAll { $0 == 14 }
+                    ids.isMoving = false
+                }
+                return ids.all
+            }
+            let items = self.items(all).filter { $0.suffix(22).prefix(20) >= request.parameter("since") ?? "" }
+            return .json("{\"items\":[\(items.dropFirst((page - 1) * 10).prefix(10).joined(separator: ","))]}")
+        }
+        let missing = { Set((1...28).map { "\($0)" }).subtracting(try bench.query("SELECT id FROM things") + ["14"]) }
+        try await bench.sync()
+        ids.withLock { $0 = (Array(1...28), isMoving: true) }
+        try await bench.sync()
+        #expect(try missing().count == 1)
+        try await bench.sync()
+        #expect(try missing() == [])
+        // Nothing was new to a sync: the next one begins at its end.
+        try await bench.sync()
+        try await bench.sync()
+        #expect(bench.server.requests.last?.parameter("since") == "2026-01-01T00:28:00Z")
+    }
+
     @Test("A full crawl that is due begins at the `start` again")
     func fullFromStart() async throws {
         let bench = try await EngineBench(
@@ -68,6 +100,9 @@ struct SinceTests {
         try await bench.sync()
         #expect(since() == "2020")
         #expect(try bench.feed("full_at IS NOT NULL") == "1")
+        // Items may have moved up past the first sync.
+        try await bench.sync()
+        #expect(since() == "2020")
         try await bench.sync()
         #expect(since() == "2026")
         try Connection(path: bench.store.path).execute("UPDATE feed SET full_at = '2026-01-01T00:00:00.000Z'")

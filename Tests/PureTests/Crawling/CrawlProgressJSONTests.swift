@@ -48,6 +48,7 @@ struct CrawlProgressJSONTests {
             },
             { $0.lostCursors = [PageCursor("a\"b"), .p4] },
             { $0.wasNotFound = true },
+            { $0.reached = "\"2026-01-01T00:00:00Z\"" },
             { $0.totalIsOfPage = true },
             { $0.driftKeys = "cbf29ce484222325" },
             { $0.fullPages = 1 },
