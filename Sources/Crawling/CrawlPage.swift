@@ -52,15 +52,6 @@ package struct CrawlPage: Sendable {
         self.httpStatus = httpStatus
     }
 
-    /// True if its token for the next sync also leads to the next page of this one, as those of CouchDB and Dropbox do.
-    /// Only that of the last page is then one for the next sync.
-    var hasTokenOfNextPage: Bool {
-        guard let next = upstreamNext, let furthest, case .string(let token)? = try? JSONValue(parsing: furthest) else {
-            return false
-        }
-        return next.text.contains(token)
-    }
-
     /// True if the page is requested again after the end of the crawl.
     package var isCheck: Bool { checked != nil }
 

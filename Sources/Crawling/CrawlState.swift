@@ -202,8 +202,7 @@ extension CrawlState {
         mostElements = max(mostElements, page.elementCount)
         switch feed.sync {
         case .since(let rule): furthest = Watermark.further(furthest, page.furthest, isTime: rule.isTime)
-        // A later token would pass over a change made meanwhile on a page that has been read.
-        case .delta: if !page.isCheck, !page.hasTokenOfNextPage { furthest = furthest ?? page.furthest }
+        case .delta(let rule): if !page.isCheck { furthest = rule.token(page.furthest, behind: furthest) }
         case .auto, .new, .all: break
         }
         skipped += page.skipped

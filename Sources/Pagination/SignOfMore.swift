@@ -79,14 +79,6 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         return search.flag ?? search.partial ?? search.pages ?? search.rest ?? search.lead ?? search.total
     }
 
-    /// The sign in the headers of a last page that is unchanged.
-    package static func inHeaders(after page: PaginationInput, _ pagination: any Paginator) -> SignOfMore? {
-        first(
-            in: PageEnvelope(of: .null, besides: Path([])).adding(page.headers), after: page,
-            number: pagination.number(of: page.cursor), isLinked: pagination.cursorKind == .address,
-            isAlone: pagination.cursorKind == .none)
-    }
-
     /// True if the page says that nothing follows, or completes the total. Its token then means nothing.
     package static func isDenied(by envelope: PageEnvelope, after page: PaginationInput) -> Bool {
         SignSearch(envelope, page, nil, isStated: false, isLinked: false).isOver

@@ -58,11 +58,9 @@ struct NextPageFinder: Sendable {
         var end = NextPage(next: stored.cursor, total: total(of: stored), notice: nil)
         guard let partitioning = definition.partitioning else {
             // The headers of a 304 take precedence over the stored ones; the body is not there.
-            let facts = facts(count: stored.elements)
             if end.next != nil {
-                end.counts = ListCounts(in: PageEnvelope(of: .null, besides: Path([])), of: facts)
-            } else {
-                end.sign = SignOfMore.inHeaders(after: facts, definition.pagination)
+                end.counts = ListCounts(
+                    in: PageEnvelope(of: .null, besides: Path([])), of: facts(count: stored.elements))
             }
             return end
         }

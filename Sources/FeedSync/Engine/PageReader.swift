@@ -101,14 +101,6 @@ struct PageReader: Sendable {
     /// - Parameters:
     ///   - known: The decoded body; nil if it was not or cannot be decoded.
     ///   - isEnd: True if a rule of the definition says that the list ends with this page.
-    /// The items of a page that are not stored. A delta may name an item once for each of its changes, the last one
-    /// last.
-    private func skippedItems(of decoded: DecodedPage) throws(FeedSyncError) -> SkippedItems {
-        var skipped = try decoded.skipped(secrets: page.secrets)
-        if case .delta? = loader.requests.span { (skipped.sameKey, skipped.firstSameKey) = (0, nil) }
-        return skipped
-    }
-
     private func decodeContent(
         _ known: DecodedPage? = nil, shape: ResolvedFeed?, mayGrow: Bool, isEnd: Bool
     ) throws(FeedSyncError) -> LoadedPage {
@@ -140,6 +132,14 @@ struct PageReader: Sendable {
         loaded.further = finder.further(
             behind: loaded.end, count: decoded.elementCount, values: decoded.bodyValues)
         return loaded
+    }
+
+    /// The items of a page that are not stored. A delta may name an item once for each of its changes, the last one
+    /// last.
+    private func skippedItems(of decoded: DecodedPage) throws(FeedSyncError) -> SkippedItems {
+        var skipped = try decoded.skipped(secrets: page.secrets)
+        if case .delta? = loader.requests.span { (skipped.sameKey, skipped.firstSameKey) = (0, nil) }
+        return skipped
     }
 
     /// The content of the page, decoded again with the loader's shape.

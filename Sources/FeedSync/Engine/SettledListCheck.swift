@@ -61,9 +61,9 @@ struct SettledListCheck: Sendable {
         case .failure(let error) where error.kind == .cancelled: throw error
         case .success(let fetched) where fetched.kind == .notModified && settled.mayTake(cost.quota):
             let validators = settled.page.validators.refreshed(by: fetched.response).without(asked.secrets)
-            // A run keeps new validators, reports the address to which a list has moved, and reads how much there is.
+            // A run keeps new validators, reports the address to which a list has moved, and compares it with a total.
             guard validators == settled.page.validators, !fetched.response.isMovedForGood,
-                !saysMore(fetched.response, than: settled.page, asked)
+                TotalHeaders.total(in: fetched.response.headers) == nil
             else { return .open(early) }
             return .unchanged(
                 ConfirmedList(
@@ -72,17 +72,6 @@ struct SettledListCheck: Sendable {
                     publish: engine.publish(of: definition)))
         default: return .open(early)
         }
-    }
-}
-
-extension SettledListCheck {
-    /// True if the headers of a 304 say that there is more than the stored page.
-    private func saysMore(_ response: Response, than page: StoredPage, _ asked: PreparedPage) -> Bool {
-        if let total = TotalHeaders.total(in: response.headers)?.count, total > page.elements { return true }
-        let facts = PaginationInput(
-            cursor: nil, elementCount: page.elements, crawlElementCount: page.elements,
-            headers: response.headers.fields, url: response.url.text, secrets: asked.secrets)
-        return SignOfMore.inHeaders(after: facts, definition.pagination) != nil
     }
 }
 

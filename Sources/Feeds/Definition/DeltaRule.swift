@@ -1,7 +1,6 @@
 internal import YAML
 
-/// The rule of a sync that asks for what changed since a token, which the upstream gave on the last page of the crawl
-/// before.
+/// The rule of a sync that asks for what changed since a token, which the upstream gave in the crawl before.
 package struct DeltaRule: Sendable, Hashable {
     /// The place of a token in a response.
     package enum Source: Sendable, Hashable {
@@ -24,6 +23,21 @@ package struct DeltaRule: Sendable, Hashable {
     package let address: String?
     /// The responses that say that a token is too old.
     package let expired: [ResponseRule]
+
+    /// The token that a crawl keeps after a page.
+    ///
+    /// A token in a body may tell how far its page reaches, or lead to the next page. One in a header is that of the
+    /// whole list: a later one would pass over a change made meanwhile on a page that has been read.
+    ///
+    /// - Parameters:
+    ///   - token: The page's token; nil if it has none.
+    ///   - before: The token that was kept before.
+    package func token(_ token: String?, behind before: String?) -> String? {
+        switch source {
+        case .body: token ?? before
+        case .header: before ?? token
+        }
+    }
 
     /// 410 (Gone), as Microsoft Graph and Google answer.
     static let standardExpired = [ResponseRule(status: 410, body: [], action: .expired)]

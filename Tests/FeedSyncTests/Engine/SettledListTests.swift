@@ -230,11 +230,8 @@ private final class ListMirror: Sendable {
     }
 
     @Test(
-        "A list whose 304 says that there is more is not complete",
-        arguments: [
-            ("X-Total-Count", "6"), ("Content-Range", "items 0-2/6"), ("X-Pagination", #"{"totalPages":3}"#),
-            ("Link", #"</things/1?page=2>; rel="next""#), ("X-Next-Page", "2"),
-        ], [false, true])
+        "A list whose 304 has a total of more items is not complete",
+        arguments: [("X-Total-Count", "6"), ("Content-Range", "items 0-2/6")], [false, true])
     func saysMore(header: (String, String), oneByOne: Bool) async throws {
         let lists = Lists()
         let server = try Server { lists.answer($0) }

@@ -96,18 +96,18 @@ import Testing
     }
 
     @Test(
-        "A crawl keeps the furthest watermark of its items, or the first token that does not lead to the next page",
+        "A crawl keeps the furthest watermark of its items, or the last token, and the first one of a header",
         arguments: [
             ("since, param: since, from: number", ["5", "7", nil, "6"], "7"),
-            ("delta, token: next, param: token", [#""7""#, #""5""#, nil], #""7""#),
-            ("delta, token: next, param: token", [#""2""#, #""5""#, nil], #""5""#), ("all", [nil], nil),
+            ("delta, token: next, param: token", ["7", "5", nil], "5"),
+            ("delta, token: {header: ETag}, param: token", [nil, "7", "5"], "7"), ("all", [nil], nil),
         ] as [(String, [String?], String?)])
     func furthest(sync: String, marks: [String?], furthest: String?) throws {
         let feed = try FeedDefinition.parse(
             name: "items", yaml: "url: http://localhost/items\nkey: id\nsync: {mode: \(sync)}")
         var crawl = CrawlState(id: 1)
         for mark in marks {
-            var page = page(1, .more(PageCursor("2")))
+            var page = page(1, .more(.p2))
             page.furthest = mark
             let rules = rules(of: crawl, [(nil, false)])
             crawl = rules.crawl
