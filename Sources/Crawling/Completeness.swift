@@ -226,14 +226,10 @@ package enum Completeness {
     /// True if items may have moved up past a crawl by watermark, from one of its pages to another that had been read.
     /// The next sync then begins where this one did: where nothing is new to it, it has met them all.
     ///
-    /// - Parameters:
-    ///   - isOfOneRun: False if earlier runs read the beginning.
-    ///   - items: The items that the run brought.
-    package static func mayHavePassedItems(
-        _ closing: CrawlClosing, _ crawl: CrawlState?, isOfOneRun: Bool, _ items: ItemCounts
-    ) -> Bool {
-        guard case .complete(isVerified: false, _) = closing, let crawl else { return false }
-        return !isOfOneRun || crawl.pages > 1 && items.inserted + items.updated > 0
+    /// - Parameter items: The items that the run brought.
+    package static func mayHavePassedItems(_ closing: CrawlClosing, _ crawl: CrawlState?, _ items: ItemCounts) -> Bool {
+        guard case .complete(isVerified: false, _) = closing, let crawl, crawl.pages > 1 else { return false }
+        return items.inserted + items.updated > 0
     }
 
     /// True if a crawl by watermark asks for everything since its `start`, and so is a full crawl. Windows have one of

@@ -349,17 +349,19 @@ package final class FeedWriter: PageTransactionWriter {
     /// - Parameters:
     ///   - window: The window that the run has asked for. If it is not the last one, its crawl ends and the run goes on.
     ///   - beginsAtStart: True if a crawl by watermark asked for everything since the `start`.
+    ///   - mayReadAgain: True if the next sync may read the same again.
     /// - Returns: The outcome, the number of the feed's live rows, the number of items that the upstream has served, and
     ///   true if the feed has one page.
     package func finish(
         outcome: RunOutcome, closing: CrawlClosing? = nil, window: WindowEnd? = nil, beginsAtStart: Bool = false,
-        now: String
+        mayReadAgain: Bool = false, now: String
     ) throws(FeedSyncError) -> (outcome: RunOutcome, itemCount: Int, seenCount: Int, hasOnePage: Bool) {
         let finish = { [self] in
             let head = resumePoint.progress.synced.ranges.first
             let ending = try end(now: now) {
                 try $0.finish(
-                    outcome, closing: closing, window: window, beginsAtStart: beginsAtStart, headBefore: head)
+                    outcome, closing: closing, window: window, beginsAtStart: beginsAtStart, mayReadAgain: mayReadAgain,
+                    headBefore: head)
             }
             let counts = try records.state.counts(of: state.crawl?.id)
             return (

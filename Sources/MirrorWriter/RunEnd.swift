@@ -27,10 +27,12 @@ struct RunEnd {
     ///   - closing: The end of a sync's crawl; nil if the run leaves its crawl open.
     ///   - window: The window that the crawl asked for; nil without windows.
     ///   - beginsAtStart: True if a crawl by watermark asked for everything since the `start`.
+    ///   - mayReadAgain: True if the next sync may read the same again.
     ///   - headBefore: The range at the head when the run began; nil if there was none.
     /// - Returns: The run's outcome.
     mutating func finish(
-        _ outcome: RunOutcome, closing: CrawlClosing?, window: WindowEnd?, beginsAtStart: Bool, headBefore: SyncedRange?
+        _ outcome: RunOutcome, closing: CrawlClosing?, window: WindowEnd?, beginsAtStart: Bool, mayReadAgain: Bool,
+        headBefore: SyncedRange?
     ) throws -> RunOutcome {
         guard let closing else {
             try finishRun(outcome, error: nil)
@@ -39,7 +41,9 @@ struct RunEnd {
             return outcome
         }
         // A removed row is a change, though no page has changed.
-        let outcome = try close(closing, window, beginsAtStart: beginsAtStart, headBefore) > 0 ? .ok : outcome
+        let removed = try close(
+            closing, window, beginsAtStart: beginsAtStart, mayReadAgain: mayReadAgain, headBefore)
+        let outcome = removed > 0 ? .ok : outcome
         try saveProgress()
         if window?.window.isLast == false {
             try log.save(draft.metrics)
@@ -106,7 +110,8 @@ struct RunEnd {
     ///
     /// - Returns: The number of removed rows.
     private mutating func close(
-        _ closing: CrawlClosing, _ window: WindowEnd?, beginsAtStart: Bool, _ headBefore: SyncedRange?
+        _ closing: CrawlClosing, _ window: WindowEnd?, beginsAtStart: Bool, mayReadAgain: Bool,
+        _ headBefore: SyncedRange?
     ) throws -> Int {
         let (missing, isUnclear) =
             try closing.isComplete && draft.progress.round?.mode == .all ? list.missingRows() : ([], false)
@@ -129,7 +134,7 @@ struct RunEnd {
                 draft.progress.otherElements = try list.elementsWithoutRow()
             }
             let isSettled = !isUnclear && gone.count == missing.count
-            try moveWatermark(window, closing, isSettled: isSettled)
+            try moveWatermark(window, closing, isSettled: isSettled, mayReadAgain: mayReadAgain)
             try saveFull(beginsAtStart: beginsAtStart)
             try draft.progress.complete(
                 draft.crawl, isVerified: isVerified, generations: try generations(), isSettled: isSettled
@@ -221,8 +226,12 @@ struct RunEnd {
     /// A crawl of every page without a token leaves none: the changes since an older one are stored. Nor does one that
     /// left rows of which only another such crawl shows if they are gone.
     ///
-    /// - Parameter isSettled: True if all rows that the crawl did not meet are shown to be gone.
-    private mutating func moveWatermark(_ window: WindowEnd?, _ closing: CrawlClosing, isSettled: Bool) throws {
+    /// - Parameters:
+    ///   - isSettled: True if all rows that the crawl did not meet are shown to be gone.
+    ///   - mayReadAgain: True if the next sync may read the same again.
+    private mutating func moveWatermark(
+        _ window: WindowEnd?, _ closing: CrawlClosing, isSettled: Bool, mayReadAgain: Bool
+    ) throws {
         guard let round = draft.progress.round else { return }
         guard definition.sync.delta == nil else {
             guard let tail = round.ranges.ranges.first?.crawl else { return }
@@ -235,13 +244,11 @@ struct RunEnd {
         let stored = try records.state.watermark().flatMap { Watermark(json: $0, isTime: isTime) }
         let moved = Watermark.moved(
             from: stored, to: furthest, start: start, window: window, hasItemMarks: list.shape.plan.hasWatermark)
-        let isLastWindow = window.map { $0.window.isLast && stored != nil } ?? true
         let mayHavePassed =
-            isLastWindow && round.mode == .since
-            && Completeness.mayHavePassedItems(
-                closing, draft.crawl, isOfOneRun: round.id == draft.crawl?.id, draft.metrics.items)
+            mayReadAgain && stored != nil && round.mode == .since && window?.window.isLast != false
+            && Completeness.mayHavePassedItems(closing, draft.crawl, draft.metrics.items)
         let before = draft.progress.reached.flatMap { Watermark(json: $0, isTime: isTime) }
-        let onward = Watermark.moved(from: stored, to: before)?.json
+        let onward = window?.walk.missed == nil ? Watermark.moved(from: stored, to: before)?.json : nil
         // Pages that are unchanged show no marks.
         let reached = Watermark.further(moved?.json, onward, isTime: isTime)
         draft.progress.reached = mayHavePassed ? reached : nil

@@ -116,7 +116,8 @@ final class FeedRun {
         let window = closing == nil ? nil : windowEnd(span)
         let (ending, itemCount, seen, hasOnePage) = try writer.finish(
             outcome: outcome, closing: closing, window: window,
-            beginsAtStart: Completeness.beginsAtStart(loader.definition.sync, resumePoint), now: now())
+            beginsAtStart: Completeness.beginsAtStart(loader.definition.sync, resumePoint), mayReadAgain: mayReadAgain,
+            now: now())
         guard window?.window.isLast != false else { return nil }
         let (crawl, metrics) = (writer.state.crawl, writer.state.metrics)
         let reason = Completeness.reason(of: writer.state)
@@ -134,6 +135,12 @@ final class FeedRun {
         if let event = try writer.leaveToken(error, cost: requests.meter.take(), now: now()) { publish(event) }
         notices.add(
             "the upstream no longer knows the token of the last sync, so every page was read: \(error.message)")
+    }
+
+    /// True if the next sync may read again what this one read: it has requests for that and for what is new.
+    private var mayReadAgain: Bool {
+        guard !requests.isQuotaLow, let left = loader.requestsLeft else { return !requests.isQuotaLow }
+        return resumePoint.progress.round == nil && left >= writer.state.metrics.requests
     }
 
     private func windowEnd(_ span: SyncSpan?) -> WindowEnd? {
