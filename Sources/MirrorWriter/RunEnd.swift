@@ -244,8 +244,13 @@ struct RunEnd {
         let stored = try records.state.watermark().flatMap { Watermark(json: $0, isTime: isTime) }
         let moved = Watermark.moved(
             from: stored, to: furthest, start: start, window: window, hasItemMarks: list.shape.plan.hasWatermark)
+        // The windows up to the last one are read on the way to it.
+        guard window?.window.isLast != false else {
+            if let moved { try records.state.save(watermark: moved.json) }
+            return
+        }
         let mayHavePassed =
-            mayReadAgain && stored != nil && round.mode == .since && window?.window.isLast != false
+            mayReadAgain && stored != nil && round.mode == .since
             && Completeness.mayHavePassedItems(closing, draft.crawl, draft.metrics.items)
         let before = draft.progress.reached.flatMap { Watermark(json: $0, isTime: isTime) }
         let onward = window?.walk.missed == nil ? Watermark.moved(from: stored, to: before)?.json : nil

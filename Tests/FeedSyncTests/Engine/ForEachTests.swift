@@ -234,7 +234,7 @@ private final class Tree: Sendable {
 
     private static let removedByEvent = "SELECT feed, status, removed FROM event WHERE removed > 0 AND feed <> 'owners'"
 
-    @Test("A list that is gone is no failure, and loses its items: at once after a 410, and after the second 404")
+    @Test("A list that is gone loses its items after one 410 or two 404s, and the run does not fail")
     func listIsGone() async throws {
         for status in [404, 410] {
             let tree = try await tree()
