@@ -11,7 +11,8 @@ package enum Completeness {
     /// proved that nothing was missed. `CrawlRules` finds the evidence.
     package struct Claim: Sendable, Hashable {
         package private(set) var reason: IncompleteReason?
-        private var isVerified = false
+        /// True if it is proved, as far as the crawl has come, that nothing was missed.
+        package private(set) var isVerified = false
         private var keepsUnmetRows = false
 
         package init() {}

@@ -164,6 +164,9 @@ package struct CrawlRules {
         if case .checking(let crawl, _) = state { !crawl.isRemoving && crawl.behindLoose == nil } else { false }
     }
 
+    /// True if it is proved so far that the crawl met everything.
+    package var isProved: Bool { if case .crawling(let crawl) = state { crawl.claim.isVerified } else { false } }
+
     /// True if a page that was requested again counts as one that the run read. Where no rows are looked for, a page
     /// whose items are further down by now proves nothing about those that were not met.
     package func countsAsRead(_ result: PageComparison) -> Bool {

@@ -114,7 +114,8 @@ struct RunEnd {
         _ headBefore: SyncedRange?
     ) throws -> Int {
         let (missing, isUnclear) =
-            try closing.isComplete && draft.progress.round?.mode == .all ? list.missingRows() : ([], false)
+            try closing.isComplete && draft.progress.round?.mode == .all
+            ? list.missingRows(isProved: closing.isVerified) : ([], false)
         let rows = try list.rowCounts(missing)
         let verdict = Completeness.verdict(
             closing, draft.crawl, draft.progress, isPartitioned: definition.partitioning != nil,
@@ -264,4 +265,6 @@ struct RunEnd {
 extension CrawlClosing {
     /// True if the crawl met everything that it was meant to meet.
     fileprivate var isComplete: Bool { if case .complete = self { true } else { false } }
+    /// True if that is proved.
+    fileprivate var isVerified: Bool { if case .complete(isVerified: true, _) = self { true } else { false } }
 }

@@ -84,7 +84,7 @@ extension Store {
     }
 
     /// Deletes the feed's runs that ended more than `keep` ago, with their events, and its crawls of that age that
-    /// wrote nothing.
+    /// wrote nothing. The last full crawl tells which rows a crawl by watermark has placed since.
     func forget(_ feed: String, before now: String) throws {
         let owner = FeedPart.feed(ofPart: feed) ?? feed
         guard let limit = Timestamp(now).flatMap({ keep.limit(of: owner, at: $0.seconds) }) else { return }
@@ -98,6 +98,7 @@ extension Store {
             """
             DELETE FROM _crawl WHERE feed = ?1 AND generation IS NULL AND started_at < ?2
                 AND id IS NOT (SELECT crawl FROM \(ListTables(of: feed).state) WHERE feed = ?1)
+                AND id IS NOT (\(StoredCrawls.lastFull))
             """, .text(feed), .text(limit))
     }
 

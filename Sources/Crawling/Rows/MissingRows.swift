@@ -3,7 +3,8 @@
 /// Only evidence of this run removes a row: the only page of the list, or a page that has both neighbours of the row
 /// and nothing between them, or the two pages with the neighbours, both requested again, of which one stayed the same
 /// around a read of the other. The two pages follow each other: beside a neighbour that has moved, the row itself may
-/// stand on a page between.
+/// stand on a page between. A row that a crawl by watermark has placed may stand on any page: all of them have to be
+/// requested again, unless it is proved that the crawl met everything.
 package struct MissingRows {
     /// A row that the crawl did not meet.
     package struct Row: Sendable, Hashable {
@@ -19,7 +20,7 @@ package struct MissingRows {
         package internal(set) var isAtEnd = true
         /// The number of the gap that it is in: no row that was met stands between the rows of a gap.
         package internal(set) var gap = 0
-        /// True if other pages with items lie between its neighbours by now.
+        /// True if other pages with items lie between its neighbours by now, or if it may stand on too many pages.
         var isOutOfSight = false
 
         package init(id: Int64, section: String?, place: Place) {
@@ -43,6 +44,10 @@ package struct MissingRows {
         fileprivate let first: PageOfCrawl?
         /// The last page of the list, which may be empty; nil if it cannot be requested again.
         package var last: PageOfCrawl?
+        /// True if it is proved that the crawl met everything.
+        package var isProved = false
+        /// The generations of rows whose places are not in the order of the list.
+        package var unordered: Set<Int64> = []
 
         /// - Parameters:
         ///   - pages: The pages of the list that have items, in its order.
@@ -67,11 +72,18 @@ package struct MissingRows {
         }
 
         fileprivate func place(of page: PageOfCrawl) -> Int { places[page] ?? places.count }
+
+        /// The pages of the list, in its order.
+        fileprivate var pages: [PageOfCrawl] {
+            let pages = places.sorted { $0.value < $1.value }.map(\.key)
+            guard let last, places[last] == nil else { return pages }
+            return pages + [last]
+        }
     }
 
     /// In feed order.
     package private(set) var rows: [Row]
-    /// True if rows were left out because pages lie between their neighbours.
+    /// True if rows were left out because pages lie between their neighbours, or because they may stand anywhere.
     package private(set) var hasRowsOutOfSight = false
     private let evidence: Evidence
     /// The earlier places of the rows that were met, in feed order, and if they have kept their order.
@@ -85,12 +97,17 @@ package struct MissingRows {
     package init(_ rows: [Row], among met: [MetPlaces], _ evidence: Evidence) throws {
         self.rows = rows
         self.evidence = evidence
+        let met = met.filter { !evidence.unordered.contains($0.first.generation) }
         self.met = met
         isSteady = SteadyRows.find(counts: met.map(\.count), pages: met.map { evidence.place(of: $0.name) })
         /// The missing rows since the last row that was met.
         var gap: [Int] = []
         var next = met.startIndex
         for index in rows.indices {
+            guard !evidence.unordered.contains(rows[index].place.generation) else {
+                try settleAnywhere(index)
+                continue
+            }
             while next < met.endIndex, met[next].first.precedes(rows[index].place) {
                 try close(&gap, at: next)
                 next += 1
@@ -98,6 +115,16 @@ package struct MissingRows {
             gap.append(index)
         }
         try close(&gap, at: next)
+    }
+
+    /// Settles a row that may stand anywhere in the list.
+    private mutating func settleAnywhere(_ index: Int) throws {
+        let pages = evidence.isOnePage || evidence.isProved ? [] : evidence.pages
+        rows[index].isAtEnd = false
+        rows[index].gap = -1 - index
+        rows[index].isOutOfSight = pages.count > Self.mostPages
+        let isSteady = try zip(pages, pages.dropFirst()).allSatisfy { try evidence.areSteady($0, $1) }
+        rows[index].pages = isSteady && evidence.askedAgain.isSuperset(of: pages) ? [] : Set(pages)
     }
 
     /// Settles rows between two rows that were met.
@@ -157,6 +184,8 @@ package struct MissingRows {
 
     /// The number of rows that may be passed over.
     private static let mostNeighbours = 64
+    /// The number of pages that are requested again for a row that may stand on any of them.
+    private static let mostPages = 10
 
     private func pagesToAsk(_ before: PageOfCrawl?, _ behind: PageOfCrawl?) throws -> Set<PageOfCrawl> {
         if evidence.isOnePage { return [] }

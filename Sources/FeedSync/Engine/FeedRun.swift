@@ -173,7 +173,8 @@ final class FeedRun {
             if let next = try committed({ try $0.list.cursorBehindEnd() }), let step = rules.found(behindEnd: next) {
                 return step
             }
-            let (pages, isUnclear) = try committed { try $0.list.pagesBesideMissing() }
+            let isProved = rules.isProved
+            let (pages, isUnclear) = try committed { try $0.list.pagesBesideMissing(isProved: isProved) }
             return rules.found(missingBeside: pages, isUnclear: isUnclear)
         case .check(let page):
             let result = try await check(page)

@@ -226,7 +226,7 @@ package struct CrawledList {
         guard reads.behindEnd == nil, definition.partitioning == nil,
             Completeness.mayGoOnBehindEnd(state.crawl, endsAsLong: reads.endsAsLong)
         else { return nil }
-        let missing = try missingRows().rows
+        let missing = try missingRows(isProved: false).rows
         guard !missing.isEmpty else { return nil }
         let rows = try rowCounts(missing)
         guard Completeness.mustLookBehindEnd(state.crawl, state.progress, rows) else { return nil }
@@ -351,9 +351,11 @@ package struct CrawledList {
 
     /// The pages next to the rows that the crawl did not meet; nil if none is missing, or if the list is one page,
     /// which shows that they are gone. The result is unclear if no two pages can show that other rows are gone.
-    package func pagesBesideMissing() throws -> (pages: [PageOfCrawl]?, isUnclear: Bool) {
+    ///
+    /// - Parameter isProved: True if it is proved so far that the crawl met everything.
+    package func pagesBesideMissing(isProved: Bool) throws -> (pages: [PageOfCrawl]?, isUnclear: Bool) {
         guard try !isOnePage() else { return (nil, false) }
-        let (rows, isUnclear) = try missingRows()
+        let (rows, isUnclear) = try missingRows(isProved: isProved)
         guard !rows.isEmpty else { return (nil, isUnclear) }
         let wanted = rows.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }
         let pages = crawls.flatMap { crawl in
@@ -364,7 +366,9 @@ package struct CrawledList {
 
     /// The rows that the crawl did not meet and that may be gone, in feed order. The result is unclear if other rows
     /// were not met that may be there.
-    func missingRows() throws -> (rows: [MissingRows.Row], isUnclear: Bool) {
+    ///
+    /// - Parameter isProved: True if it is proved that the crawl met everything.
+    func missingRows(isProved: Bool) throws -> (rows: [MissingRows.Row], isUnclear: Bool) {
         guard state.crawl != nil, try !metEverything() else { return ([], false) }
         let met = try metKeys()
         let own = try records.crawls.generations(of: crawls)
@@ -380,7 +384,7 @@ package struct CrawledList {
             cache.missesNothing = !isUnclear
             return ([], isUnclear)
         }
-        let evidence = MissingRows.Evidence(
+        var evidence = MissingRows.Evidence(
             isOnePage: try isOnePage(), pages: try records.pages.pagesWithItems(of: crawls),
             isDivided: definition.partitioning != nil, last: try lastPage(), askedAgain: reads.again, isOwn: reads.has
         ) { before, behind in
@@ -389,6 +393,8 @@ package struct CrawledList {
             else { return false }
             return reads.areSteady(before, behind)
         }
+        evidence.isProved = isProved
+        evidence.unordered = try records.crawls.generationsByWatermark()
         let places = try records.pages.earlierPlaces(of: crawls, besides: own)
         var rows = try MissingRows(missing, among: places, evidence)
         rows.leaveOut(

@@ -31,6 +31,22 @@ struct StoredCrawls {
             })
     }
 
+    /// The generations of the rows that crawls by watermark have placed since the last full crawl, in the order of their
+    /// changes.
+    func generationsByWatermark() throws -> Set<Int64> {
+        var generations: Set<Int64> = []
+        try connection.rows(
+            """
+            SELECT generation FROM _crawl WHERE feed = ?1 AND mode = ?2 AND generation IS NOT NULL
+                AND id > coalesce((\(Self.lastFull)), 0)
+            """, [.text(feed), .text(CrawlMode.since.rawValue)]
+        ) { row in generations.insert(row.int64(at: 0)) }
+        return generations
+    }
+
+    /// Selects the last crawl of every page that met everything, of the feed `?1`.
+    static let lastFull = "SELECT max(id) FROM _crawl WHERE feed = ?1 AND mode = 'all' AND complete = 1"
+
     /// The generations of the rows that a full crawl met.
     func generations(ofRound round: Int64) throws -> Set<Int64> {
         var generations: Set<Int64> = []

@@ -59,28 +59,46 @@ struct SinceTests {
         #expect(try bench.feed("item_count, complete") == "55|1")
     }
 
+    /// Serves ids in their order, ten a page, those changed since `since` only.
+    ///
+    /// - Parameters:
+    ///   - minutes: The minute in which each id changed last.
+    ///   - before: Called with the number of a page before it is made.
+    private func serve(
+        _ minutes: Lock<[Int: Int]>, on bench: EngineBench, before: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        bench.server.route("/things") { request in
+            let page = request.parameter("page").flatMap { Int($0) } ?? 1
+            before(page)
+            let since = request.parameter("since") ?? ""
+            let items = minutes.withLock { $0 }.sorted { $0.key < $1.key }
+                .map { (id: $0.key, at: "2026-01-01T00:\($0.value < 10 ? "0" : "")\($0.value):00Z") }
+                .filter { $0.at >= since }
+            let texts = items.dropFirst((page - 1) * 10).prefix(10).map { #"{"id":\#($0.id),"at":"\#($0.at)"}"# }
+            return .json("{\"total\":\(items.count),\"items\":[\(texts.joined(separator: ","))]}")
+        }
+    }
+
+    private func minutes(_ ids: ClosedRange<Int>) -> [Int: Int] {
+        Dictionary(uniqueKeysWithValues: ids.map { ($0, $0) })
+    }
+
     @Test("An item that moves up past a sync by watermark comes with the next one")
     func movedUp() async throws {
         let bench = try await EngineBench(
             members: "sync: {mode: since, param: since, from: at, overlap: 0, full: never}",
             paging: "pagination: {style: page}", columns: Self.columns)
-        let ids = Lock((all: Array(1...3), isMoving: false))
-        bench.server.route("/things") { request in
-            let page = request.parameter("page").flatMap { Int($0) } ?? 1
-            let all = ids.withLock { ids in
-                // The first item of page 3 passes to page 2, which has been read.
-                if page == 3, ids.isMoving {
-                    ids.all.removeAll { $0 == 14 }
-                    ids.isMoving = false
-                }
-                return ids.all
-            }
-            let items = self.items(all).filter { $0.suffix(22).prefix(20) >= request.parameter("since") ?? "" }
-            return .json("{\"items\":[\(items.dropFirst((page - 1) * 10).prefix(10).joined(separator: ","))]}")
+        let (list, isMoving) = (Lock(minutes(1...3)), Lock(false))
+        serve(list, on: bench) { page in
+            // The first item of page 3 passes to page 2, which has been read.
+            guard page == 3, isMoving.withLock({ $0 }) else { return }
+            isMoving.withLock { $0 = false }
+            list.withLock { $0[14] = nil }
         }
         let missing = { Set((1...28).map { "\($0)" }).subtracting(try bench.query("SELECT id FROM things") + ["14"]) }
         try await bench.sync()
-        ids.withLock { $0 = (Array(1...28), isMoving: true) }
+        list.withLock { $0 = minutes(1...28) }
+        isMoving.withLock { $0 = true }
         try await bench.sync()
         #expect(try missing().count == 1)
         try await bench.sync()
@@ -89,6 +107,59 @@ struct SinceTests {
         try await bench.sync()
         try await bench.sync()
         #expect(bench.server.requests.last?.parameter("since") == "2026-01-01T00:28:00Z")
+    }
+
+    @Test("A row that a sync by watermark placed stays if it passes from one page of a full crawl to another")
+    func movedUpInFullCrawl() async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: since, param: since, from: at, overlap: 0, full: 1s}",
+            paging: "pagination: {style: page}", columns: Self.columns)
+        let (list, isMoving) = (Lock(minutes(1...35)), Lock(false))
+        serve(list, on: bench) { page in
+            // 21 passes from page 3 to page 2, which has been read.
+            guard page == 3, isMoving.withLock({ $0 }) else { return }
+            isMoving.withLock { $0 = false }
+            list.withLock { $0[12] = nil }
+        }
+        try await bench.sync()
+        list.withLock { $0.merge([2: 41, 21: 42, 3: 43]) { $1 } }
+        try await bench.sync()
+        isMoving.withLock { $0 = true }
+        try await fullCrawl(of: bench)
+        let stored = "SELECT id FROM things WHERE _removed_at IS NULL ORDER BY id"
+        let ids = { try bench.query(stored).compactMap { Int($0) } }
+        #expect(try ids().contains(21))
+        try await fullCrawl(of: bench)
+        #expect(try ids() == (1...35).filter { $0 != 12 })
+        #expect(try bench.feed("complete") == "1")
+    }
+
+    @Test(
+        "A full crawl of few pages, or one that is proved, removes a row that a sync by watermark placed",
+        arguments: [(35, false, 1), (135, false, 2), (135, true, 1)])
+    func removedByFullCrawl(items: Int, isProved: Bool, crawls: Int) async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: since, param: since, from: at, overlap: 0, full: 1s}",
+            paging: "pagination: {style: page\(isProved ? ", total: total" : "")}", columns: Self.columns)
+        let list = Lock(minutes(1...items).mapValues { $0 % 40 })
+        serve(list, on: bench)
+        try await bench.sync()
+        list.withLock { $0.merge([2: 41, 21: 42, 3: 43]) { $1 } }
+        try await bench.sync()
+        list.withLock { $0[21] = nil }
+        let isStored = { try bench.query("SELECT 1 FROM things WHERE id = 21 AND _removed_at IS NULL") == ["1"] }
+        for crawl in 1...crawls {
+            #expect(try isStored())
+            let run = try await fullCrawl(of: bench)
+            #expect(run.notices.isEmpty == (crawl == crawls))
+        }
+        #expect(try !isStored())
+    }
+
+    @discardableResult
+    private func fullCrawl(of bench: EngineBench) async throws -> RunSummary {
+        try Connection(path: bench.store.path).execute("UPDATE feed SET full_at = '2026-01-01T00:00:00.000Z'")
+        return try await bench.sync()
     }
 
     @Test("A full crawl that is due begins at the `start` again")
@@ -102,8 +173,7 @@ struct SinceTests {
         #expect(try bench.feed("full_at IS NOT NULL") == "1")
         try await bench.sync()
         #expect(since() == "2026")
-        try Connection(path: bench.store.path).execute("UPDATE feed SET full_at = '2026-01-01T00:00:00.000Z'")
-        try await bench.sync()
+        try await fullCrawl(of: bench)
         #expect(since() == "2020")
         #expect(try bench.feed("full_at > '2026-01-02'") == "1")
     }

@@ -3,7 +3,8 @@ import Testing
 @testable import Crawling
 
 @Suite("Rows that a crawl did not meet") struct MissingRowsTests {
-    /// A list as it was stored: letters are rows that were met, with the number of their page; `-` is a missing row.
+    /// A list as it was stored: digits are rows that were met, with the number of their page; `-` is a missing row.
+    /// The rows in front of `|` were placed by a crawl by watermark.
     struct Example: Sendable {
         let list: String
         /// The pages to request for each missing row.
@@ -24,11 +25,12 @@ import Testing
         }
     }
 
-    private func rows(_ example: Example) throws -> MissingRows {
+    private func rows(_ example: Example, isProved: Bool = false) throws -> MissingRows {
         var missing: [MissingRows.Row] = []
         var met: [MetPlaces] = []
-        for (index, character) in example.list.enumerated() {
-            let place = Place(generation: 1, position: Int64(index))
+        let placed = Array(example.list).firstIndex(of: "|") ?? 0
+        for (index, character) in example.list.enumerated() where character != "|" {
+            let place = Place(generation: index < placed ? 2 : 1, position: Int64(index))
             if let page = character.wholeNumberValue {
                 met.append(MetPlaces(place, page: page))
             } else {
@@ -36,11 +38,13 @@ import Testing
             }
         }
         let pages = Set(example.list.compactMap(\.wholeNumberValue)).sorted()
-        let evidence = MissingRows.Evidence(
+        var evidence = MissingRows.Evidence(
             isOnePage: example.isOnePage, pages: pages.map { PageOfCrawl(crawl: 0, number: $0) }, isDivided: false,
             last: example.last.map { PageOfCrawl(crawl: 0, number: $0) },
             askedAgain: Set(example.askedAgain.map { PageOfCrawl(crawl: 0, number: $0) }),
             isOwn: { example.own.contains($0.number) }, areSteady: { _, _ in example.isSteady })
+        evidence.unordered = [2]
+        evidence.isProved = isProved
         return try MissingRows(missing, among: met, evidence)
     }
 
@@ -90,6 +94,14 @@ import Testing
             // New items fill the first page.
             Example("-21", [[1, 2]]),
             Example("-21", [[]], askedAgain: [1, 2], isSteady: true),
+            // A row that a crawl by watermark placed may stand on any page, and is no neighbour of others.
+            Example("1-1|23", [[1, 2, 3]]),
+            Example("-|123", [[1, 2, 3, 4]], last: 4),
+            Example("1-1|23", [[1, 2, 3]], askedAgain: [1, 2, 3]),
+            Example("1-1|23", [[1, 2, 3]], askedAgain: [1, 2], isSteady: true),
+            Example("1-1|23", [[]], askedAgain: [1, 2, 3], isSteady: true),
+            Example("-|1", [[]], isOnePage: true),
+            Example("33|11-223", [[1, 2]]),
         ])
     func pages(example: Example) throws {
         let pages = try rows(example).rows.map { Set($0.pages.map(\.number)) }
@@ -119,9 +131,9 @@ import Testing
     func leftOut() throws {
         func left(
             _ list: String, isTailOpen: Bool = false, isFirstLoad: Bool = false, isWhole: Bool = true,
-            passedOver: Set<Int64> = []
+            passedOver: Set<Int64> = [], last: Int? = nil, isProved: Bool = false
         ) throws -> [Int64] {
-            var rows = try rows(Example(list, []))
+            var rows = try rows(Example(list, [], last: last), isProved: isProved)
             rows.leaveOut(isTailOpen: isTailOpen, isFirstLoad: isFirstLoad, isWhole: isWhole, passedOver: passedOver)
             return rows.rows.map(\.id)
         }
@@ -136,5 +148,10 @@ import Testing
         let ones = String(repeating: "1", count: 64)
         #expect(try left("2\(threes)-\(ones)4") == [])
         #expect(try left("2\(threes)-4") == [65])
+        // A row that a crawl by watermark placed may stand on more pages than are requested again.
+        #expect(try left("-|123456789", last: 10) == [0])
+        #expect(try left("-|0123456789", last: 10) == [])
+        #expect(try left("-|0123456789", last: 10, isProved: true) == [0])
+        #expect(try left("2\(threes)-\(ones)4", isProved: true) == [])
     }
 }
