@@ -34,12 +34,11 @@ final class ChangeSource {
         let parts = try connection.scalar("SELECT 1 FROM feed_part WHERE feed = ? LIMIT 1", .text(query.feed))
         let name = try SQL.string(query.feed)
         isOfFeed = parts == nil ? "feed = \(name)" : ListTables.isOf(name)
-        var first: String?
-        try connection.rows(
+        let first = try connection.first(
             """
             SELECT min(at) FROM event WHERE \(isOfFeed) AND inserted > 0 AND id > ? AND id <= ? AND at >= ? AND run >= ?
             """, values
-        ) { row in first = row.text(at: 0) }
+        ) { $0.text(at: 0) }
         hasNew = first != nil
         self.first = first ?? ""
     }
@@ -154,12 +153,10 @@ final class ChangeSource {
     private typealias StoredItem = (key: String, loggedKey: Value, values: [String: String])
 
     private func item(_ condition: String, _ values: [Value]) throws -> StoredItem? {
-        var result: StoredItem?
-        try connection.rows("\(items.sql) WHERE \(condition)", values) { row in
+        try connection.first("\(items.sql) WHERE \(condition)", values) { row -> StoredItem? in
             let members = zip(columns, items.values(of: row)).map { ($0.name, $0.json($1)) }
-            result = (items.key(of: row), items.loggedKey(of: row), Dictionary(members) { first, _ in first })
+            return (items.key(of: row), items.loggedKey(of: row), Dictionary(members) { first, _ in first })
         }
-        return result
     }
 
     /// The values of columns after a change: those before the next one, or the present ones.

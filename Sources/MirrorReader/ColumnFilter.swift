@@ -137,11 +137,10 @@ extension Store {
             var facets: [Facet] = []
             for column in source.columns where names.contains(column.name) {
                 let name = try SQL.identifier(column.name)
-                var found: [(value: StoredValue, count: Int)] = []
-                try connection.rows(
+                let found = try connection.all(
                     "SELECT \(name), count(*) FROM \(source.table)\(conditions.sql) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
                     conditions.values + [Value(most + 1)]
-                ) { row in found.append((StoredValue(row.value(at: 0)), row.count(at: 1))) }
+                ) { row in (value: StoredValue(row.value(at: 0)), count: row.count(at: 1)) }
                 if (2...most).contains(found.count) { facets.append(Facet(column: column, values: found)) }
             }
             return facets

@@ -29,11 +29,8 @@ struct PastRows {
     ///   - key: The names of its key columns.
     ///   - time: As the store writes times.
     init(of feed: String, table: String, key: [String], at time: String, on connection: Connection) throws {
-        var columns: [String] = []
-        try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(table)]) { row in
-            columns.append(row.text(at: 0) ?? "")
-        }
-        (self.connection, self.feed, self.time, self.columns) = (connection, feed, time, columns)
+        (self.connection, self.feed, self.time) = (connection, feed, time)
+        columns = try connection.all("SELECT name FROM pragma_table_info(?)", [.text(table)]) { $0.text(at: 0) ?? "" }
         self.table = "main.\(try SQL.identifier(table))"
         self.key = "CAST(\(try ChangeView.key(key)) AS TEXT)"
     }

@@ -82,20 +82,22 @@ final class SearchSource {
             guard let words = query.text.fullTextQuery(in: column, isWhole: isWhole) else { return nil }
             // While the user types, there is no whole word yet, and a search for beginnings takes longer.
             if !isWhole, try hasWholeWords() { return nil }
-            var rows: [Int64] = []
-            try connection.rows(
+            let rows = try connection.all(
                 "SELECT rowid FROM \(index) WHERE \(index) MATCH ? ORDER BY rowid DESC LIMIT ?",
                 [.text(words), Value(most)]
-            ) { row in rows.append(row.int64(at: 0)) }
+            ) { $0.int64(at: 0) }
             guard rows.count == most else { continue }
             known = rows
             var places: [(row: Int64, length: Int64, place: Place)] = []
-            try connection.rows(
+            try connection.takeRows(
                 """
                 SELECT _rowid_, length(\(try SQL.identifier(title))), _generation, _position FROM \(table)
                 WHERE _rowid_ = ? AND _removed_at IS NULL
                 """, forEach: rows
-            ) { row in places.append((row.int64(at: 0), row.int64(at: 1), row.place(at: 2))) }
+            ) { row in
+                places.append((row.int64(at: 0), row.int64(at: 1), row.place(at: 2)))
+                return true
+            }
             // Many may be removed upstream.
             guard places.count >= limit else { continue }
             places.sort { $0.length < $1.length || $0.length == $1.length && $0.place.precedes($1.place) }
@@ -114,26 +116,23 @@ final class SearchSource {
 
     /// All rows that have all words.
     private func allRanked(_ words: String) throws -> [(row: Int64, rank: Double)] {
-        var places: [(row: Int64, rank: Double)] = []
-        try connection.rows(
+        let places = try connection.all(
             """
             SELECT f.id, f.score FROM (SELECT rowid AS id, rank AS score FROM \(index) WHERE \(index) MATCH ?) f
             JOIN \(table) t ON t._rowid_ = f.id
             WHERE t._removed_at IS NULL ORDER BY f.score, t._generation DESC, t._position
             """, [.text(words)]
-        ) { row in places.append((row.int64(at: 0), row.double(at: 1))) }
+        ) { row in (row: row.int64(at: 0), rank: row.double(at: 1)) }
         known = places.map(\.row)
         return places
     }
 
     /// The newest rows that have all words, removed ones included.
     private func newestRanked(_ words: String, most: Int) throws -> [(row: Int64, rank: Double)] {
-        var places: [(row: Int64, rank: Double)] = []
-        try connection.rows(
+        try connection.all(
             "SELECT rowid, rank FROM \(index) WHERE \(index) MATCH ? ORDER BY rowid DESC LIMIT ?",
             [.text(words), Value(most)]
-        ) { row in places.append((row.int64(at: 0), row.double(at: 1))) }
-        return places
+        ) { row in (row: row.int64(at: 0), rank: row.double(at: 1)) }
     }
 
     /// The rows that the upstream has, the best first, in feed order if their ranks are equal.
@@ -192,11 +191,10 @@ final class SearchSource {
         guard let words = vocabulary.words(with: part, most: Self.mostWordsOfRare) else { return nil }
         guard !words.isEmpty else { return [] }
         let text = words.compactMap { SearchText.fullTextQuery($0, isWhole: true) }.joined(separator: " OR ")
-        var rows: [Int64] = []
-        try connection.rows(
+        let rows = try connection.all(
             "SELECT rowid FROM \(index) WHERE \(index) MATCH ? LIMIT ?",
             [.text(text), Value(Self.mostRowsOfRare + 1)]
-        ) { row in rows.append(row.int64(at: 0)) }
+        ) { $0.int64(at: 0) }
         return rows.count > Self.mostRowsOfRare ? nil : rows
     }
 
@@ -220,14 +218,12 @@ final class SearchSource {
             conditions.append("(\(terms.joined(separator: " OR ")))")
         }
         values.append(Value(most))
-        var rows: [Int64] = []
-        try connection.rows(
+        return try connection.all(
             """
             SELECT _rowid_ FROM \(table) WHERE \(conditions.joined(separator: " AND "))
             ORDER BY _generation DESC, _position LIMIT ?
             """, values
-        ) { row in rows.append(row.int64(at: 0)) }
-        return rows
+        ) { $0.int64(at: 0) }
     }
 
     /// Reads the feed's rows, as many as an answer has.
@@ -239,11 +235,9 @@ final class SearchSource {
 
     /// The item of a row; nil if it was removed upstream.
     func hit(_ id: Int64) throws -> SearchHit? {
-        var hit: SearchHit?
-        try connection.rows("\(selection.sql) WHERE _rowid_ = ? AND _removed_at IS NULL", [.integer(id)]) { row in
-            hit = self.hit(key: selection.key(of: row), selection.values(of: row))
+        try connection.first("\(selection.sql) WHERE _rowid_ = ? AND _removed_at IS NULL", [.integer(id)]) { row in
+            hit(key: selection.key(of: row), selection.values(of: row))
         }
-        return hit
     }
 
     private func hit(key: String, _ values: [StoredValue]) -> SearchHit {

@@ -30,22 +30,19 @@ extension Store {
     /// - Throws: `FeedSyncError` of kind `store`.
     package func days(of feed: String, last count: Int = 30) throws(FeedSyncError) -> [DayCounts] {
         try storing {
-            var days: [DayCounts] = []
             let returned = try connection.returnedByDay(of: feed, since: "")
-            try connection.rows(
+            let days = try connection.all(
                 """
                 SELECT substr(started_at, 1, 10), sum(inserted), sum(updated), sum(removed), sum(requests),
                     sum(outcome = 'failed')
                 FROM run WHERE feed = ? GROUP BY 1 ORDER BY 1 DESC LIMIT ?
                 """, [.text(feed), Value(max(0, count))]
-            ) { row in
+            ) { row -> DayCounts? in
                 let back = returned[row.text(at: 0) ?? ""] ?? (all: 0, changed: 0)
-                days.append(
-                    DayCounts(
-                        day: row.text(at: 0) ?? "", inserted: row.count(at: 1),
-                        updated: max(0, row.count(at: 2) &- back.changed), returned: back.all,
-                        removed: row.count(at: 3),
-                        requests: row.count(at: 4), failures: row.count(at: 5)))
+                return DayCounts(
+                    day: row.text(at: 0) ?? "", inserted: row.count(at: 1),
+                    updated: max(0, row.count(at: 2) &- back.changed), returned: back.all,
+                    removed: row.count(at: 3), requests: row.count(at: 4), failures: row.count(at: 5))
             }
             return days.reversed()
         }

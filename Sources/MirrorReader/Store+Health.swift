@@ -6,9 +6,8 @@ extension Store {
     /// - Throws: `FeedSyncError` of kind `store`.
     package func damages() throws(FeedSyncError) -> [String] {
         try storing {
-            var found: [String] = []
             // https://sqlite.org/pragma.html#pragma_integrity_check
-            try connection.rows("PRAGMA integrity_check(3)") { row in found.append(row.text(at: 0) ?? "") }
+            let found = try connection.all("PRAGMA integrity_check(3)") { $0.text(at: 0) ?? "" }
             return found == ["ok"] ? [] : found
         }
     }

@@ -108,11 +108,8 @@ extension Store {
             guard let source = try FeedRows(query.feed, at: query.time, on: connection),
                 let conditions = try source.conditions(query)
             else { return 0 }
-            var count = 0
-            try connection.rows("SELECT count(*) FROM \(source.table)\(conditions.sql)", conditions.values) { row in
-                count = row.count(at: 0)
-            }
-            return count
+            let sql = "SELECT count(*) FROM \(source.table)\(conditions.sql)"
+            return try connection.first(sql, conditions.values) { $0.count(at: 0) } ?? 0
         }
     }
 
@@ -129,14 +126,12 @@ extension Store {
                 else { return (nil, nil) }
                 let keys = try source.selection(of: [], hasKey: true)
                 func key(_ isThere: String, _ order: String) throws -> String? {
-                    var key: String?
                     var conditions = all
                     conditions.add(
                         isThere, .integer(place.generation), .integer(place.generation), .integer(place.position))
-                    try connection.rows(
+                    return try connection.first(
                         "\(keys.sql)\(conditions.sql) ORDER BY \(order) LIMIT 1", conditions.values
-                    ) { row in key = keys.key(of: row) }
-                    return key
+                    ) { keys.key(of: $0) }
                 }
                 let previous = try key(
                     "(_generation > ? OR _generation = ? AND _position < ?)", "_generation, _position DESC")

@@ -250,14 +250,12 @@ extension Store {
         _ sql: String, _ values: [Value] = [], read: (RecordRow) throws -> Record
     ) throws(FeedSyncError) -> [Record] {
         try storing {
-            var records: [Record] = []
             var names: [String: Int]?
-            try connection.rows(sql, values) { statement in
+            return try connection.all(sql, values) { statement -> Record? in
                 let columns = names ?? RecordRow.columns(of: statement)
                 names = columns
-                records.append(try read(RecordRow(statement: statement, columns: columns)))
+                return .some(try read(RecordRow(statement: statement, columns: columns)))
             }
-            return records
         }
     }
 

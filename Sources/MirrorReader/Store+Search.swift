@@ -28,9 +28,8 @@ extension Store {
     /// - Throws: `FeedSyncError` of kind `store`.
     package func searchableFeeds() throws(FeedSyncError) -> [(feed: String, columns: [String])] {
         try storing {
-            var tables: [(feed: String, table: String)] = []
-            try connection.rows("SELECT feed, \"table\" FROM _feed ORDER BY feed") { row in
-                tables.append((row.text(at: 0) ?? "", row.text(at: 1) ?? ""))
+            let tables = try connection.all("SELECT feed, \"table\" FROM _feed ORDER BY feed") { row in
+                (feed: row.text(at: 0) ?? "", table: row.text(at: 1) ?? "")
             }
             return try tables.compactMap { feed, table in
                 let columns = try SearchIndex.storedColumns(of: table, on: connection)

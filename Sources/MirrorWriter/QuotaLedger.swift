@@ -25,18 +25,16 @@ enum QuotaLedger {
 
     /// The stored reading of a quota.
     static func stored(_ quota: QuotaReading.Quota, on connection: Connection) throws -> QuotaReading? {
-        var stored: QuotaReading?
-        try connection.rows(
+        try connection.first(
             """
             SELECT remaining, reset_at, blocked_until FROM _quota WHERE origin = ? AND credential = ? AND resource = ?
             """, [.text(quota.origin), Value(quota.credential), .text(quota.resource)]
-        ) { row in
+        ) { row -> QuotaReading? in
             let second = { row.text(at: $0).flatMap { Timestamp($0) }?.seconds }
-            stored = QuotaReading(
+            return QuotaReading(
                 origin: quota.origin, credential: quota.credential, resource: quota.resource,
                 remaining: row.isNull(at: 0) ? nil : row.int64(at: 0), resetAt: second(1), blockedUntil: second(2))
         }
-        return stored
     }
 
     /// Records the quota that a feed's requests count against.
@@ -59,14 +57,13 @@ enum QuotaLedger {
     static func blockedUntil(
         origin: String, credential: Int64, feed: String, now: String, on connection: Connection
     ) throws -> Int64? {
-        var blocks: [Timestamp] = []
         // The `+` keeps SQLite from building a table of the two names each time.
-        try connection.rows(
+        let blocks = try connection.all(
             """
             SELECT blocked_until FROM _quota WHERE origin = ? AND credential = ? AND blocked_until > ?
                 AND (+resource = '' OR +resource = (SELECT resource FROM \(ListTables(of: feed).state) WHERE feed = ?))
             """, [.text(origin), Value(credential), .text(now), .text(feed)]
-        ) { row in blocks += [row.text(at: 0).flatMap { Timestamp($0) }].compactMap(\.self) }
+        ) { row in row.text(at: 0).flatMap { Timestamp($0) } }
         // Blocks are rare.
         guard !blocks.isEmpty, let now = Timestamp.milliseconds(of: now) else { return nil }
         let horizon = FeedHistory.horizon(at: now) / 1_000

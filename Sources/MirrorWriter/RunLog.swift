@@ -157,15 +157,16 @@ struct RunLog {
     static func closeOpen(
         _ feed: String, _ outcome: RunOutcome, _ error: FeedSyncError, on connection: Connection, now: String
     ) throws -> [StatusEvent] {
-        var open: (status: RefreshStatus, run: Int64, page: Int64)?
-        try connection.rows(
+        let open = try connection.first(
             """
             SELECT event.status, event.run, event.page
             FROM \(ListTables(of: feed).feed) AS feed JOIN event ON event.feed = feed.name
             WHERE feed.name = ? AND feed.status IN ('beginHeader', 'beginFooter') ORDER BY event.id DESC LIMIT 1
             """, [.text(feed)]
         ) { row in
-            open = RefreshStatus(rawValue: row.text(at: 0) ?? "").map { ($0, row.int64(at: 1), row.int64(at: 2)) }
+            RefreshStatus(rawValue: row.text(at: 0) ?? "").map { status in
+                (status: status, run: row.int64(at: 1), page: row.int64(at: 2))
+            }
         }
         try connection.run(
             """

@@ -9,13 +9,10 @@ extension SectionTally {
     ) throws {
         for (name, change) in changes {
             let name = Value(name)
-            var stored: (count: Int64, first: Place)?
-            try connection.rows(
+            let stored = try connection.first(
                 "SELECT item_count, generation, position FROM _section WHERE feed = ? AND name IS ?",
                 [.text(feed), name]
-            ) { row in
-                stored = (row.number(at: 0), row.place(at: 1))
-            }
+            ) { row in (count: row.number(at: 0), first: row.place(at: 1)) }
             guard let stored else {
                 guard change.count > 0, var first = change.first else { continue }
                 if change.left.contains(first) { first = try firstPlace(name.text) ?? first }

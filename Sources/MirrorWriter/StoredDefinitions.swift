@@ -68,14 +68,12 @@ struct StoredDefinitions {
     }
 
     private func row(of feed: String) throws -> StoredDefinition? {
-        var row: StoredDefinition?
-        try connection.rows(
+        try connection.first(
             """
             SELECT key, definition, model, url, found, _feed.crawl FROM _feed JOIN feed ON feed.name = _feed.feed
             WHERE feed = ?
             """, [.text(feed)]
-        ) { row = StoredDefinition($0) }
-        return row
+        ) { StoredDefinition($0) }
     }
 
     // MARK: - New feeds

@@ -15,9 +15,7 @@ final class StoredNames {
     /// Reads the names, unless they are read.
     func load(from connection: Connection) throws {
         guard names == nil else { return }
-        var found: Set<String> = []
-        try connection.rows("SELECT feed FROM _feed") { found.insert($0.text(at: 0) ?? "") }
-        names = found
+        names = Set(try connection.all("SELECT feed FROM _feed") { $0.text(at: 0) ?? "" })
     }
 
     /// Removes a name, and returns true if the store had it.

@@ -279,30 +279,10 @@ extension Connection {
     /// - Throws: `SQLiteError`, or the error of `take`.
     public func takeRows(_ sql: String, _ values: [Value] = [], _ take: (Statement) throws -> Bool) throws {
         var failure: (any Error)?
-        try withCached(sql, values) { statement throws(SQLiteError) in
-            var isWanted = true
-            while isWanted, try statement.step() {
-                do {
-                    isWanted = try take(statement)
-                } catch {
-                    (failure, isWanted) = (error, false)
-                }
-            }
+        _ = try withCached(sql, values) { statement throws(SQLiteError) in
+            try stepAll(statement, take, &failure)
         }
         if let failure { throw failure }
-    }
-
-    /// Runs a query once for each number, which is its only parameter, and calls `body` for each row.
-    ///
-    /// - Parameter body: reads the row; it must not step the statement itself.
-    /// - Throws: `SQLiteError`, or the error of `body`.
-    public func rows(
-        _ sql: String, forEach numbers: some Sequence<Int64>, _ body: (Statement) throws -> Void
-    ) throws {
-        try takeRows(sql, forEach: numbers) { row in
-            try body(row)
-            return true
-        }
     }
 
     /// Runs a query once for each number, which is its only parameter, and calls `take` for each row, until it returns
@@ -315,21 +295,60 @@ extension Connection {
     ) throws {
         var failure: (any Error)?
         try withCached(sql, [.null]) { statement throws(SQLiteError) in
-            var isWanted = true
             for number in numbers {
                 try statement.reset()
                 try statement.bindInt64(number, at: 1)
-                while isWanted, try statement.step() {
-                    do {
-                        isWanted = try take(statement)
-                    } catch {
-                        (failure, isWanted) = (error, false)
-                    }
-                }
-                guard isWanted else { break }
+                guard try stepAll(statement, take, &failure) else { return }
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Steps through the rows of a statement until `take` returns false or throws.
+    ///
+    /// - Parameter failure: Becomes the error of `take`.
+    /// - Returns: True if all rows were taken.
+    private func stepAll(
+        _ statement: Statement, _ take: (Statement) throws -> Bool, _ failure: inout (any Error)?
+    ) throws(SQLiteError) -> Bool {
+        while try statement.step() {
+            do {
+                guard try take(statement) else { return false }
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        return true
+    }
+
+    /// The values that `read` makes of the rows of a query, without nil.
+    ///
+    /// - Parameter read: reads columns of the row, and neither steps, resets nor keeps the statement.
+    /// - Throws: `SQLiteError`, or the error of `read`, which ends the query.
+    package func all<Element>(
+        _ sql: String, _ values: [Value] = [], _ read: (Statement) throws -> Element?
+    ) throws -> [Element] {
+        var elements: [Element] = []
+        try rows(sql, values) { row in
+            if let element = try read(row) { elements.append(element) }
+        }
+        return elements
+    }
+
+    /// The value that `read` makes of the first row of a query; nil if there is no row.
+    ///
+    /// - Parameter read: as for `all`.
+    /// - Throws: `SQLiteError`, or the error of `read`.
+    package func first<Element>(
+        _ sql: String, _ values: [Value] = [], _ read: (Statement) throws -> Element?
+    ) throws -> Element? {
+        var element: Element?
+        try takeRows(sql, values) { row in
+            element = try read(row)
+            return false
+        }
+        return element
     }
 
     private func firstColumn<T>(

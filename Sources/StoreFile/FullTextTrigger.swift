@@ -7,11 +7,10 @@ struct FullTextTrigger {
     private let indexes: Set<String>
 
     init(on connection: Connection) throws {
-        var indexes: Set<String> = []
-        try connection.rows(
+        let names = try connection.all(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage = 0 AND sql LIKE 'create virtual table%using fts5%'"
-        ) { row in indexes.insert(row.text(at: 0)?.lowercased() ?? "") }
-        self.indexes = indexes
+        ) { $0.text(at: 0)?.lowercased() ?? "" }
+        indexes = Set(names)
     }
 
     /// True if a trigger is certainly of this kind.

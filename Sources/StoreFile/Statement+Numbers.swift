@@ -24,8 +24,6 @@ extension Statement {
 extension Connection {
     /// The first column of the first row, as a count of ours; 0 if there is no row.
     package func count(_ sql: String, _ values: Value...) throws -> Int {
-        var count = 0
-        try rows(sql, values) { row in count = row.count(at: 0) }
-        return count
+        try first(sql, values) { $0.count(at: 0) } ?? 0
     }
 }

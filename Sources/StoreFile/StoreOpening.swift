@@ -145,12 +145,12 @@ enum StoreOpening {
         }
         let hasFeeds = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_feed'"
         if found == nil, try connection.scalar(hasFeeds) != nil {
-            try connection.rows(
+            found = try connection.first(
                 """
                 SELECT name FROM sqlite_schema
                 WHERE type = 'view' AND name COLLATE NOCASE IN (SELECT "table" FROM _feed) LIMIT 1
                 """
-            ) { row in found = ("view", row.text(at: 0) ?? "") }
+            ) { row in (kind: "view", name: row.text(at: 0) ?? "") }
         }
         guard let found else { return }
         throw FeedSyncError(

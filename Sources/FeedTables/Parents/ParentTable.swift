@@ -68,26 +68,19 @@ package struct ParentTable: Sendable {
     private static func table(
         of feed: String, on connection: Connection
     ) throws -> (table: String, key: [String])? {
-        var found: (table: String, key: [String])?
-        try connection.rows(
+        let found = try connection.first(
             """
             SELECT "table", (SELECT json_group_array(value) FROM json_each(key_columns)) FROM _feed
             WHERE feed = ? AND "table" IN (SELECT name FROM sqlite_schema WHERE type = 'table')
             """, [.text(feed)]
-        ) { row in
-            found = (row.text(at: 0) ?? "", RowColumn.names(row.text(at: 1)))
-        }
+        ) { row in (table: row.text(at: 0) ?? "", key: RowColumn.names(row.text(at: 1))) }
         return found.flatMap { $0.key.isEmpty ? nil : $0 }
     }
 
     /// - Throws: `FeedSyncError` of kind `configuration` for a column that a feed's table lacks.
     private static func check(_ columns: [String], of feed: String, _ table: String, on connection: Connection) throws {
-        var folded: Set<[UInt8]> = []
-        var known: [String] = []
-        try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(table)]) { row in
-            known.append(row.text(at: 0) ?? "")
-            folded.insert(TableSchema.folded(row.text(at: 0) ?? ""))
-        }
+        let known = try connection.all("SELECT name FROM pragma_table_info(?)", [.text(table)]) { $0.text(at: 0) ?? "" }
+        let folded = Set(known.map(TableSchema.folded))
         for column in columns where !folded.contains(TableSchema.folded(column)) {
             let hint = NearestWord.suggestion(for: column, among: known).map { "; did you mean `\($0)`?" } ?? ""
             throw FeedSyncError(
@@ -116,26 +109,23 @@ package struct ParentTable: Sendable {
 
     /// The names that the feed's table already has for the columns of the parent's key.
     private static func storedKey(of feed: String, own: Int, on connection: Connection) throws -> [String] {
-        var names: [String] = []
-        try connection.rows(
+        let names = try connection.all(
             """
             SELECT value FROM _feed, json_each(key_columns)
             WHERE feed = ? AND EXISTS (SELECT 1 FROM feed_part WHERE feed_part.feed = _feed.feed) ORDER BY json_each.key
             """, [.text(feed)]
-        ) { row in names.append(row.text(at: 0) ?? "") }
+        ) { $0.text(at: 0) ?? "" }
         return Array(names.dropLast(own == 0 ? 1 : own))
     }
 
     /// The lists whose rows are removed or no longer count.
     package func goneParts(on connection: Connection) throws -> [FeedPart] {
-        var gone: [FeedPart] = []
-        try connection.rows(
+        try connection.all(
             """
             SELECT l.parent_key FROM feed_part l WHERE l.feed = ?
                 AND NOT EXISTS (SELECT 1 FROM \(rows) WHERE \(try isKey("l.parent_key")))
             """, [.text(feed)]
-        ) { row in if let part = part(storedKey: row.value(at: 0)) { gone.append(part) } }
-        return gone
+        ) { part(storedKey: $0.value(at: 0)) }
     }
 
     /// The list with the given name, whether requested or not; nil if no row has it.
@@ -146,13 +136,11 @@ package struct ParentTable: Sendable {
                 ? nil : part
         }
         let columns = try key.map { "t.\(try SQL.identifier($0.own))" }.joined(separator: ", ")
-        var found: FeedPart?
-        try connection.rows("SELECT \(columns) FROM \(rows)") { row in
-            guard found == nil else { return }
+        return try connection.all("SELECT \(columns) FROM \(rows)") { row -> FeedPart? in
             let values = key.indices.compactMap { FeedPart.KeyValue(row.value(at: $0)) }
-            if values.count == key.count, FeedPart.name(of: feed, key: values) == name { found = part(values) }
-        }
-        return found
+            guard values.count == key.count, FeedPart.name(of: feed, key: values) == name else { return nil }
+            return part(values)
+        }.first
     }
 
     /// The number of rows without a complete list. `isAsked` is true if each list was requested.
@@ -173,34 +161,30 @@ package struct ParentTable: Sendable {
         _ part: FeedPart, _ definition: FeedDefinition, on connection: Connection
     ) throws -> (row: ParentRow, seen: FeedPart.KeyValue?)? {
         let columns = values.map(\.sql) + [seen]
-        var found: (row: ParentRow, seen: FeedPart.KeyValue?)?
-        try connection.rows(
+        return try connection.first(
             """
             SELECT \(columns.joined(separator: ", ")) FROM \(rows) WHERE \(try isKey("?1"))
             """, [part.parentKey]
         ) { row in
-            found = (
-                ParentRow(key: part.key, values: texts(of: row, from: 0)),
-                FeedPart.KeyValue(row.value(at: values.count))
+            (
+                row: ParentRow(key: part.key, values: texts(of: row, from: 0)),
+                seen: FeedPart.KeyValue(row.value(at: values.count))
             )
         }
-        return found
     }
 
     /// The first rows that count, in the parent's order.
     package func first(_ count: Int, on connection: Connection) throws -> [ParentRow] {
         let columns = try key.map { "t.\(try SQL.identifier($0.own))" } + values.map(\.sql)
-        var found: [ParentRow] = []
-        try connection.rows(
+        return try connection.all(
             """
             SELECT \(columns.joined(separator: ", ")) FROM \(rows) ORDER BY t._generation DESC, t._position LIMIT ?
             """, [Value(count)]
-        ) { row in
+        ) { row -> ParentRow? in
             let keys = key.indices.compactMap { FeedPart.KeyValue(row.value(at: $0)) }
-            guard keys.count == key.count else { return }
-            found.append(ParentRow(key: part(keys).key, values: texts(of: row, from: keys.count)))
+            guard keys.count == key.count else { return nil }
+            return ParentRow(key: part(keys).key, values: texts(of: row, from: keys.count))
         }
-        return found
     }
 
     private func texts(of row: Statement, from start: Int) -> [ParentColumn: String] {

@@ -30,10 +30,9 @@ package struct PartsAhead {
         var hash = ContentHash()
         for text in [parent.rows, parent.keyText, parent.seen] { hash.add("\(text)\n".utf8) }
         for name in [parent.rule.feed] + parent.rule.ancestors {
-            var last: Int64?
-            try connection.rows(
+            let last = try connection.first(
                 "SELECT max(id), count(*) - count(finished_at) FROM run WHERE feed = ?", [.text(name)]
-            ) { row in if row.int64(at: 1) == 0, !row.isNull(at: 0) { last = row.int64(at: 0) } }
+            ) { row -> Int64? in row.int64(at: 1) == 0 && !row.isNull(at: 0) ? row.int64(at: 0) : nil }
             guard let last else { return nil }
             hash.add("\(last)\n".utf8)
         }

@@ -51,12 +51,8 @@ package struct SearchIndex {
 
     /// The columns of a table's index; empty if there is none.
     package static func storedColumns(of table: String, on connection: Connection) throws -> [String] {
-        var columns: [String] = []
         // Reads the schema that SQLite holds in memory, so a feed without an index costs no more than that.
-        try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(name(of: table))]) { row in
-            columns.append(row.text(at: 0) ?? "")
-        }
-        return columns
+        try connection.all("SELECT name FROM pragma_table_info(?)", [.text(name(of: table))]) { $0.text(at: 0) ?? "" }
     }
 
     /// True if the triggers exist. They disappear with a table that is dropped or replaced by hand.
@@ -117,8 +113,7 @@ package struct SearchIndex {
     ///
     /// Source: <https://sqlite.org/lang_vacuum.html#how_vacuum_works>
     package static func rebuildAllBehindVacuum(on connection: Connection) throws {
-        var tables: [String] = []
-        try connection.rows("SELECT \"table\" FROM _feed ORDER BY id") { row in tables.append(row.text(at: 0) ?? "") }
+        let tables = try connection.all("SELECT \"table\" FROM _feed ORDER BY id") { $0.text(at: 0) ?? "" }
         for table in tables
         where try !storedColumns(of: table, on: connection).isEmpty
             && !TableSchema.keyIsRowID(of: table, on: connection)

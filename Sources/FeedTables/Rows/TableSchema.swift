@@ -220,11 +220,10 @@ extension TableSchema {
             lines.append("\(column) \(type)\(isNotNull ? " NOT NULL" : "")\(otherwise)")
         }
         lines.append("PRIMARY KEY (\(try key.map { try SQL.identifier($0) }.joined(separator: ", ")))")
-        var attached: [String] = []
-        try connection.rows(
+        let attached = try connection.all(
             "SELECT sql FROM sqlite_schema WHERE tbl_name = ? COLLATE NOCASE AND type <> 'table' AND sql IS NOT NULL",
             [.text(name)]
-        ) { row in attached.append(row.text(at: 0) ?? "") }
+        ) { $0.text(at: 0) ?? "" }
         let table = try SQL.identifier(name)
         let rebuilt = try SQL.identifier(rebuiltName)
         try connection.execute(
@@ -255,11 +254,9 @@ extension TableSchema {
     private static let rebuiltName = "_rebuilt"
 
     private static func key(of table: String, on connection: Connection) throws -> [String] {
-        var key: [String] = []
-        try connection.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", [.text(table)]) { row in
-            key.append(row.text(at: 0) ?? "")
+        try connection.all("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", [.text(table)]) { row in
+            row.text(at: 0) ?? ""
         }
-        return key
     }
 }
 

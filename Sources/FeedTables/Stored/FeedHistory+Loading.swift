@@ -20,8 +20,7 @@ extension FeedHistory {
     ) throws -> [FeedHistory] {
         let horizon = FeedHistory.horizon(at: now)
         let tables = ListTables(of: feed ?? "")
-        var histories: [FeedHistory] = []
-        try connection.rows(
+        return try connection.all(
             """
             SELECT feed.name, round_started_at, round_ended_at, failures, failing_since, poll_interval, fresh_for,
                 (SELECT max(blocked_until) FROM _quota q WHERE q.origin = quota_origin
@@ -31,7 +30,7 @@ extension FeedHistory {
             FROM \(tables.feed) AS feed JOIN \(tables.state) AS _feed ON _feed.feed = feed.name LEFT JOIN _crawl ON _crawl.id = _feed.crawl
             \(feed == nil ? "" : "WHERE feed.name = ?1")
             """, [Value(feed), Value(Timestamp(milliseconds: horizon)?.text)]
-        ) { row in
+        ) { row -> FeedHistory? in
             var history = FeedHistory(feed: row.text(at: 0) ?? "")
             let moment = { Timestamp.milliseconds(of: row.text(at: $0)) }
             history.roundStartedAt = moment(1)
@@ -48,8 +47,7 @@ extension FeedHistory {
             history.expectedCount = row.countIfAny(at: 11)
             history.seenCount = row.count(at: 12)
             history.isLoaded = !row.isNull(at: 13)
-            histories.append(history)
+            return history
         }
-        return histories
     }
 }

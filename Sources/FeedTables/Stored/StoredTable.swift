@@ -10,9 +10,9 @@ package struct StoredTable {
     /// - Returns: Nil for a feed that the store does not know.
     /// - Throws: `FeedSyncError` of kind `store` if the description was changed by hand; `SQLiteError`.
     package init?(of feed: String, on connection: Connection) throws {
-        var found: (name: String, columns: String?, key: String?)?
-        try connection.rows("SELECT \"table\", columns, key_columns FROM _feed WHERE feed = ?", [.text(feed)]) { row in
-            found = (row.text(at: 0) ?? "", row.text(at: 1), row.text(at: 2))
+        let recording = "SELECT \"table\", columns, key_columns FROM _feed WHERE feed = ?"
+        let found = try connection.first(recording, [.text(feed)]) { row in
+            (name: row.text(at: 0) ?? "", columns: row.text(at: 1), key: row.text(at: 2))
         }
         guard let found else { return nil }
         name = found.name

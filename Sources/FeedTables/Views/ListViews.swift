@@ -93,11 +93,9 @@ package enum ListViews {
 
     /// The feeds that have such views.
     private static func all(on connection: Connection) throws -> [(feed: String, table: String, lists: [ListShape])] {
-        var all: [(feed: String, table: String, lists: [ListShape])] = []
-        try connection.rows("SELECT feed, \"table\", lists FROM _feed WHERE lists IS NOT NULL ORDER BY id") { row in
-            all.append((row.text(at: 0) ?? "", row.text(at: 1) ?? "", ListShape.all(row.text(at: 2))))
+        try connection.all("SELECT feed, \"table\", lists FROM _feed WHERE lists IS NOT NULL ORDER BY id") { row in
+            (feed: row.text(at: 0) ?? "", table: row.text(at: 1) ?? "", lists: ListShape.all(row.text(at: 2)))
         }
-        return all
     }
 
     /// Drops the views of all feeds, which `makeAll` makes again.

@@ -71,11 +71,7 @@ package final class StoreViews {
     }
 
     private static func models(on connection: Connection) throws -> [String] {
-        var models: [String] = []
-        try connection.rows("SELECT DISTINCT model FROM feed WHERE model IS NOT NULL") { row in
-            models.append(row.text(at: 0) ?? "")
-        }
-        return models
+        try connection.all("SELECT DISTINCT model FROM feed WHERE model IS NOT NULL") { $0.text(at: 0) ?? "" }
     }
 }
 

@@ -147,8 +147,6 @@ struct StoreChanges {
     }
 
     private func texts(_ sql: String, in target: SQLite.Connection) throws -> [String] {
-        var texts: [String] = []
-        try target.rows(sql) { row in texts.append(row.text(at: 0) ?? "") }
-        return texts
+        try target.all(sql) { $0.text(at: 0) ?? "" }
     }
 }

@@ -51,12 +51,10 @@ package struct CrawlPages {
 
     /// The request of a page; nil if the crawl has no such page.
     func requestKey(of page: PageOfCrawl) throws -> RequestKey? {
-        var key: RequestKey?
-        try connection.rows(
+        try connection.first(
             "SELECT p.request, p.credential FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number = ?",
             [Value(page.crawl), Value(page.number)]
-        ) { row in key = row.text(at: 0).map { RequestKey(request: $0, credential: row.int64(at: 1)) } }
-        return key
+        ) { row in row.text(at: 0).map { RequestKey(request: $0, credential: row.int64(at: 1)) } }
     }
 
     /// True if a stored page is the one that a crawl recorded at a place.
@@ -84,13 +82,9 @@ package struct CrawlPages {
     }
 
     private func pages(of crawls: [Int64], _ query: String) throws -> [PageOfCrawl] {
-        var pages: [PageOfCrawl] = []
-        for crawl in crawls {
-            try connection.rows(query, [Value(crawl)]) { row in
-                pages.append(PageOfCrawl(crawl: crawl, number: row.count(at: 0)))
-            }
+        try crawls.flatMap { crawl in
+            try connection.all(query, [Value(crawl)]) { PageOfCrawl(crawl: crawl, number: $0.count(at: 0)) }
         }
-        return pages
     }
 
     /// The place of a page in a list that these crawls make up, from 1.
@@ -144,12 +138,10 @@ package struct CrawlPages {
 
     /// The cursors of the requests of crawls' pages, in no order.
     func cursors(of crawls: [Int64]) throws -> [PageCursor] {
-        var cursors: [PageCursor] = []
-        try connection.rows(
+        try connection.all(
             "SELECT asked FROM _crawl_page WHERE asked IS NOT NULL AND crawl IN (SELECT value FROM json_each(?))",
             [.text("\(crawls)")]
-        ) { row in cursors += [row.text(at: 0)].compactMap(\.self).map(PageCursor.init) }
-        return cursors
+        ) { row in row.text(at: 0).map(PageCursor.init) }
     }
 
     /// The cursors of a crawl's pages and of the one after them, with the number of elements before each.
@@ -247,16 +239,14 @@ package struct CrawlPages {
 
     /// The pages of crawls that have the row at a place.
     func pages(having place: Place, of crawls: [Int64]) throws -> [PageOfCrawl] {
-        var pages: [PageOfCrawl] = []
         // A page that was requested again is beside the others: the rows after its own in the list are unknown.
-        try connection.rows(
+        try connection.all(
             """
             SELECT w.crawl, w.number FROM \(Self.withRecord)
             WHERE w.crawl IN (SELECT value FROM json_each(?3)) AND w.number > 0 AND p.generation = ?1
                 AND p.position <= ?2 AND p.position + p.placed > ?2
             """, [Value(place.generation), Value(place.position), .text("\(crawls)")]
-        ) { row in pages.append(PageOfCrawl(crawl: row.int64(at: 0), number: row.count(at: 1))) }
-        return pages
+        ) { row in PageOfCrawl(crawl: row.int64(at: 0), number: row.count(at: 1)) }
     }
 
     /// The pages after one that now hold its earlier items, after the given number of items was added above it; nil if

@@ -16,11 +16,7 @@ struct StoredCrawls {
 
     /// The total that the upstream reported to a crawl last; nil if it reported none.
     func total(of crawl: Int64) throws -> Int? {
-        var total: Int?
-        try connection.rows("SELECT total FROM _crawl WHERE id = ?", [Value(crawl)]) { row in
-            total = row.countIfAny(at: 0)
-        }
-        return total
+        try connection.first("SELECT total FROM _crawl WHERE id = ?", [Value(crawl)]) { $0.countIfAny(at: 0) }
     }
 
     /// The generations of the rows that crawls wrote.
@@ -49,15 +45,14 @@ struct StoredCrawls {
 
     /// The generations of the rows that a full crawl met.
     func generations(ofRound round: Int64) throws -> Set<Int64> {
-        var generations: Set<Int64> = []
-        try connection.rows(
+        let generations = try connection.all(
             """
             SELECT DISTINCT p.generation FROM _crawl c JOIN _crawl_page w ON w.crawl = c.id JOIN _page p ON p.id = w.page
             WHERE c.feed = ?1 AND (c.round = ?2 OR c.id = ?2) AND p.placed > 0
             UNION SELECT generation FROM _crawl WHERE feed = ?1 AND (round = ?2 OR id = ?2) AND generation IS NOT NULL
             """, [.text(feed), Value(round)]
-        ) { row in generations.insert(row.int64(at: 0)) }
-        return generations
+        ) { $0.int64(at: 0) }
+        return Set(generations)
     }
 
     /// The first generation that a full crawl wrote; nil if it has only met rows in place.
@@ -184,13 +179,12 @@ struct StoredCrawls {
         guard !others.isEmpty,
             try connection.int64("SELECT generation IS NULL FROM _crawl WHERE id = ?", Value(crawl)) == 1
         else { return }
-        var above: (id: Int64, generation: Int64, position: Int64)?
-        try connection.rows(
+        let above = try connection.first(
             """
             SELECT id, generation, position FROM _crawl
             WHERE id IN (SELECT value FROM json_each(?)) AND generation IS NOT NULL ORDER BY generation LIMIT 1
             """, [.text("\(others)")]
-        ) { row in above = (row.int64(at: 0), row.int64(at: 1), row.int64(at: 2)) }
+        ) { row in (id: row.int64(at: 0), generation: row.int64(at: 1), position: row.int64(at: 2)) }
         guard let above else { return }
         try save(generation: nil, of: above.id)
         try connection.run(

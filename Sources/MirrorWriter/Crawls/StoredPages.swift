@@ -25,15 +25,14 @@ package final class StoredPages {
     package func newest(_ key: RequestKey) throws -> StoredPage? {
         if let known = lookedUp[key] { return known }
         guard try mayBeStored(key) else { return nil }
-        var page: StoredPage?
-        try connection.rows(
+        let page = try connection.first(
             """
             SELECT id, etag, last_modified, generation, position, placed, elements, keys, cursor, total, skipped,
                 same_key
             FROM _page WHERE feed = ? AND request = ? AND credential = ? ORDER BY id DESC LIMIT 1
             """, [.text(feed), .text(key.request), Value(key.credential)]
         ) { row in
-            page = StoredPage(
+            StoredPage(
                 id: row.int64(at: 0), validators: Validators(etag: row.text(at: 1), lastModified: row.text(at: 2)),
                 place: row.place(at: 3), placed: Int64(row.count(at: 5)),
                 elements: row.count(at: 6), skipped: row.count(at: 10), sameKey: row.count(at: 11),

@@ -117,11 +117,10 @@ extension Store {
             guard isFree,
                 let limit = oldest(of: name, at: now)
             else { return nil }
-            var found: SettledList?
-            try connection.rows(
+            return try connection.first(
                 FeedPart.feed(ofPart: name) == nil ? Self.settledFeed : Self.settledPart,
                 [.text(name), .text(key.request), Value(key.credential), .text(definition), .text(limit)]
-            ) { row in
+            ) { row -> SettledList? in
                 let crawl = row.int64(at: 0)
                 let elements = row.count(at: 6)
                 let page = StoredPage(
@@ -129,8 +128,8 @@ extension Store {
                     place: Place(generation: row.number(at: 5), position: 0), placed: Int64(elements),
                     elements: elements,
                     skipped: 0, sameKey: 0, keys: row.text(at: 7) ?? "[]", cursor: nil, total: nil)
-                guard Self.ranges(crawl, page, isFirst: row.text(at: 1) ?? "") else { return }
-                found = SettledList(
+                guard Self.ranges(crawl, page, isFirst: row.text(at: 1) ?? "") else { return nil }
+                return SettledList(
                     feed: name, page: page, crawl: crawl, definition: definition, seen: row.value(at: 8),
                     pollInterval: row.isNull(at: 9) ? nil : row.int64(at: 9),
                     freshFor: row.isNull(at: 10) ? nil : row.int64(at: 10),
@@ -142,7 +141,6 @@ extension Store {
                                 origin: $0, credential: row.number(at: 12), resource: row.text(at: 13) ?? "")
                         })
             }
-            return found
         }
     }
 

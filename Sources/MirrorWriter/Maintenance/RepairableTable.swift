@@ -12,20 +12,17 @@ struct RepairableTable {
 
     /// All feeds of the store.
     static func all(on connection: Connection) throws -> [RepairableTable] {
-        var tables: [RepairableTable] = []
-        try connection.rows(
+        try connection.all(
             """
             SELECT feed, "table", model,
                 EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = _feed."table" COLLATE NOCASE)
             FROM _feed JOIN feed ON feed.name = _feed.feed ORDER BY _feed.id
             """
         ) { row in
-            tables.append(
-                RepairableTable(
-                    feed: row.text(at: 0) ?? "", name: row.text(at: 1) ?? "", model: row.text(at: 2),
-                    isThere: row.int64(at: 3) == 1, connection: connection))
+            RepairableTable(
+                feed: row.text(at: 0) ?? "", name: row.text(at: 1) ?? "", model: row.text(at: 2),
+                isThere: row.int64(at: 3) == 1, connection: connection)
         }
-        return tables
     }
 
     /// The differences between the store's own data and the rows, a phrase each.

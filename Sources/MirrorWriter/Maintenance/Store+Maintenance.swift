@@ -68,11 +68,7 @@ extension Store {
 
     /// The names of a feed's parts.
     private func partNames(of feed: String) throws -> [String] {
-        var names: [String] = []
-        try connection.rows("SELECT name FROM feed_part WHERE feed = ?", [.text(feed)]) { row in
-            names.append(row.text(at: 0) ?? "")
-        }
-        return names
+        try connection.all("SELECT name FROM feed_part WHERE feed = ?", [.text(feed)]) { $0.text(at: 0) ?? "" }
     }
 
     /// Rebuilds a feed's table with the definition's key, in one transaction. Rows and history stay; changes are
@@ -175,12 +171,10 @@ extension Store {
     /// - Returns: The number of items; nil if another process works on the feed.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func prune(_ feed: String, goneBefore limit: String, now: String) throws(FeedSyncError) -> Int? {
-        let found = try storing { () throws -> (id: Int64, table: String)? in
-            var row: (Int64, String)?
-            try connection.rows("SELECT id, \"table\" FROM _feed WHERE feed = ?", [.text(feed)]) { statement in
-                row = (statement.int64(at: 0), statement.text(at: 1) ?? "")
+        let found = try storing {
+            try connection.first("SELECT id, \"table\" FROM _feed WHERE feed = ?", [.text(feed)]) { row in
+                (id: row.int64(at: 0), table: row.text(at: 1) ?? "")
             }
-            return row
         }
         guard let found else { return 0 }
         guard let lock = try FeedLock(on: found.id, of: path, command: "prune") else { return nil }

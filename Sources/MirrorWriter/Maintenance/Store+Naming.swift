@@ -85,14 +85,12 @@ extension Store {
     ///
     /// Only with the same definition: otherwise it is another feed, and the configuration was never changed.
     func unfinishedRename(to definition: FeedDefinition) throws -> (id: Int64, feed: String)? {
-        var found: (Int64, String)?
-        try connection.rows(
+        try connection.first(
             """
             SELECT id, feed FROM _feed WHERE new_name = ?1 AND definition = ?2
                 AND NOT EXISTS (SELECT 1 FROM _feed WHERE feed = ?1)
             """, [.text(definition.name), .text(definition.canonicalText(salt: salt))]
-        ) { row in found = (row.int64(at: 0), row.text(at: 1) ?? "") }
-        return found
+        ) { row in (id: row.int64(at: 0), feed: row.text(at: 1) ?? "") }
     }
 
     /// Finishes a renaming whose process ended. The name in the configuration shows if the file was changed.

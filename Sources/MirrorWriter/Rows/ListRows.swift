@@ -23,14 +23,12 @@ struct ListRows {
 
     /// The current place of a section's first item.
     func firstPlace(_ section: String?) throws -> Place? {
-        var place: Place?
-        try connection.rows(
+        try connection.first(
             """
             SELECT _generation, _position FROM \(table)
             WHERE _section IS ? AND _removed_at IS NULL ORDER BY _generation DESC, _position LIMIT 1
             """, [Value(section)]
-        ) { row in place = row.place(at: 0) }
-        return place
+        ) { $0.place(at: 0) }
     }
 
     /// True if all rows above a place were written with this generation.
@@ -73,9 +71,7 @@ struct ListRows {
 
     /// The ids of the live rows that share the values of these columns with another row.
     func sharing(_ columns: [String]) throws -> Set<Int64> {
-        var rows: Set<Int64> = []
-        try connection.rows(try querySharing(columns)) { row in rows.insert(row.int64(at: 0)) }
-        return rows
+        Set(try connection.all(try querySharing(columns)) { $0.int64(at: 0) })
     }
 
     /// True if live rows share the values of these columns.
@@ -99,18 +95,16 @@ struct ListRows {
         key columns: [String], where isMissing: (_ key: String, Place) -> Bool
     ) throws -> [MissingRows.Row] {
         let names = try columns.map { ", \(try SQL.identifier($0))" }.joined()
-        var rows: [MissingRows.Row] = []
-        try connection.rows(
+        return try connection.all(
             """
             SELECT _rowid_, _section, _generation, _position\(names)
             FROM \(table) WHERE _removed_at IS NULL\(scope.and) ORDER BY _generation DESC, _position
             """
-        ) { row in
+        ) { row -> MissingRows.Row? in
             let place = row.place(at: 2)
-            guard isMissing(RowKey.text(row, from: 4, count: columns.count), place) else { return }
-            rows.append(MissingRows.Row(id: row.int64(at: 0), section: row.text(at: 1), place: place))
+            guard isMissing(RowKey.text(row, from: 4, count: columns.count), place) else { return nil }
+            return MissingRows.Row(id: row.int64(at: 0), section: row.text(at: 1), place: place)
         }
-        return rows
     }
 
     /// Marks rows as removed.

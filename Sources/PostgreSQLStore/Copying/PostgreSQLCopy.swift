@@ -114,9 +114,8 @@ extension PostgreSQLCopy {
 
     /// Gives each table the next number that the source would give.
     private func continueNumbers() throws {
-        var numbers: [(table: String, number: Int64)] = []
-        try source.rows("SELECT name, seq FROM sqlite_sequence") { row in
-            numbers.append((row.text(at: 0) ?? "", row.int64(at: 1)))
+        let numbers = try source.all("SELECT name, seq FROM sqlite_sequence") { row in
+            (table: row.text(at: 0) ?? "", number: row.int64(at: 1))
         }
         for (table, number) in numbers where CopiedTable.fixed.contains(table) && number > 0 {
             try connection.query("SELECT setval(pg_get_serial_sequence($1, 'id'), $2)", [table, "\(number)"])

@@ -73,12 +73,11 @@ package struct FeedTableShape {
         of column: String, in table: String, on connection: SQLite.Connection
     ) throws -> FieldType {
         let column = try SQL.identifier(column)
-        var kinds: Set<String> = []
-        try connection.rows(
+        let kinds = try connection.all(
             "SELECT DISTINCT typeof(\(column)) FROM \(try SQL.identifier(table)) WHERE \(column) IS NOT NULL"
-        ) { row in kinds.insert(row.text(at: 0) ?? "") }
-        if !kinds.isEmpty, kinds == ["integer"] { return .bigint }
-        return !kinds.isEmpty && kinds.isSubset(of: ["integer", "real"]) ? .numeric : .text
+        ) { $0.text(at: 0) ?? "" }
+        if kinds == ["integer"] { return .bigint }
+        return !kinds.isEmpty && Set(kinds).isSubset(of: ["integer", "real"]) ? .numeric : .text
     }
 
     /// True if a type holds every value of a key exactly: a key cannot be NULL.

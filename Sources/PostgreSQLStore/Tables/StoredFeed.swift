@@ -40,10 +40,9 @@ package struct StoredFeed {
     package static func all(
         in connection: SQLite.Connection, withTable: Bool = true, of tables: Set<String>? = nil
     ) throws -> [StoredFeed] {
-        var feeds: [StoredFeed] = []
         let names = tables.map { JSONValue.array($0.sorted().map(JSONValue.string)).json }
         let isWanted = names == nil ? "?2 IS NULL" : "_feed.\"table\" IN (SELECT value FROM json_each(?2))"
-        try connection.rows(
+        return try connection.all(
             """
             SELECT feed.name, feed.model, _feed."table", _feed.columns,
                 EXISTS (SELECT 1 FROM feed_part WHERE feed_part.feed = feed.name), _feed.lists
@@ -52,12 +51,10 @@ package struct StoredFeed {
             ORDER BY _feed.id
             """, [.init(withTable), names.map(Value.text) ?? .null]
         ) { row in
-            feeds.append(
-                StoredFeed(
-                    name: row.text(at: 0) ?? "", model: row.text(at: 1), table: row.text(at: 2) ?? "",
-                    columns: row.text(at: 3) ?? "", lists: row.text(at: 5), hasParts: row.int64(at: 4) == 1))
+            StoredFeed(
+                name: row.text(at: 0) ?? "", model: row.text(at: 1), table: row.text(at: 2) ?? "",
+                columns: row.text(at: 3) ?? "", lists: row.text(at: 5), hasParts: row.int64(at: 4) == 1)
         }
-        return feeds
     }
 
     /// The feeds of a store in PostgreSQL.
