@@ -68,7 +68,7 @@ extension Store {
     package func conditions(of feeds: [String]) throws(FeedSyncError) -> [FeedCondition] {
         // A store that is only read is read at one moment, and locked once for thousands of feeds.
         guard feeds.count > 1, reading != nil else { return try currentConditions(of: feeds) }
-        return try storing { try connection.transaction(.deferred) { try currentConditions(of: feeds) } }
+        return try snapshot { try currentConditions(of: feeds) }
     }
 
     private func currentConditions(of feeds: [String]) throws(FeedSyncError) -> [FeedCondition] {

@@ -40,15 +40,13 @@ extension Store {
         of definition: FeedDefinition, limit: Int, now: String
     ) throws(FeedSyncError) -> PartOutlook? {
         guard let rule = definition.forEach else { return nil }
-        return try storing {
-            try connection.transaction(.deferred) {
-                guard let parent = try ParentTable(of: rule, for: definition, on: connection) else {
-                    return PartOutlook(parent: rule.feed)
-                }
-                let ahead = PartsAhead(parent: parent, connection: connection)
-                return try ahead.isCurrent()
-                    ? ahead.outlook(limit: limit, now: now) : parent.outlook(limit: limit, now: now, on: connection)
+        return try snapshot {
+            guard let parent = try ParentTable(of: rule, for: definition, on: connection) else {
+                return PartOutlook(parent: rule.feed)
             }
+            let ahead = PartsAhead(parent: parent, connection: connection)
+            return try ahead.isCurrent()
+                ? ahead.outlook(limit: limit, now: now) : parent.outlook(limit: limit, now: now, on: connection)
         }
     }
 }

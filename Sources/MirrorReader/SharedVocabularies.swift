@@ -73,15 +73,13 @@ package final class SharedVocabularies: Sendable {
 extension Store {
     /// Reads the words of a full-text index.
     fileprivate func words(of index: String) throws(FeedSyncError) -> SharedVocabularies.Known {
-        try storing {
-            try connection.transaction(.deferred) {
-                let after = ContinuousClock.now
-                // From its first read on, the transaction sees the same state.
-                _ = try connection.int64("SELECT count(*) FROM sqlite_schema")
-                let before = ContinuousClock.now
-                return SharedVocabularies.Known(
-                    words: try Vocabulary(of: index, on: connection), after: after, before: before)
-            }
+        try snapshot {
+            let after = ContinuousClock.now
+            // From its first read on, the transaction sees the same state.
+            _ = try connection.int64("SELECT count(*) FROM sqlite_schema")
+            let before = ContinuousClock.now
+            return SharedVocabularies.Known(
+                words: try Vocabulary(of: index, on: connection), after: after, before: before)
         }
     }
 

@@ -9,17 +9,15 @@ extension Store {
     package func changes(
         _ queries: [ChangeQuery], take: @Sendable (ItemChange) -> Bool
     ) throws(FeedSyncError) -> ChangePlace {
-        try storing {
-            try connection.transaction(.deferred) {
-                let end = try lastPlace()
-                let sources = try queries.compactMap { try ChangeSource($0, until: end, on: connection) }
-                // https://sqlite.org/limits.html#max_compound_select
-                for start in stride(from: 0, to: sources.count, by: 200) {
-                    let part = Array(sources[start..<min(start + 200, sources.count)])
-                    guard try give(part, to: take) else { break }
-                }
-                return end
+        try snapshot {
+            let end = try lastPlace()
+            let sources = try queries.compactMap { try ChangeSource($0, until: end, on: connection) }
+            // https://sqlite.org/limits.html#max_compound_select
+            for start in stride(from: 0, to: sources.count, by: 200) {
+                let part = Array(sources[start..<min(start + 200, sources.count)])
+                guard try give(part, to: take) else { break }
             }
+            return end
         }
     }
 
@@ -39,11 +37,9 @@ extension Store {
     package func recentChanges(
         _ queries: [ChangeQuery], kinds: Set<ItemChange.Kind>, before moment: ChangeMoment?, limit: Int
     ) throws(FeedSyncError) -> RecentChanges {
-        try storing {
-            try connection.transaction(.deferred) {
-                var reader = BackwardReader(queries, kinds, limit: limit, on: connection)
-                return try reader.read(before: moment)
-            }
+        try snapshot {
+            var reader = BackwardReader(queries, kinds, limit: limit, on: connection)
+            return try reader.read(before: moment)
         }
     }
 
@@ -51,15 +47,13 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func changeCount(_ queries: [ChangeQuery], kinds: Set<ItemChange.Kind>) throws(FeedSyncError) -> Int {
-        try storing {
-            try connection.transaction(.deferred) {
-                var count = 0
-                for query in queries {
-                    guard let source = try ChangeSource(query, on: connection) else { continue }
-                    count &+= try source.count(of: kinds)
-                }
-                return count
+        try snapshot {
+            var count = 0
+            for query in queries {
+                guard let source = try ChangeSource(query, on: connection) else { continue }
+                count &+= try source.count(of: kinds)
             }
+            return count
         }
     }
 
@@ -68,13 +62,11 @@ extension Store {
     /// - Parameter key: The item's key as JSON.
     /// - Throws: `FeedSyncError` of kind `store`.
     package func history(of key: String, in feed: String, last count: Int) throws(FeedSyncError) -> [ItemChange] {
-        try storing {
-            try connection.transaction(.deferred) {
-                guard let source = try ChangeSource(ChangeQuery(feed: feed), on: connection),
-                    let values = RowKey.values(ofJSON: key)
-                else { return [] }
-                return try source.history(of: values, json: key, last: count)
-            }
+        try snapshot {
+            guard let source = try ChangeSource(ChangeQuery(feed: feed), on: connection),
+                let values = RowKey.values(ofJSON: key)
+            else { return [] }
+            return try source.history(of: values, json: key, last: count)
         }
     }
 

@@ -31,50 +31,46 @@ extension Store {
         _ query: ItemQuery, order: inout FeedOrder?
     ) throws(FeedSyncError) -> Result {
         guard query.isInFeedOrder, FeedPart.feed(ofPart: query.feed) == nil else { return try read(query) }
-        let (result, made) = try storing {
-            try connection.transaction(.deferred) { () -> (Result, FeedOrder?) in
-                let version = try connection.int64("PRAGMA data_version") ?? 0
-                var known = order
-                if known?.version != version || known?.feed != query.feed {
-                    known = try FeedOrder(query.feed, version: version, on: connection)
-                }
-                guard let known else { return (Result(), nil) }
-                let (rows, hasMore) = known.rows(after: query.after, section: query.section, limit: query.mostListed)
-                let lookup = try RowLookup(query, of: known.source, on: connection)
-                var result = Result()
-                lookup.begin(&result)
-                _ = try lookup.take(rows, into: &result)
-                if hasMore { result.hasMore = true }
-                return (result, known)
+        let (result, made) = try snapshot { () -> (Result, FeedOrder?) in
+            let version = try connection.int64("PRAGMA data_version") ?? 0
+            var known = order
+            if known?.version != version || known?.feed != query.feed {
+                known = try FeedOrder(query.feed, version: version, on: connection)
             }
+            guard let known else { return (Result(), nil) }
+            let (rows, hasMore) = known.rows(after: query.after, section: query.section, limit: query.mostListed)
+            let lookup = try RowLookup(query, of: known.source, on: connection)
+            var result = Result()
+            lookup.begin(&result)
+            _ = try lookup.take(rows, into: &result)
+            if hasMore { result.hasMore = true }
+            return (result, known)
         }
         order = made
         return result
     }
 
     private func read<Result: ListingResult>(_ query: ItemQuery) throws(FeedSyncError) -> Result {
-        try storing {
+        try snapshot {
             // One snapshot for the columns and the rows: another process may be adding a column.
-            try connection.transaction(.deferred) {
-                guard let source = try FeedRows(query.feed, at: query.time, on: connection) else { return Result() }
-                let selection = try source.listed(query, on: connection)
-                var result = Result()
-                result.begin(selection)
-                var further = query
-                // One more row than requested shows if there are more.
-                further.limit = query.mostListed + 1
-                var count = 0
-                try source.read(selection, further, on: connection) { row in
-                    guard count < query.mostListed, !result.isFull else {
-                        result.hasMore = true
-                        return false
-                    }
-                    result.take(row)
-                    count += 1
-                    return true
+            guard let source = try FeedRows(query.feed, at: query.time, on: connection) else { return Result() }
+            let selection = try source.listed(query, on: connection)
+            var result = Result()
+            result.begin(selection)
+            var further = query
+            // One more row than requested shows if there are more.
+            further.limit = query.mostListed + 1
+            var count = 0
+            try source.read(selection, further, on: connection) { row in
+                guard count < query.mostListed, !result.isFull else {
+                    result.hasMore = true
+                    return false
                 }
-                return result
+                result.take(row)
+                count += 1
+                return true
             }
+            return result
         }
     }
 
@@ -119,26 +115,24 @@ extension Store {
     package func neighbours(
         of place: Place, in feed: String
     ) throws(FeedSyncError) -> (previous: String?, next: String?) {
-        try storing {
-            try connection.transaction(.deferred) {
-                guard let source = try FeedRows(feed, on: connection),
-                    let all = try source.conditions(ItemQuery(feed: feed, limit: 1))
-                else { return (nil, nil) }
-                let keys = try source.selection(of: [], hasKey: true)
-                func key(_ isThere: String, _ order: String) throws -> String? {
-                    var conditions = all
-                    conditions.add(
-                        isThere, .integer(place.generation), .integer(place.generation), .integer(place.position))
-                    return try connection.first(
-                        "\(keys.sql)\(conditions.sql) ORDER BY \(order) LIMIT 1", conditions.values
-                    ) { keys.key(of: $0) }
-                }
-                let previous = try key(
-                    "(_generation > ? OR _generation = ? AND _position < ?)", "_generation, _position DESC")
-                let next = try key(
-                    "(_generation < ? OR _generation = ? AND _position > ?)", "_generation DESC, _position")
-                return (previous, next)
+        try snapshot {
+            guard let source = try FeedRows(feed, on: connection),
+                let all = try source.conditions(ItemQuery(feed: feed, limit: 1))
+            else { return (nil, nil) }
+            let keys = try source.selection(of: [], hasKey: true)
+            func key(_ isThere: String, _ order: String) throws -> String? {
+                var conditions = all
+                conditions.add(
+                    isThere, .integer(place.generation), .integer(place.generation), .integer(place.position))
+                return try connection.first(
+                    "\(keys.sql)\(conditions.sql) ORDER BY \(order) LIMIT 1", conditions.values
+                ) { keys.key(of: $0) }
             }
+            let previous = try key(
+                "(_generation > ? OR _generation = ? AND _position < ?)", "_generation, _position DESC")
+            let next = try key(
+                "(_generation < ? OR _generation = ? AND _position > ?)", "_generation DESC, _position")
+            return (previous, next)
         }
     }
 }

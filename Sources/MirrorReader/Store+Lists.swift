@@ -10,10 +10,8 @@ extension Store {
         of definition: FeedDefinition, limit: Int
     ) throws(FeedSyncError) -> [ParentRow]? {
         guard let rule = definition.forEach else { return nil }
-        return try storing {
-            try connection.transaction(.deferred) {
-                try ParentTable(of: rule, for: definition, on: connection)?.first(limit, on: connection)
-            }
+        return try snapshot {
+            try ParentTable(of: rule, for: definition, on: connection)?.first(limit, on: connection)
         }
     }
 
@@ -51,13 +49,11 @@ extension Store {
     /// - Throws: `FeedSyncError`, as `FeedDefinition.part(for:)`.
     package func list(named name: String, of definition: FeedDefinition) throws(FeedSyncError) -> FeedDefinition? {
         guard let rule = definition.forEach else { return nil }
-        let row = try storing {
-            try connection.transaction(.deferred) { () -> ParentRow? in
-                guard let parent = try ParentTable(of: rule, for: definition, on: connection),
-                    let part = try parent.part(named: name, on: connection)
-                else { return nil }
-                return try parent.row(part, definition, on: connection)?.row
-            }
+        let row = try snapshot { () -> ParentRow? in
+            guard let parent = try ParentTable(of: rule, for: definition, on: connection),
+                let part = try parent.part(named: name, on: connection)
+            else { return nil }
+            return try parent.row(part, definition, on: connection)?.row
         }
         return try row.map { row throws(FeedSyncError) in try definition.part(for: row) }
     }

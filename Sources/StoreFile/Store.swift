@@ -119,6 +119,11 @@ package actor Store {
         try transactions.storing(body)
     }
 
+    /// Runs `body` on committed data as they are at one moment, while other processes write.
+    package func snapshot<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
+        try storing { try connection.transaction(.deferred, body) }
+    }
+
     /// The problem of the open file; nil if its path still leads to it.
     package var fileProblem: String? {
         connection.hasMoved ? "\(path) was deleted, moved or replaced since it was opened" : nil
