@@ -61,6 +61,18 @@ extension Store {
         }
     }
 
+    /// Runs `body` in one transaction, if the locks are still valid.
+    func changing<Result>(
+        under locks: [FeedLock] = [], _ body: () throws -> Result
+    ) throws(FeedSyncError) -> Result {
+        try storing {
+            try connection.transaction {
+                for lock in locks { try lock.check() }
+                return try body()
+            }
+        }
+    }
+
     /// Opens a feed in a transaction. The lock is kept until the feed is closed, or released if it cannot be opened.
     func opening<Result>(_ feed: String, with lock: FeedLock, _ body: () throws -> Result) throws -> Result {
         transactions.locks[feed] = lock
@@ -108,11 +120,9 @@ extension Store {
     package func logFailure(
         _ error: FeedSyncError, of definition: FeedDefinition, command: String, now: String
     ) throws(FeedSyncError) {
-        try storing {
-            try connection.transaction {
-                let run = try RunLog.add(error, of: definition.name, command: command, on: connection, now: now)
-                try FeedSchedule.follow(run, of: definition.name, every: definition.every, on: connection)
-            }
+        try changing {
+            let run = try RunLog.add(error, of: definition.name, command: command, on: connection, now: now)
+            try FeedSchedule.follow(run, of: definition.name, every: definition.every, on: connection)
         }
     }
 

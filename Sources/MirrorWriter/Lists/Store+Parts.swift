@@ -101,13 +101,11 @@ extension Store {
 
     /// Saves the value of a parent's row at the time when its list was requested.
     package func keepSeen(_ seen: FeedPart.KeyValue?, of part: FeedPart) throws(FeedSyncError) {
-        try storing {
-            try connection.transaction {
-                try connection.run(
-                    "UPDATE _feed_part SET seen = ?1 WHERE feed = ?2 AND seen IS NOT ?1",
-                    seen.map { Value($0) } ?? .null, .text(FeedPart.name(of: part.feed, key: part.key.map(\.value))))
-                try PartsAhead.noteAsked(part, on: connection)
-            }
+        try changing {
+            try connection.run(
+                "UPDATE _feed_part SET seen = ?1 WHERE feed = ?2 AND seen IS NOT ?1",
+                seen.map { Value($0) } ?? .null, .text(FeedPart.name(of: part.feed, key: part.key.map(\.value))))
+            try PartsAhead.noteAsked(part, on: connection)
         }
     }
 
@@ -119,41 +117,39 @@ extension Store {
     package func markListGone(
         _ part: FeedPart, _ definition: FeedDefinition, isForGood: Bool, run: Int, now: String
     ) throws(FeedSyncError) -> Int? {
-        try storing {
-            try connection.transaction {
-                let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
-                let state = StoredState(of: name, on: connection)
-                var progress = try state.load().0.progress
-                let verdict = Completeness.ofGoneList(
-                    isForGood: isForGood, items: try state.itemCount(), progress)
-                var removed: Int?
-                if verdict.isComplete {
-                    removed = try removeItems(of: part, definition, run: Int64(run), now: now)
-                    try state.forgetPlaces()
-                    try connection.run(
-                        """
-                        UPDATE feed_part SET item_count = 0, complete = 1, reloaded_at = ?1, synced_at = ?1,
-                            full_at = ?1, no_more_data = 1, error = NULL WHERE name = ?2
-                        """, .text(now), .text(name))
-                } else {
-                    let before = progress
-                    progress.wasNotFound = true
-                    try state.save(progress, over: before)
-                    try connection.run(
-                        "UPDATE feed_part SET complete = 0, verified = 0, synced_at = ?, error = NULL WHERE name = ?",
-                        .text(now), .text(name))
-                }
+        try changing {
+            let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
+            let state = StoredState(of: name, on: connection)
+            var progress = try state.load().0.progress
+            let verdict = Completeness.ofGoneList(
+                isForGood: isForGood, items: try state.itemCount(), progress)
+            var removed: Int?
+            if verdict.isComplete {
+                removed = try removeItems(of: part, definition, run: Int64(run), now: now)
+                try state.forgetPlaces()
                 try connection.run(
-                    "UPDATE run SET outcome = 'ok', error = NULL, reason = ?, complete = ?, removed = ? WHERE id = ?",
-                    Value(verdict.reason?.rawValue), Value(verdict.isComplete), Value(removed ?? 0), Value(run))
+                    """
+                    UPDATE feed_part SET item_count = 0, complete = 1, reloaded_at = ?1, synced_at = ?1,
+                        full_at = ?1, no_more_data = 1, error = NULL WHERE name = ?2
+                    """, .text(now), .text(name))
+            } else {
+                let before = progress
+                progress.wasNotFound = true
+                try state.save(progress, over: before)
                 try connection.run(
-                    "UPDATE event SET removed = removed + ? WHERE id = (SELECT max(id) FROM event WHERE run = ?)",
-                    Value(removed ?? 0), Value(run))
-                try connection.run(
-                    "UPDATE _feed_part SET failures = 0, failing_since = NULL WHERE feed = ?", .text(name))
-                try FeedSchedule.follow(Int64(run), of: name, every: definition.every, on: connection)
-                return removed
+                    "UPDATE feed_part SET complete = 0, verified = 0, synced_at = ?, error = NULL WHERE name = ?",
+                    .text(now), .text(name))
             }
+            try connection.run(
+                "UPDATE run SET outcome = 'ok', error = NULL, reason = ?, complete = ?, removed = ? WHERE id = ?",
+                Value(verdict.reason?.rawValue), Value(verdict.isComplete), Value(removed ?? 0), Value(run))
+            try connection.run(
+                "UPDATE event SET removed = removed + ? WHERE id = (SELECT max(id) FROM event WHERE run = ?)",
+                Value(removed ?? 0), Value(run))
+            try connection.run(
+                "UPDATE _feed_part SET failures = 0, failing_since = NULL WHERE feed = ?", .text(name))
+            try FeedSchedule.follow(Int64(run), of: name, every: definition.every, on: connection)
+            return removed
         }
     }
 

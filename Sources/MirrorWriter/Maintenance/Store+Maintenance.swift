@@ -52,16 +52,13 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func reset(_ feed: String, lock: FeedLock, now: String) throws(FeedSyncError) {
-        try storing {
-            try connection.transaction {
-                try lock.check()
-                // An unclosed begin event would stay open in the log forever.
-                _ = try RunLog.closeInterrupted(feed, on: connection, now: now)
-                for list in [feed] + (try partNames(of: feed)) {
-                    let state = StoredState(of: list, on: connection)
-                    try state.forgetPlaces()
-                    try state.forgetFailures()
-                }
+        try changing(under: [lock]) {
+            // An unclosed begin event would stay open in the log forever.
+            _ = try RunLog.closeInterrupted(feed, on: connection, now: now)
+            for list in [feed] + (try partNames(of: feed)) {
+                let state = StoredState(of: list, on: connection)
+                try state.forgetPlaces()
+                try state.forgetFailures()
             }
         }
     }
@@ -80,12 +77,9 @@ extension Store {
         _ declared: FeedDefinition, lock: FeedLock, now: String
     ) throws(FeedSyncError) -> KeyChange.Result {
         defer { views.refresh(in: transactions) }
-        return try storing {
-            try connection.transaction {
-                try lock.check()
-                _ = try RunLog.closeInterrupted(declared.name, on: connection, now: now)
-                return try KeyChange(to: declared, in: definitions).apply()
-            }
+        return try changing(under: [lock]) {
+            _ = try RunLog.closeInterrupted(declared.name, on: connection, now: now)
+            return try KeyChange(to: declared, in: definitions).apply()
         }
     }
 
@@ -107,17 +101,14 @@ extension Store {
     package func repair(holding locks: [FeedLock], now: String) throws(FeedSyncError) -> [String] {
         defer { views.refresh(in: transactions) }
         views.changeViewMayLag = true
-        return try storing {
-            try connection.transaction {
-                for lock in locks { try lock.check() }
-                // First, because the rest reads through indexes.
-                try connection.execute("REINDEX")
-                let tables = try RepairableTable.all(on: connection)
-                let corrected = try tables.flatMap { try $0.discrepancies() }
-                for table in tables { try table.repair(now: now) }
-                for model in Set(tables.compactMap(\.model)) { try ModelView(model: model).apply(to: connection) }
-                return corrected
-            }
+        return try changing(under: locks) {
+            // First, because the rest reads through indexes.
+            try connection.execute("REINDEX")
+            let tables = try RepairableTable.all(on: connection)
+            let corrected = try tables.flatMap { try $0.discrepancies() }
+            for table in tables { try table.repair(now: now) }
+            for model in Set(tables.compactMap(\.model)) { try ModelView(model: model).apply(to: connection) }
+            return corrected
         }
     }
 
@@ -179,15 +170,13 @@ extension Store {
         guard let found else { return 0 }
         guard let lock = try FeedLock(on: found.id, of: path, command: "prune") else { return nil }
         defer { withExtendedLifetime(lock) {} }
-        return try storing {
-            try connection.transaction {
-                try forget(feed, before: now)
-                let isThere = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE"
-                guard try connection.scalar(isThere, .text(found.table)) != nil else { return 0 }
-                try connection.run(
-                    "DELETE FROM \(try SQL.identifier(found.table)) WHERE _removed_at < ?", .text(limit))
-                return connection.changes
-            }
+        return try changing {
+            try forget(feed, before: now)
+            let isThere = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE"
+            guard try connection.scalar(isThere, .text(found.table)) != nil else { return 0 }
+            try connection.run(
+                "DELETE FROM \(try SQL.identifier(found.table)) WHERE _removed_at < ?", .text(limit))
+            return connection.changes
         }
     }
 

@@ -20,13 +20,10 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if the store has data of the new name, or `store`.
     package func announceRename(of feed: String, to name: String, lock: FeedLock) throws(FeedSyncError) {
-        try storing {
-            try connection.transaction {
-                try lock.check()
-                try checkName(name, for: feed)
-                try connection.run("UPDATE _feed SET new_name = NULL WHERE new_name = ?", .text(name))
-                try connection.run("UPDATE _feed SET new_name = ? WHERE feed = ?", .text(name), .text(feed))
-            }
+        try changing(under: [lock]) {
+            try checkName(name, for: feed)
+            try connection.run("UPDATE _feed SET new_name = NULL WHERE new_name = ?", .text(name))
+            try connection.run("UPDATE _feed SET new_name = ? WHERE feed = ?", .text(name), .text(feed))
         }
     }
 
@@ -47,38 +44,32 @@ extension Store {
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if the store has data with the new name, or `store`.
     package func renameFeed(_ feed: String, to name: String, lock: FeedLock) throws(FeedSyncError) {
-        try storing {
-            try connection.transaction {
-                try lock.check()
-                try renameRows(feed, to: name)
-            }
-            StoredNames.of(transactions).remove(feed)
+        try changing(under: [lock]) {
+            try renameRows(feed, to: name)
         }
+        StoredNames.of(transactions).remove(feed)
     }
 
     /// Deletes all of a feed's data in the store, including its table.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     package func delete(_ feed: String, lock: FeedLock) throws(FeedSyncError) {
-        try storing {
-            try connection.transaction {
-                try lock.check()
-                try StoreViews.without(on: connection) {
-                    let table = try StoredTable.name(of: feed, on: connection)
-                    if let table {
-                        try SearchIndex.drop(of: table, on: connection)
-                        try connection.execute("DROP TABLE \(try SQL.identifier(table))")
-                    }
-                    try connection.run(
-                        "DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE \(Self.isNamed("feed")))",
-                        .text(feed))
-                    for (table, column) in Self.nameColumns.reversed() {
-                        try connection.run("DELETE FROM \(table) WHERE \(Self.isNamed(column))", .text(feed))
-                    }
+        try changing(under: [lock]) {
+            try StoreViews.without(on: connection) {
+                let table = try StoredTable.name(of: feed, on: connection)
+                if let table {
+                    try SearchIndex.drop(of: table, on: connection)
+                    try connection.execute("DROP TABLE \(try SQL.identifier(table))")
+                }
+                try connection.run(
+                    "DELETE FROM _crawl_page WHERE crawl IN (SELECT id FROM _crawl WHERE \(Self.isNamed("feed")))",
+                    .text(feed))
+                for (table, column) in Self.nameColumns.reversed() {
+                    try connection.run("DELETE FROM \(table) WHERE \(Self.isNamed(column))", .text(feed))
                 }
             }
-            StoredNames.of(transactions).remove(feed)
         }
+        StoredNames.of(transactions).remove(feed)
     }
 
     /// A feed that was about to get the definition's name when a process ended: its number and its old name.
