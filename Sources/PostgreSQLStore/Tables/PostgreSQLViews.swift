@@ -1,3 +1,4 @@
+internal import FeedTables
 internal import Feeds
 internal import JSON
 package import PostgreSQL
@@ -5,18 +6,11 @@ internal import Text
 
 /// The views that are made of the feeds' tables: `change`, and one for each model.
 package struct PostgreSQLViews {
-    /// A feed with its table.
+    /// A feed with its table, and the names of the key's columns.
     package struct Feed {
-        let name: String
-        let model: String?
+        let stored: StoredFeed
         let table: CopiedTable
         let key: [String]
-        /// True if it has a list for each row of another feed.
-        let hasParts: Bool
-        /// The columns of its model, in order.
-        let columns: [String]
-        /// The lists in its items that have views.
-        let lists: [ListShape]
     }
 
     let feeds: [Feed]
@@ -30,13 +24,12 @@ package struct PostgreSQLViews {
     /// - Throws: `PostgreSQLError`, also if a user's view depends on one that must be dropped.
     package func apply(to connection: PostgreSQL.Connection) throws {
         var wanted = views("change", ["at", "feed", "run", "kind", "key", "before"], of: changes)
-        for model in Set(feeds.compactMap(\.model)).sorted() {
-            let name = String(model.map { $0 == "-" ? "_" : $0 })
-            let (columns, terms) = union(of: feeds.filter { $0.model == model })
-            wanted += views(name, columns, of: terms)
+        for model in Set(feeds.compactMap(\.stored.model)).sorted() {
+            let (columns, terms) = union(of: feeds.filter { $0.stored.model == model })
+            wanted += views(TableSchema.tableName(model), columns, of: terms)
         }
         for feed in feeds {
-            for list in feed.lists {
+            for list in feed.stored.lists {
                 guard let query = query(of: list, in: feed) else { continue }
                 let names = list.columnNames(key: feed.key)
                 let shown = names.map { CopiedTable.Column(name: $0, type: .text).shortName }
@@ -123,10 +116,11 @@ extension PostgreSQLViews {
             """
         return [first]
             + feeds.map { feed in
-                let name = PostgreSQL.Connection.literal(feed.name)
+                let own = feed.stored.name
+                let name = PostgreSQL.Connection.literal(own)
                 let isOfFeed =
-                    feed.hasParts
-                    ? "(feed = \(name) OR left(feed, \(feed.name.count + 1)) = \(PostgreSQL.Connection.literal(feed.name + "/")))"
+                    feed.stored.hasParts
+                    ? "(feed = \(name) OR left(feed, \(own.count + 1)) = \(PostgreSQL.Connection.literal(own + "/")))"
                     : "feed = \(name)"
                 let columns = feed.key.map { key in
                     let column = feed.table.columns.first { $0.name == key }?.shortName ?? key
@@ -170,10 +164,10 @@ extension PostgreSQLViews {
     /// is text.
     private func union(of feeds: [Feed]) -> (columns: [String], terms: [String]) {
         var columns: [String] = []
-        var types: [String: Set<FieldType>] = [:]
+        var types: [[UInt8]: Set<FieldType>] = [:]
         for feed in feeds {
-            for column in feed.columns {
-                let name = Self.folded(column)
+            for column in feed.stored.columns {
+                let name = TableSchema.folded(column)
                 guard let type = feed.type(of: column) else { continue }
                 if types[name] == nil { columns.append(column) }
                 types[name, default: []].insert(type)
@@ -183,22 +177,17 @@ extension PostgreSQLViews {
         let shown = names.map { CopiedTable.Column(name: $0, type: .text).shortName }
         let terms = feeds.map { feed in
             let values = columns.map { column in
-                let all = types[Self.folded(column)] ?? []
+                let all = types[TableSchema.folded(column)] ?? []
                 let type = all.count == 1 ? all.first?.sql ?? "text" : "text"
-                let own = feed.columns.first { Self.folded($0) == Self.folded(column) }
+                let own = feed.stored.columns.first { TableSchema.folded($0) == TableSchema.folded(column) }
                 guard let own, let ownType = feed.type(of: own) else { return "CAST(NULL AS \(type))" }
                 let name = PostgreSQL.Connection.identifier(CopiedTable.Column(name: own, type: ownType).shortName)
                 return all.count == 1 ? name : "CAST(\(name) AS text)"
             }
-            let all = ["CAST(\(PostgreSQL.Connection.literal(feed.name)) AS text)"] + values + Self.own
+            let all = ["CAST(\(PostgreSQL.Connection.literal(feed.stored.name)) AS text)"] + values + Self.own
             return "SELECT \(all.joined(separator: ", ")) FROM \(PostgreSQL.Connection.identifier(feed.table.name))"
         }
         return (shown + Self.own, terms)
-    }
-
-    /// As SQLite compares names.
-    private static func folded(_ name: String) -> String {
-        String(decoding: name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }
 

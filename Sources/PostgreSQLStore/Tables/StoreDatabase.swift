@@ -342,9 +342,7 @@ extension StoreDatabase {
         let keys = try keys(of: feeds.map(\.table))
         return feeds.compactMap { feed in
             guard let table = tables[feed.table], let key = keys[feed.table] else { return nil }
-            return PostgreSQLViews.Feed(
-                name: feed.name, model: feed.model, table: table, key: key.columns, hasParts: feed.hasParts,
-                columns: feed.columns, lists: feed.lists)
+            return PostgreSQLViews.Feed(stored: feed, table: table, key: key.columns)
         }
     }
 }
