@@ -77,14 +77,6 @@ extension Statement {
     /// The largest parameter index.
     public var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
 
-    /// The index of a named parameter; nil if the statement has none of that name.
-    ///
-    /// - Parameter name: with its prefix, as in `:id`.
-    public func parameterIndex(of name: String) -> Int? {
-        let index = sqlite3_bind_parameter_index(pointer, name)
-        return index > 0 ? Int(index) : nil
-    }
-
     /// Binds a copy of `value` to the parameter at a 1-based index.
     public func bind(_ value: Value, at index: Int) throws(SQLiteError) {
         switch value {
@@ -109,17 +101,6 @@ extension Statement {
             }
             try check(code)
         }
-    }
-
-    /// Binds a copy of `value` to a named parameter.
-    ///
-    /// - Parameter name: with its prefix, as in `:id`.
-    /// - Throws: `SQLiteError`, also when the statement has no parameter of that name.
-    public func bind(_ value: Value, named name: String) throws(SQLiteError) {
-        guard let index = parameterIndex(of: name) else {
-            throw .misuse("the statement has no parameter named \(name)", sql: sql)
-        }
-        try bind(value, at: index)
     }
 
     /// Binds values to the parameters from 1 on.
@@ -166,15 +147,6 @@ extension Statement {
         try check(
             sqlite3_bind_text64(
                 pointer, Int32(clamping: index), start, count, nil, UInt8(truncatingIfNeeded: SQLITE_UTF8)))
-    }
-
-    /// Binds bytes to the parameter at a 1-based index without copying them.
-    ///
-    /// - Parameter bytes: must stay alive and unchanged until the parameter is bound again or the bindings are cleared,
-    ///   or until the statement is no longer stepped.
-    public func bindBlob(_ bytes: UnsafeRawBufferPointer, at index: Int) throws(SQLiteError) {
-        let start = bytes.baseAddress ?? Self.noBytes
-        try check(sqlite3_bind_blob64(pointer, Int32(clamping: index), start, UInt64(bytes.count), nil))
     }
 
     /// An address for an empty buffer.

@@ -8,14 +8,11 @@ public enum TransactionKind: Sendable, Hashable {
     case deferred
     /// The write lock at the start, so that busy is met before any work is done.
     case immediate
-    /// As immediate, and without WAL it keeps readers out too.
-    case exclusive
 
     fileprivate var begin: String {
         switch self {
         case .deferred: "BEGIN DEFERRED"
         case .immediate: "BEGIN IMMEDIATE"
-        case .exclusive: "BEGIN EXCLUSIVE"
         }
     }
 }

@@ -18,7 +18,7 @@ struct TransactionTests {
 
     @Test(
         "A transaction keeps the changes of its body, and returns its result",
-        arguments: [TransactionKind.deferred, .immediate, .exclusive])
+        arguments: [TransactionKind.deferred, .immediate])
     func commit(kind: TransactionKind) throws {
         let result = try connection.transaction(kind) {
             #expect(connection.isInTransaction)
