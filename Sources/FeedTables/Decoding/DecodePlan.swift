@@ -71,25 +71,21 @@ package final class DecodePlan: @unchecked Sendable {
         let columnSlots = definition.columns.enumerated().map { index, column in
             // A place that no body fills: the page does, once it is decoded.
             let path = column.derivation == nil ? column.path : Path([.index(.max - 1 - index)])
-            return Self.slot(path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
+            return Self.itemSlot(path, in: pointer)
         }
         var derived: [DerivedColumn] = []
         for (index, column) in definition.columns.enumerated() {
             guard let derivation = column.derivation else { continue }
-            let source = Self.slot(column.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
+            let source = Self.itemSlot(column.path, in: pointer)
             derived.append(
                 try DerivedColumn(derivation, of: index, named: column.name, in: columnSlots[index], from: source))
         }
         self.derived = derived
-        let sectionSlot = definition.section.map {
-            Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
-        }
+        let sectionSlot = definition.section.map { Self.itemSlot($0.path, in: pointer) }
         let pagingPaths = definition.pagination.itemPaths + (definition.partitioning.map { [$0.path] } ?? [])
-        let pagingSlots = pagingPaths.map {
-            Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
-        }
+        let pagingSlots = pagingPaths.map { Self.itemSlot($0, in: pointer) }
         let watermark: SinceRule? = if case .since(let mark) = definition.sync { mark } else { nil }
-        watermarkSlot = watermark?.path.map { Self.slot($0, from: json_node(JSON_ITEM), in: pointer, isOfItem: true) }
+        watermarkSlot = watermark?.path.map { Self.itemSlot($0, in: pointer) }
         watermarkIsTime = watermark?.isTime ?? false
         layout = ItemLayout(
             columns: zip(columnSlots, definition.columns).map {
@@ -98,9 +94,7 @@ package final class DecodePlan: @unchecked Sendable {
             keyColumns: keyColumns, sectionSlot: sectionSlot)
         self.pagingSlots = pagingSlots
         tellsRemovals = definition.removed != nil
-        removed = definition.removed.map {
-            ($0, Self.slot($0.path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true))
-        }
+        removed = definition.removed.map { ($0, Self.itemSlot($0.path, in: pointer)) }
         hashSlot = zip(columnSlots, definition.columns).first { $1.path == .itemHash }?.0
         let wanted =
             (definition.section.map { [$0.path] } ?? []) + pagingPaths
@@ -112,12 +106,10 @@ package final class DecodePlan: @unchecked Sendable {
             definition.columns.contains { path.starts(with: $0.path) } ? nil : slot
         }
         // Known to the plan, so that they are no members for which columns are missing.
-        for path in definition.found.except {
-            _ = Self.slot(path, from: json_node(JSON_ITEM), in: pointer, isOfItem: true)
-        }
+        for path in definition.found.except { _ = Self.itemSlot(path, in: pointer) }
         let bodyPaths = definition.pagination.bodyPaths + (definition.partitioning?.total.map { [$0] } ?? [])
         bodySlots = bodyPaths.map {
-            Self.slot($0, from: json_node(JSON_BODY), in: pointer, isOfItem: false)
+            Int(json_plan_slot(pointer, $0.node(from: json_node(JSON_BODY), in: pointer), 0))
         }
         let items = (definition.items?.path ?? Path([])).node(from: json_node(JSON_BODY), in: pointer)
         json_plan_items(pointer, items, Self.shape(of: definition))
@@ -165,8 +157,9 @@ package final class DecodePlan: @unchecked Sendable {
         }
     }
 
-    private static func slot(_ path: Path, from root: json_node, in plan: OpaquePointer, isOfItem: Bool) -> Int {
-        Int(json_plan_slot(plan, path.node(from: root, in: plan), isOfItem ? 1 : 0))
+    /// The slot of a path in an item.
+    private static func itemSlot(_ path: Path, in plan: OpaquePointer) -> Int {
+        Int(json_plan_slot(plan, path.node(from: json_node(JSON_ITEM), in: plan), 1))
     }
 }
 
