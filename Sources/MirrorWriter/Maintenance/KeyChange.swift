@@ -36,9 +36,10 @@ package struct KeyChange {
             let table = try StoredTable.name(of: definition.name, on: connection)
         else { return Result(key: definition.key, rowCount: nil) }
         let schema = TableSchema(definition)
-        try checkColumns(of: definition, in: table)
+        let known = try StoredTable(of: definition.name, on: connection)
+        try check(definition, against: known?.columns ?? [])
         try checkValues(of: definition.key, in: table)
-        let before = try keyColumns(of: definition.name)
+        let before = known?.key ?? []
         let names = try SQL.identifier(table)
         try connection.execute(
             """
@@ -62,16 +63,10 @@ package struct KeyChange {
     }
 
     /// - Throws: `FeedSyncError` if a column of the key is not stored, or holds other values of the items.
-    private func checkColumns(of definition: FeedDefinition, in table: String) throws {
-        var paths: [String: String] = [:]
-        try connection.rows(
-            """
-            SELECT json_extract(value, '$.name'), json_extract(value, '$.path') FROM _feed, json_each(columns) WHERE feed = ?
-            """, [.text(definition.name)]
-        ) { row in paths[row.text(at: 0) ?? ""] = row.text(at: 1) ?? "" }
+    private func check(_ definition: FeedDefinition, against columns: [RowColumn]) throws {
         for name in definition.key {
             let path = definition.columns.first { $0.name == name }?.path.description
-            guard let stored = paths[name], stored == path else {
+            guard let stored = columns.first(where: { $0.name == name })?.path, stored == path else {
                 throw Self.refusal(
                     "the stored rows have no column `\(name)`\(path.map { $0 == name ? "" : " with `\($0)`" } ?? "")")
             }
@@ -104,13 +99,5 @@ package struct KeyChange {
         FeedSyncError(
             .configuration, "the key cannot be changed: \(problem)",
             advice: "choose another `key`, restore the old one, or start anew with remove --data")
-    }
-
-    private func keyColumns(of feed: String) throws -> [String] {
-        var names: [String] = []
-        try connection.rows(
-            "SELECT value FROM _feed, json_each(key_columns) WHERE feed = ? ORDER BY json_each.key", [.text(feed)]
-        ) { row in names.append(row.text(at: 0) ?? "") }
-        return names
     }
 }
