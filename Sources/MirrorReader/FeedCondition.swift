@@ -26,19 +26,14 @@ package struct FeedCondition: Sendable {
     package let isHookBehind: Bool
     /// True if the upstream has more items than the one page that was asked for.
     package let hasOnePage: Bool
+}
 
+extension FeedCondition {
     /// Creates the condition of a feed without stored data.
     package init(feed: String) {
-        (record, history, failure, run, parts) = (nil, FeedHistory(feed: feed), nil, nil, nil)
-        (isHookBehind, hasOnePage) = (false, false)
-    }
-
-    fileprivate init(
-        _ record: FeedRecord?, _ history: FeedHistory, _ failure: FeedSyncError?, _ run: RunProgress?,
-        _ parts: PartCounts?, isHookBehind: Bool, hasOnePage: Bool
-    ) {
-        (self.record, self.history, self.failure, self.run, self.parts) = (record, history, failure, run, parts)
-        (self.isHookBehind, self.hasOnePage) = (isHookBehind, hasOnePage)
+        self.init(
+            record: nil, history: FeedHistory(feed: feed), failure: nil, run: nil, parts: nil, isHookBehind: false,
+            hasOnePage: false)
     }
 
     /// The facts that decide the feed's state.
@@ -81,8 +76,9 @@ extension Store {
             let own = histories[feed] == nil && FeedPart.feed(ofPart: feed) != nil ? try self.histories(of: feed) : [:]
             let history = histories[feed] ?? own[feed] ?? FeedHistory(feed: feed)
             return FeedCondition(
-                try self.feed(named: feed), history, try failure(of: feed, failures: history.failures),
-                try runProgress(of: feed, holders), parts[feed], isHookBehind: failedHooks.contains(feed),
+                record: try self.feed(named: feed), history: history,
+                failure: try failure(of: feed, failures: history.failures), run: try runProgress(of: feed, holders),
+                parts: parts[feed], isHookBehind: failedHooks.contains(feed),
                 hasOnePage: history.incompleteReason == .cap ? try hasOnePage(feed) : false)
         }
     }

@@ -7,11 +7,9 @@ package struct ListTables: Sendable, Hashable {
 
     private static let feeds = ListTables(feed: "feed", state: "_feed")
     private static let parts = ListTables(feed: "feed_part", state: "_feed_part")
+}
 
-    private init(feed: String, state: String) {
-        (self.feed, self.state) = (feed, state)
-    }
-
+extension ListTables {
     /// The tables of a list by its name.
     package init(of name: String) {
         self = FeedPart.feed(ofPart: name) == nil ? Self.feeds : Self.parts

@@ -17,19 +17,6 @@ package struct CopiedTable: Sendable, Hashable {
 
         /// Columns that every table has: https://www.postgresql.org/docs/15/ddl-system-columns.html
         private static let reserved: Set = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid", "_exact"]
-
-        init(name: String, type: FieldType) {
-            self.name = name
-            self.type = type
-        }
-
-        /// A column in PostgreSQL.
-        ///
-        /// - Parameter comment: The name in SQLite if it is another; the text may also be a user's own comment.
-        init(_ shortName: String, comment: String?, type: FieldType) {
-            let isName = comment.map { Column(name: $0, type: type).shortName == shortName } ?? false
-            self.init(name: isName ? comment ?? shortName : shortName, type: type)
-        }
     }
 
     package let name: String
@@ -81,6 +68,16 @@ package struct CopiedTable: Sendable, Hashable {
     static let ofAnyType: Set<[String]> = [
         ["_change", "key"], ["feed_part", "parent_key"], ["_feed_part", "seen"], ["_part_ahead", "parent_key"],
     ]
+}
+
+extension CopiedTable.Column {
+    /// A column in PostgreSQL.
+    ///
+    /// - Parameter comment: The name in SQLite if it is another; the text may also be a user's own comment.
+    init(_ shortName: String, comment: String?, type: FieldType) {
+        let isName = comment.map { Self(name: $0, type: type).shortName == shortName } ?? false
+        self.init(name: isName ? comment ?? shortName : shortName, type: type)
+    }
 }
 
 // Rows on their way.

@@ -229,12 +229,9 @@ package struct FeedKey: Sendable, Hashable {
     package let columns: [String]
     /// True if the key is the row id in SQLite.
     let isRowID: Bool
+}
 
-    init(columns: [String], isRowID: Bool) {
-        self.columns = columns
-        self.isRowID = isRowID
-    }
-
+extension FeedKey {
     init?(comment: String) {
         guard let members = try? JSONValue(parsing: comment).members, let names = members["key"],
             case .bool(let isRowID)? = members["is_row_id"]
@@ -250,8 +247,7 @@ package struct FeedKey: Sendable, Hashable {
 
     private init?(_ names: JSONValue, isRowID: Bool) {
         guard let names = names.elements else { return nil }
-        columns = names.compactMap(\.text)
-        self.isRowID = isRowID
+        self.init(columns: names.compactMap(\.text), isRowID: isRowID)
     }
 
     var comment: String {
