@@ -82,28 +82,18 @@ extension CopiedTable.Column {
 
 // Rows on their way.
 extension CopiedTable {
-    /// Writes a row as fields.
+    /// Writes a row as fields, that of `_exact` last.
     ///
     /// - Throws: `CopyProblem` for a value that the table cannot hold.
     func write(_ row: [CopiedValue], to writer: inout CopyWriter) throws {
-        for field in try fields(of: row) { writer.field(field) }
-        try writer.endRow()
-    }
-
-    /// The fields of a row, that of `_exact` last; nil for NULL.
-    ///
-    /// - Throws: `CopyProblem` for a value that the table cannot hold.
-    func fields(of row: [CopiedValue]) throws -> [String?] {
         var exact = JSONObject()
-        var fields: [String?] = []
-        fields.reserveCapacity(columns.count + 1)
         for (column, value) in zip(columns, row) {
             let field = column.type.field(value)
-            fields.append(field.text)
+            writer.field(field.text)
             if !field.isExact { try keep(value, of: column, in: &exact) }
         }
-        if hasExact { fields.append(exact.isEmpty ? nil : JSONValue.object(exact).json) }
-        return fields
+        if hasExact { writer.field(exact.isEmpty ? nil : JSONValue.object(exact).json) }
+        try writer.endRow()
     }
 
     /// Moves a value that its column cannot hold into the object for `_exact`.
