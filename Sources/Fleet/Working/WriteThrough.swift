@@ -242,14 +242,14 @@ extension WriteThrough {
             if !moves.isEmpty { try GroupLayout.lock(on: connection) }
             try connection.execute(claims.guarded)
             if !moves.isEmpty {
-                try lockTables()
+                try target.lockTables()
                 try target.apply(moves, claims: claims, now: WallClock.system.milliseconds)
             }
             var script = Script()
             try add(fixed, to: &script)
             try connection.execute(&script)
             // Two workers that make tables at once would wait for each other in a circle.
-            try lockTables()
+            try target.lockTables()
             // The statements that remain when the tables are made are sent with the commit.
             var end = Script()
             let changed = reshaped.union(recorder.remade)
@@ -323,8 +323,6 @@ extension WriteThrough {
             }
         }
     }
-
-    func lockTables() throws { try target.lockTables() }
 
     /// The number of bytes that are sent at a time, about. The first pages of a feed fit: PostgreSQL stores them while the
     /// next pages come.
@@ -500,5 +498,59 @@ extension WriteThrough {
         }
         let values = fields.map(\.0) + (target.table.primaryKey.isEmpty ? fields.map(\.1) : [])
         return "(\(values.map(PostgreSQL.Connection.literal).joined(separator: ", ")))"
+    }
+}
+
+// Columns of earlier definitions.
+extension WriteThrough {
+    /// Deletes columns of a feed from PostgreSQL: from its table, its views, the changes of rows and the kept
+    /// responses.
+    ///
+    /// The file is not used afterwards: it has the columns still.
+    ///
+    /// - Throws: `PostgreSQLError`, also if something of the user's own depends on a column.
+    func dropColumns(_ names: [String], of feed: StoredFeed) throws {
+        let connection = try target.connection
+        let quoted = PostgreSQL.Connection.identifier
+        guard let table = try target.table(feed.table) else { return }
+        let gone = table.columns.filter { names.contains($0.name) }.map(\.shortName)
+        try connection.transaction {
+            try connection.execute(claims.guarded)
+            try target.lockTables()
+            try PostgreSQLViews(feeds: []).drop(from: connection)
+            for column in gone {
+                try connection.execute("ALTER TABLE \(quoted(table.name)) DROP COLUMN \(quoted(column))")
+            }
+            try connection.query(
+                "UPDATE \(quoted(table.name)) SET _exact = nullif(_exact - $1::text[], '{}') WHERE _exact ?| $1::text[]",
+                [PostgreSQL.Connection.array(gone)])
+            try forget(names, of: feed.name)
+            try PostgreSQLViews(feeds: target.shownFeeds()).apply(to: connection)
+        }
+        progress.committed()
+        // A dropped column's values stay in the rows until they are written anew.
+        try connection.execute("VACUUM FULL \(quoted(table.name))")
+        for other in ["_change", "_response"] { try connection.execute("VACUUM \(other)") }
+    }
+
+    /// Deletes what else the store has of columns.
+    private func forget(_ names: [String], of feed: String) throws {
+        let values = [feed, PostgreSQL.Connection.array(names)]
+        try target.connection.query(
+            """
+            UPDATE _feed SET columns = (SELECT coalesce(json_agg(value ORDER BY number), '[]')::text
+                FROM json_array_elements(columns::json) WITH ORDINALITY AS e (value, number)
+                WHERE value ->> 'name' <> ALL ($2::text[])) WHERE feed = $1
+            """, values)
+        let rest = "SELECT 1 FROM json_each(before) WHERE key <> ALL ($2::text[])"
+        let isHit = "feed = $1 AND EXISTS (SELECT 1 FROM json_each(before) WHERE key = ANY ($2::text[]))"
+        try target.connection.query(
+            "DELETE FROM _change WHERE kind = 'changed' AND \(isHit) AND NOT EXISTS (\(rest))", values)
+        try target.connection.query(
+            """
+            UPDATE _change SET before = (SELECT json_object_agg(key, value) FROM json_each(before)
+                WHERE key <> ALL ($2::text[])) WHERE \(isHit)
+            """, values)
+        try target.connection.query("DELETE FROM _response WHERE feed = $1 OR split_part(feed, '/', 1) = $1", [feed])
     }
 }
