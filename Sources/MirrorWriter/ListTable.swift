@@ -149,7 +149,7 @@ package final class ListTable {
         try connection.run(
             "UPDATE _feed SET key = ?, key_columns = ?, columns = ? WHERE feed = ?", .text(shape.definition.keyText),
             .text(shape.definition.keyColumnsJSON),
-            .text(try StoredColumns.merged(shape.definition, on: connection)), name)
+            .text(try StoredTable.columns(merging: shape.definition, on: connection)), name)
         let model = try connection.scalar("SELECT model FROM feed WHERE name = ?", name)?.text
         if let model { try ModelView(model: model).follow(on: connection) }
     }

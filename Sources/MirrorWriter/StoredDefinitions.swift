@@ -247,7 +247,7 @@ struct StoredDefinitions {
         try connection.run(
             """
             UPDATE _feed SET definition = ?, columns = ?, found = ?, key = ?, key_columns = ?, moved_to = NULL WHERE feed = ?
-            """, .text(canonical), .text(try StoredColumns.merged(definition, on: connection)),
+            """, .text(canonical), .text(try StoredTable.columns(merging: definition, on: connection)),
             .text(shape.findings.json), .text(definition.isResolved ? definition.keyText : ""),
             .text(definition.keyColumnsJSON), name)
     }
