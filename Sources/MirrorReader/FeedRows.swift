@@ -48,8 +48,8 @@ struct FeedRows {
     /// - Parameter time: The rows as they were then, as the store writes times; nil for those of now.
     /// - Returns: Nil while nothing is stored.
     init?(_ feed: String, at time: String? = nil, on connection: Connection) throws {
-        let rows = try StoredRows(of: feed, on: connection)
-        guard let found = try StoredTable(of: rows.feed, on: connection), !found.key.isEmpty, !found.columns.isEmpty
+        let (owner, condition) = try Self.scope(of: feed, on: connection)
+        guard let found = try StoredTable(of: owner, on: connection), !found.key.isEmpty, !found.columns.isEmpty
         else {
             return nil
         }
@@ -57,16 +57,31 @@ struct FeedRows {
         guard try connection.scalar("SELECT 1 FROM pragma_table_info(?) LIMIT 1", .text(found.name)) != nil else {
             return nil
         }
-        scope = rows.condition
+        scope = condition
         name = found.name
         if let time {
-            let past = try PastRows(of: rows.feed, table: name, key: found.key, at: time, on: connection)
+            let past = try PastRows(of: owner, table: name, key: found.key, at: time, on: connection)
             try connection.makingTemporary { try past.makeView() }
             table = PastRows.view
         } else {
             table = try SQL.identifier(name)
         }
         (columns, key) = (found.columns, found.key)
+    }
+
+    /// The feed that owns the table of a feed or of one of its lists, and the condition on its rows; nil for all.
+    private static func scope(
+        of name: String, on connection: Connection
+    ) throws -> (owner: String, condition: String?) {
+        guard let owner = FeedPart.feed(ofPart: name),
+            let key = try connection.scalar("SELECT parent_key FROM feed_part WHERE name = ?", .text(name)),
+            let table = try StoredTable(of: owner, on: connection)
+        else { return (name, nil) }
+        let count = name.utf8.count { $0 == UInt8(ascii: "/") }
+        // A key that cannot be read has no rows.
+        guard let values = RowKey.values(of: key, count: count) else { return (owner, "false") }
+        let parts = try zip(table.key, values).map { "\(try SQL.identifier($0)) = \(try $1.literal)" }
+        return (owner, parts.joined(separator: " AND "))
     }
 
     /// The columns of the model, then those that every feed's table has.

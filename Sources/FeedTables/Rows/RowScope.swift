@@ -25,7 +25,7 @@ extension Value {
     }
 
     /// The value as SQL writes it.
-    var literal: String {
+    package var literal: String {
         get throws(SQLiteError) {
             switch self {
             case .null, .blob: "NULL"
