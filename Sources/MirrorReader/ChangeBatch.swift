@@ -12,8 +12,6 @@ public struct ChangeBatch: Sendable {
 extension Store {
     /// The next changes of a feed: at least the given number, if there are as many, and those that came with the last
     /// one.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func changeBatch(_ query: ChangeQuery, least: Int) throws(FeedSyncError) -> ChangeBatch {
         struct Reading {
             var changes: [ItemChange] = []

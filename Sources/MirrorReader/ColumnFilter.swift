@@ -127,8 +127,6 @@ package struct Facet: Sendable {
 
 extension Store {
     /// The values of those columns that have few, each among the items that a query matches.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func facets(_ query: ItemQuery, of names: [String], most: Int) throws(FeedSyncError) -> [Facet] {
         try storing {
             guard let source = try FeedRows(query.feed, at: query.time, on: connection),

@@ -32,8 +32,6 @@ package struct CrawlRecord: Sendable, Hashable, JSONRecord {
 
 extension Store {
     /// The feed's newest crawl; nil if there is none.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func lastCrawl(of feed: String) throws(FeedSyncError) -> CrawlRecord? {
         try records(
             """

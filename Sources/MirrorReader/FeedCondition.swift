@@ -58,8 +58,6 @@ extension FeedCondition {
 
 extension Store {
     /// The conditions of feeds, in the order of the names.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func conditions(of feeds: [String]) throws(FeedSyncError) -> [FeedCondition] {
         // A store that is only read is read at one moment, and locked once for thousands of feeds.
         guard feeds.count > 1, reading != nil else { return try currentConditions(of: feeds) }

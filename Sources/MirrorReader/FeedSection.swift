@@ -46,8 +46,6 @@ extension FeedSection: Hashable {
 
 extension Store {
     /// The feed's sections in feed order; a feed that groups nothing has one, without a name.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func sections(of feed: String) throws(FeedSyncError) -> [FeedSection] {
         // The view `section` has the same rows, but may have been changed by other programs.
         let sql = """

@@ -47,8 +47,6 @@ extension ResponseRecord {
 
 extension Store {
     /// The response at which a feed's run failed last; nil if there was none, or if it is older than the kept history.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func failedResponse(of feed: String) throws(FeedSyncError) -> ResponseRecord? {
         try records("SELECT * FROM _response WHERE feed = ?", [.text(feed)], read: ResponseRecord.init).first
     }

@@ -5,7 +5,6 @@ extension Store {
     ///
     /// - Parameter take: Receives a change; returns true for more.
     /// - Returns: The place after all changes at the time of reading, requested or not.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func changes(
         _ queries: [ChangeQuery], take: @Sendable (ItemChange) -> Bool
     ) throws(FeedSyncError) -> ChangePlace {
@@ -22,8 +21,6 @@ extension Store {
     }
 
     /// The place after all changes.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func placeOfLastChange() throws(FeedSyncError) -> ChangePlace { try storing { try lastPlace() } }
 
     /// The newest changes of feeds, of which the event log still knows.
@@ -33,7 +30,6 @@ extension Store {
     ///   - kinds: The kinds of the wanted changes.
     ///   - moment: The place that an earlier reading ended at; nil for the newest changes.
     ///   - limit: The maximum number of changes.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func recentChanges(
         _ queries: [ChangeQuery], kinds: Set<ItemChange.Kind>, before moment: ChangeMoment?, limit: Int
     ) throws(FeedSyncError) -> RecentChanges {
@@ -44,8 +40,6 @@ extension Store {
     }
 
     /// The number of all changes that `recentChanges` leads through.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func changeCount(_ queries: [ChangeQuery], kinds: Set<ItemChange.Kind>) throws(FeedSyncError) -> Int {
         try snapshot {
             var count = 0
@@ -60,7 +54,6 @@ extension Store {
     /// The newest changes of one item that the change log has, without its first appearance.
     ///
     /// - Parameter key: The item's key as JSON.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func history(of key: String, in feed: String, last count: Int) throws(FeedSyncError) -> [ItemChange] {
         try snapshot {
             guard let source = try ChangeSource(ChangeQuery(feed: feed), on: connection),

@@ -11,8 +11,6 @@ package enum HookPlace {
 
 extension Store {
     /// The progress of a consumer of changes in each feed that it has seen.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func places(of consumer: String) throws(FeedSyncError) -> [String: ChangePlace] {
         try storing {
             var places: [String: ChangePlace] = [:]
@@ -26,8 +24,6 @@ extension Store {
     }
 
     /// The feeds whose hooks were tried and did not take what changed.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     func feedsWithFailedHooks() throws(FeedSyncError) -> Set<String> {
         var failed: Set<String> = []
         for (told, tried) in [(HookPlace.told, HookPlace.tried), (HookPlace.toldColumns, HookPlace.triedColumns)] {

@@ -26,8 +26,6 @@ package struct DayCounts: Sendable, Hashable {
 
 extension Store {
     /// The counts of a feed's runs, day by day, the oldest first; days without a run are left out.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func days(of feed: String, last count: Int = 30) throws(FeedSyncError) -> [DayCounts] {
         try storing {
             let returned = try connection.returnedByDay(of: feed, since: "")
@@ -69,8 +67,6 @@ extension Connection {
 extension Store {
     /// The number of requests by the runs of some feeds in each hour since a time, by the hours' names, as in
     /// `2026-11-21T02`.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func requests(of feeds: Set<String>, since time: String) throws(FeedSyncError) -> [String: Int] {
         try storing {
             var hours: [String: Int] = [:]

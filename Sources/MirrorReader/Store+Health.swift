@@ -2,8 +2,6 @@ internal import SQLite
 
 extension Store {
     /// The first few faults of the file that SQLite finds; none if it is intact. It reads all of the file.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func damages() throws(FeedSyncError) -> [String] {
         try storing {
             // https://sqlite.org/pragma.html#pragma_integrity_check

@@ -5,26 +5,19 @@ extension Store {
     ///
     /// - Parameter order: An earlier order of the feed, so that it is not sorted for every page. Updated if the store
     ///   has changed.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func listing(_ query: ItemQuery, order: inout FeedOrder?) throws(FeedSyncError) -> Listing {
         try read(query, order: &order)
     }
 
     /// The same listing as JSON.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func listingText(_ query: ItemQuery, order: inout FeedOrder?) throws(FeedSyncError) -> ListingText {
         try read(query, order: &order)
     }
 
     /// The items of a query, without a known order.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func listing(_ query: ItemQuery) throws(FeedSyncError) -> Listing { try read(query) }
 
     /// The same listing as JSON.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func listingText(_ query: ItemQuery) throws(FeedSyncError) -> ListingText { try read(query) }
 
     private func read<Result: ListingResult>(
@@ -82,7 +75,6 @@ extension Store {
     ///   - offset: The number of rows to skip, from 0.
     ///   - limit: The maximum number of rows; nil for all.
     ///   - includesRemoved: True to include rows that were removed upstream.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func rows(
         of feed: String, section: String?? = nil, offset: Int = 0, limit: Int? = nil, includesRemoved: Bool = false
     ) throws(FeedSyncError) -> RowPage {
@@ -92,13 +84,9 @@ extension Store {
     }
 
     /// The rows of a query, in its order; without columns while no page of its feed is stored.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func rows(_ query: ItemQuery) throws(FeedSyncError) -> RowPage { try read(query) }
 
     /// The number of items that a query matches, whatever its limit.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func count(_ query: ItemQuery) throws(FeedSyncError) -> Int {
         try storing {
             guard let source = try FeedRows(query.feed, at: query.time, on: connection),
@@ -110,8 +98,6 @@ extension Store {
     }
 
     /// The keys of the items before and after a place, in feed order, each as JSON; nil at an end.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func neighbours(
         of place: Place, in feed: String
     ) throws(FeedSyncError) -> (previous: String?, next: String?) {

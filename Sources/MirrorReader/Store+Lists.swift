@@ -16,8 +16,6 @@ extension Store {
     }
 
     /// The keys of the parent rows of items, by the items' keys. A key begins with the key of the row above.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func parentKeys(of keys: [String], in parent: String) throws(FeedSyncError) -> [String: String] {
         let count = try storing { try StoredTable(of: parent, on: connection)?.key.count ?? 0 }
         guard count > 0 else { return [:] }
@@ -32,7 +30,6 @@ extension Store {
     /// The list that a feed has for a row of its parent; nil if it was never requested.
     ///
     /// - Parameter parentKey: The row's key, as JSON.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func part(of feed: String, parentKey: String) throws(FeedSyncError) -> FeedRecord? {
         let name = try storing {
             try connection.scalar(
@@ -73,8 +70,6 @@ extension Store {
     }
 
     /// True if a run on a feed, and not only on one of its lists, has not ended; also one that a dead process left.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func hasOpenRun(_ feed: String) throws(FeedSyncError) -> Bool {
         try storing {
             try connection.scalar("SELECT 1 FROM run WHERE feed = ? AND outcome IS NULL LIMIT 1", .text(feed)) != nil
@@ -82,8 +77,6 @@ extension Store {
     }
 
     /// The counts of the lists of each feed that has some.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func partCounts() throws(FeedSyncError) -> [String: PartCounts] {
         try storing {
             var counts: [String: PartCounts] = [:]

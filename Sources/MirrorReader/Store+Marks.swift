@@ -17,8 +17,6 @@ extension Store {
     }
 
     /// The store's mark now.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func mark() throws(FeedSyncError) -> Mark {
         try transactions.inGroup { try Mark(of: connection) }
     }
@@ -32,8 +30,6 @@ extension Store {
     }
 
     /// The feed's mark now: one look at an index, however many rows the feed has.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func mark(of feed: String) throws(FeedSyncError) -> FeedMark {
         let isOfFeed = try isOf(feed)
         return try storing {
@@ -50,8 +46,6 @@ extension Store {
     }
 
     /// The number of the feed's last event about a page that arrived or failed; 0 before the first.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func lastPageEvent(of feed: String) throws(FeedSyncError) -> Int64 {
         let isOfFeed = try isOf(feed)
         return try storing {

@@ -2,15 +2,11 @@ internal import SQLite
 
 extension Store {
     /// The feeds that have been worked on, in the order of their names.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func feeds() throws(FeedSyncError) -> [FeedRecord] {
         try records("SELECT * FROM feed ORDER BY name", read: FeedRecord.init)
     }
 
     /// The feed of this name; nil before the first command on it.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func feed(named name: String) throws(FeedSyncError) -> FeedRecord? {
         let isPart = FeedPart.feed(ofPart: name) != nil
         return try records(
@@ -22,8 +18,6 @@ extension Store {
     /// The refresh status of a feed, or of one of its lists; nil if no command has worked on it.
     ///
     /// Pages that wait for their commit need not be committed for it.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func status(of name: String) throws(FeedSyncError) -> RefreshStatus? {
         try transactions.inGroup {
             try connection.scalar("SELECT status FROM \(ListTables(of: name).feed) WHERE name = ?", .text(name))?.text
@@ -32,8 +26,6 @@ extension Store {
     }
 
     /// The feed's discovered settings; nil if none are kept.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func findings(of feed: String) throws(FeedSyncError) -> Findings? {
         try records("SELECT found FROM _feed WHERE feed = ?", [.text(feed)]) { row in
             try row.text("found").flatMap(Findings.init)
@@ -43,7 +35,6 @@ extension Store {
     /// The history of each feed that a command has worked on, by name, or of one feed.
     ///
     /// - Parameter now: In milliseconds since 1970. Times too far after it are ignored.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func histories(
         of feed: String? = nil, now: Int64 = WallClock.system.milliseconds
     ) throws(FeedSyncError) -> [String: FeedHistory] {
@@ -59,7 +50,6 @@ extension Store {
     ///   - feed: The runs' feed; nil for all feeds.
     ///   - id: Only runs before this one; nil to begin with the newest.
     ///   - limit: The maximum number of runs; nil for all kept ones.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func runs(
         of feed: String? = nil, before id: Int? = nil, limit: Int? = nil
     ) throws(FeedSyncError) -> [RunRecord] {
@@ -85,8 +75,6 @@ extension Store {
     package static let timesOfRuns = "_run_started"
 
     /// The number of kept runs.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func runCount(of feed: String? = nil) throws(FeedSyncError) -> Int {
         try storing {
             let sql = "SELECT count(*) FROM run WHERE ?1 IS NULL OR feed = ?1"
@@ -95,8 +83,6 @@ extension Store {
     }
 
     /// The last run of a feed; nil if there is none.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func lastRun(of feed: String) throws(FeedSyncError) -> Int? {
         try storing {
             try connection.int64(
@@ -107,8 +93,6 @@ extension Store {
     }
 
     /// The start of the last run of a feed, or of one of its lists, that changed something; nil if none is kept.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func lastChange(of feed: String) throws(FeedSyncError) -> String? {
         let condition = try isOf(feed)
         return try storing {
@@ -125,7 +109,6 @@ extension Store {
     ///
     /// - Parameter times: As the store writes them, by the feeds' names. Their ends, because runs of several workers
     ///   are numbered in no common order.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func endedRuns(since times: [String: String]) throws(FeedSyncError) -> [RunRecord] {
         let times = Value.text(JSONValue.object(JSONObject(times.map { ($0.key, .string($0.value)) })).json)
         let feeds = try records(
@@ -149,7 +132,6 @@ extension Store {
     ///   - feed: The events' feed; nil for all feeds.
     ///   - id: The number of the last known event; 0 to begin with the first one kept.
     ///   - limit: The maximum number of events; nil for all.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func events(
         of feed: String? = nil, after id: Int = 0, limit: Int? = nil
     ) throws(FeedSyncError) -> [StatusEvent] {
@@ -163,7 +145,6 @@ extension Store {
     /// - Parameters:
     ///   - feed: The events' feed; nil for all feeds.
     ///   - count: The maximum number of events.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func events(of feed: String? = nil, last count: Int) throws(FeedSyncError) -> [StatusEvent] {
         try records(
             "SELECT * FROM event \(feed == nil ? "" : "WHERE \(try isOf(feed))") ORDER BY id DESC LIMIT ?",
@@ -176,7 +157,6 @@ extension Store {
     /// - Parameters:
     ///   - since: The earliest time, as the store writes times; nil for all.
     ///   - run: The earliest run; nil for all.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func columnChanges(
         of feed: String, since: String? = nil, run: Int? = nil
     ) throws(FeedSyncError) -> [ColumnChangeRecord] {
@@ -189,7 +169,6 @@ extension Store {
     ///
     /// - Parameter id: The number of the last known one.
     /// - Returns: The changes, and the number of the last one in the store.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func columnChanges(
         of feed: String, after id: Int64
     ) throws(FeedSyncError) -> (records: [ColumnChangeRecord], end: Int64) {
@@ -203,7 +182,6 @@ extension Store {
     /// The newest changes of a feed's columns, the newest first.
     ///
     /// - Parameter id: Only those before this one; nil to begin with the newest.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func columnChanges(
         of feed: String, before id: Int? = nil, last count: Int
     ) throws(FeedSyncError) -> [ColumnChangeRecord] {
@@ -215,7 +193,6 @@ extension Store {
     /// The lists of a feed that has one for each row of another, by their names.
     ///
     /// - Parameter name: Only lists after this one; nil to begin with the first.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func parts(of feed: String, after name: String? = nil, limit: Int) throws(FeedSyncError) -> [FeedRecord] {
         try records(
             "SELECT *, NULL AS model FROM feed_part WHERE feed = ? AND name > ? ORDER BY name LIMIT ?",
@@ -223,8 +200,6 @@ extension Store {
     }
 
     /// The hosts' limits, by origin, resource and credential.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func quota() throws(FeedSyncError) -> [QuotaRecord] {
         // The view `quota` has the same rows, but may have been changed by other programs; credentials are numbered,
         // since the store has only hashes of them.

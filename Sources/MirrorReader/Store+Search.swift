@@ -24,8 +24,6 @@ package struct SearchQuery: Sendable {
 
 extension Store {
     /// The feeds with a full-text index, in the order of their names, with the indexed columns.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func searchableFeeds() throws(FeedSyncError) -> [(feed: String, columns: [String])] {
         try storing {
             let tables = try connection.all("SELECT feed, \"table\" FROM _feed ORDER BY feed") { row in
@@ -39,8 +37,6 @@ extension Store {
     }
 
     /// True if a feed has a full-text index.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func isSearchable(_ feed: String) throws(FeedSyncError) -> Bool {
         try storing {
             guard let table = try StoredTable(of: feed, on: connection) else { return false }
@@ -56,7 +52,6 @@ extension Store {
     /// otherwise the newest items are ranked.
     ///
     /// - Parameter take: Takes an item. Returns true if further ones are wanted.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func search(_ query: SearchQuery, take: (SearchHit) -> Bool) throws(FeedSyncError) {
         try storing {
             // One snapshot for the index and the rows.
@@ -91,15 +86,11 @@ extension Store {
     }
 
     /// The results of a search in one feed, the best first, as many as an answer has; nil if it has no index.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func found(_ query: SearchQuery, in feed: String) throws(FeedSyncError) -> Listing? {
         try best(query, in: feed)
     }
 
     /// The same results as JSON.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func foundText(_ query: SearchQuery, in feed: String) throws(FeedSyncError) -> ListingText? {
         try best(query, in: feed)
     }

@@ -2,8 +2,6 @@ internal import SQLite
 
 extension Store {
     /// The columns of the feed's table, in the order in which `read` passes them; empty while nothing is stored.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func columns(of feed: String) throws(FeedSyncError) -> [RowColumn] {
         try storing { try FeedRows(feed, on: connection)?.allColumns ?? [] }
     }

@@ -130,7 +130,6 @@ extension Store {
     /// pages, but the run may still be open in it.
     ///
     /// - Returns: True if the feed has a row, and with it a due time.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func logRefusal(
         _ error: FeedSyncError, of definition: FeedDefinition, command: String, now: String
     ) throws(FeedSyncError) -> Bool {

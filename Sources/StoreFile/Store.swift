@@ -8,6 +8,9 @@ internal import SchemaMigration
 ///
 /// Other processes may read the file at any time, and work on other feeds: each transaction is one page.
 ///
+/// Each call throws `FeedSyncError` of kind `store` if the file cannot be read or written. Calls name only what else
+/// they throw.
+///
 /// - Isolation: an actor on a thread of its own, because SQLite blocks.
 package actor Store {
     /// The file's path.
@@ -146,7 +149,6 @@ extension Store {
     /// An existing file is replaced when the copy is complete, and not by the copy of a damaged store.
     ///
     /// - Returns: The copy's size in bytes.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func backUp(to file: String) throws(FeedSyncError) -> Int {
         guard !StoreFiles.areSame(file, path) else {
             throw FeedSyncError(.store, "\(file) is the store itself", advice: "name another file")

@@ -10,6 +10,8 @@ internal import Time
 /// When it has passed, any worker may take the claim, with a new fence. So a claim ends within ten seconds of its
 /// worker.
 ///
+/// Each call throws `FeedSyncError` of kind `store` if the database cannot be reached, or refuses.
+///
 /// - Isolation: an actor on a thread of its own, because libpq blocks.
 package actor Worker {
     private let executor: ThreadExecutor
@@ -44,8 +46,6 @@ package actor Worker {
     }
 
     /// Creates missing tables, and registers the feeds and the worker.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func begin() throws(FeedSyncError) { try connected { _ in } }
 
     /// Claims free groups with a due feed, those first that have been due longest.
@@ -82,7 +82,6 @@ package actor Worker {
     ///
     /// - Parameter isUrgent: True to ask their owners to release them.
     /// - Returns: The claims, or the owner of a group.
-    /// - Throws: `FeedSyncError` of kind `store`.
     func claimAll(isUrgent: Bool) throws(FeedSyncError) -> Result<[Claim], Holder> {
         try connected { connection in
             let rows = try connection.query(
@@ -193,8 +192,6 @@ package actor Worker {
     }
 
     /// Says that the worker lives.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     @discardableResult
     package func live() throws(FeedSyncError) -> Signs {
         try connected { connection in
@@ -222,8 +219,6 @@ package actor Worker {
     }
 
     /// The time until a group without an owner is due: an hour at most.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func timeUntilDue() throws(FeedSyncError) -> Duration {
         let seconds = try connected { connection in
             try connection.scalar(
@@ -248,8 +243,6 @@ package actor Worker {
     }
 
     /// The state of the store's workers.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func fleet() throws(FeedSyncError) -> Fleet {
         let row = try connected { connection in
             try connection.query(

@@ -49,8 +49,6 @@ extension Store {
     // MARK: - Another beginning, another key
 
     /// Forgets the known state of the upstream: the next sync reads everything again. Rows and history stay.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func reset(_ feed: String, lock: FeedLock, now: String) throws(FeedSyncError) {
         try changing(under: [lock]) {
             // An unclosed begin event would stay open in the log forever.
@@ -86,8 +84,6 @@ extension Store {
     // MARK: - Damage
 
     /// The differences between the store's own data and the rows of feeds, a phrase each.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func discrepancies() throws(FeedSyncError) -> [String] {
         try storing { try RepairableTable.all(on: connection).flatMap { try $0.discrepancies() } }
     }
@@ -115,8 +111,6 @@ extension Store {
     // MARK: - Space
 
     /// The columns that a feed's table keeps from earlier definitions.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func oldColumns(of declared: FeedDefinition) throws(FeedSyncError) -> [OldColumn] {
         try storing { try OldColumns(of: declared, in: definitions).all() }
     }
@@ -147,8 +141,6 @@ extension Store {
     }
 
     /// The number of a feed's items that were removed before a time, which `prune` would delete.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func prunableCount(of feed: String, goneBefore limit: String) throws(FeedSyncError) -> Int {
         try storing {
             guard let table = try StoredTable.name(of: feed, on: connection) else { return 0 }
@@ -160,7 +152,6 @@ extension Store {
     /// Deletes a feed's items that were removed before a time, and its history from before `keep`.
     ///
     /// - Returns: The number of items; nil if another process works on the feed.
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func prune(_ feed: String, goneBefore limit: String, now: String) throws(FeedSyncError) -> Int? {
         let found = try storing {
             try connection.first("SELECT id, \"table\" FROM _feed WHERE feed = ?", [.text(feed)]) { row in

@@ -51,8 +51,6 @@ extension Store {
     }
 
     /// Deletes all of a feed's data in the store, including its table.
-    ///
-    /// - Throws: `FeedSyncError` of kind `store`.
     package func delete(_ feed: String, lock: FeedLock) throws(FeedSyncError) {
         try changing(under: [lock]) {
             try StoreViews.without(on: connection) {
