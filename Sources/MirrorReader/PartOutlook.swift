@@ -81,7 +81,7 @@ extension PartsAhead {
                 guard let part = parent.part(storedKey: row.value(at: 0)) else { return }
                 outlook.next.append(
                     PartOutlook.Next(
-                        list: FeedPart.name(of: part.feed, key: part.key.map(\.value)), reason: reason,
+                        list: part.name, reason: reason,
                         dueText: row.text(at: 1), hasFailed: row.int64(at: 2) == 1))
             }
         }

@@ -185,7 +185,7 @@ struct ListsRun: Sendable {
             return List(part: part, definition: definition, seen: seen, common: lines)
         } catch {
             guard error.kind.isOfOneList else { throw error }
-            results.note(error, of: FeedPart.name(of: part.feed, key: part.key.map(\.value)), at: nil)
+            results.note(error, of: part.name, at: nil)
             return nil
         }
     }

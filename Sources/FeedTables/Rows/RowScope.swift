@@ -38,6 +38,9 @@ extension Value {
 }
 
 extension FeedPart {
+    /// The name of the list.
+    package var name: String { Self.name(of: feed, key: key.map(\.value)) }
+
     /// The parent's key as stored: the value of its column, or a JSON array of several values.
     package var parentKey: Value {
         if let only = key.first, key.count == 1 { return Value(only.value) }

@@ -51,7 +51,7 @@ extension Store {
                 var removed = 0
                 if try !ahead.isCurrent() {
                     for part in try parent.goneParts(on: connection) {
-                        let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
+                        let name = part.name
                         // No later command would close an interrupted run of this part.
                         events += try RunLog.closeInterrupted(name, on: connection, now: now)
                         let count = try removeItems(of: part, definition, run: run, now: now)
@@ -104,7 +104,7 @@ extension Store {
         try changing {
             try connection.run(
                 "UPDATE _feed_part SET seen = ?1 WHERE feed = ?2 AND seen IS NOT ?1",
-                seen.map { Value($0) } ?? .null, .text(FeedPart.name(of: part.feed, key: part.key.map(\.value))))
+                seen.map { Value($0) } ?? .null, .text(part.name))
             try PartsAhead.noteAsked(part, on: connection)
         }
     }
@@ -118,7 +118,7 @@ extension Store {
         _ part: FeedPart, _ definition: FeedDefinition, isForGood: Bool, run: Int, now: String
     ) throws(FeedSyncError) -> Int? {
         try changing {
-            let name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
+            let name = part.name
             let state = StoredState(of: name, on: connection)
             var progress = try state.load().0.progress
             let verdict = Completeness.ofGoneList(
@@ -215,7 +215,7 @@ extension Store {
     private func removeItems(of part: FeedPart, _ declared: FeedDefinition, run: Int64, now: String) throws -> Int {
         let owner = try definitions.definition(of: part.feed)
         var definition = declared
-        definition.name = FeedPart.name(of: part.feed, key: part.key.map(\.value))
+        definition.name = part.name
         definition.part = part
         let shape = try ResolvedFeed(definition, owner.findings)
         guard shape.definition.isResolved, try StoredTable.name(of: part.feed, on: connection) != nil else { return 0 }
