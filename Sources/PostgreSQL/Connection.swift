@@ -158,9 +158,10 @@ extension Connection {
         try withResult(of: sql, values) { rows(of: $0) }
     }
 
-    /// Runs one statement, and lends its result.
+    /// Runs one statement, and lends its result, which has one of the wanted states.
     private func withResult<T>(
-        of sql: String, _ values: [String?] = [], _ body: (OpaquePointer?) -> T
+        of sql: String, _ values: [String?] = [], _ wanted: [ExecStatusType] = [PGRES_TUPLES_OK, PGRES_COMMAND_OK],
+        _ body: (OpaquePointer?) -> T
     ) throws(PostgreSQLError) -> T {
         guard !sql.utf8.contains(0), !values.contains(where: { $0?.utf8.contains(0) == true }) else {
             throw PostgreSQLError("a parameter contains a NUL character", sql: sql)
@@ -170,7 +171,7 @@ extension Connection {
             withCStrings(values) { cpq_execute(handle, sql, Int32(clamping: values.count), $0) }
         }
         defer { cpq_clear(result) }
-        try check(result, sql, PGRES_TUPLES_OK, PGRES_COMMAND_OK)
+        try check(result, sql, wanted)
         return body(result)
     }
 
@@ -270,15 +271,20 @@ extension Connection {
     package func receive() throws(PostgreSQLError) {
         guard let sent else { return }
         self.sent = nil
+        try takeResults(of: sent, [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY])
+        guard cpq_status(handle) == CONNECTION_OK else { throw Self.error(of: handle) }
+    }
+
+    /// Waits for all results of what was sent.
+    ///
+    /// - Throws: `PostgreSQLError` of the first one in none of the wanted states.
+    private func takeResults(of sql: String, _ wanted: [ExecStatusType]) throws(PostgreSQLError) {
         var failure: PostgreSQLError?
         while let result = try waiting({ cpq_result(handle) }) {
             defer { cpq_clear(result) }
-            do throws(PostgreSQLError) {
-                try check(result, sent, PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY)
-            } catch { failure = failure ?? error }
+            do throws(PostgreSQLError) { try check(result, sql, wanted) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
-        guard cpq_status(handle) == CONNECTION_OK else { throw Self.error(of: handle) }
     }
 
     /// Runs `body` in a transaction: commits when it returns, rolls back when it throws. Within an open transaction it
@@ -307,7 +313,7 @@ extension Connection {
     }
 
     /// - Throws: `PostgreSQLError` unless the result is one of these.
-    func check(_ result: OpaquePointer?, _ sql: String, _ wanted: ExecStatusType...) throws(PostgreSQLError) {
+    private func check(_ result: OpaquePointer?, _ sql: String, _ wanted: [ExecStatusType]) throws(PostgreSQLError) {
         guard let result else { throw Self.error(of: handle) }
         guard !wanted.contains(cpq_result_status(result)) else { return }
         func field(_ code: Character) -> String? {
@@ -405,10 +411,7 @@ extension Connection {
     ///
     /// - Throws: the error of `body`, with nothing copied; `PostgreSQLError` for a row that the table rejects.
     package func copyIn(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws {
-        try checkRest(sql)
-        let begin = try waiting { withCStrings([]) { cpq_execute(handle, sql, 0, $0) } }
-        defer { cpq_clear(begin) }
-        try check(begin, sql, PGRES_COPY_IN)
+        try withResult(of: sql, [], [PGRES_COPY_IN]) { _ in }
         var writer = CopyWriter(self)
         do {
             try body(&writer)
@@ -416,21 +419,18 @@ extension Connection {
         } catch {
             // The server's error is only the consequence of this one.
             _ = cpq_put_copy_end(handle, "the rows could not be read")
-            try? endCopy(sql)
+            try? takeResults(of: sql, [PGRES_COMMAND_OK])
             throw error
         }
         guard cpq_put_copy_end(handle, nil) == 1 else { throw Self.error(of: handle) }
-        try endCopy(sql)
+        try takeResults(of: sql, [PGRES_COMMAND_OK])
     }
 
     /// Runs `COPY … TO STDOUT`, and calls `body` with each row, which is lent.
     ///
     /// - Throws: the error of `body`; `PostgreSQLError`. The connection can be used again in both cases.
     package func copyOut(_ sql: String, _ body: (CopyRow) throws -> Void) throws {
-        try checkRest(sql)
-        let begin = try waiting { withCStrings([]) { cpq_execute(handle, sql, 0, $0) } }
-        defer { cpq_clear(begin) }
-        try check(begin, sql, PGRES_COPY_OUT)
+        try withResult(of: sql, [], [PGRES_COPY_OUT]) { _ in }
         var failure: (any Error)?
         var row = CopyRow()
         var rows = 0
@@ -453,18 +453,9 @@ extension Connection {
             } catch { failure = error }
         }
         do throws(PostgreSQLError) { try endWaiting() } catch { throw failure ?? error }
-        do { try endCopy(sql) } catch { failure = failure ?? error }
+        do { try takeResults(of: sql, [PGRES_COMMAND_OK]) } catch { failure = failure ?? error }
         if let failure { throw failure }
     }
 
     private static let rowsOfAWait = 256
-
-    private func endCopy(_ sql: String) throws(PostgreSQLError) {
-        var failure: PostgreSQLError?
-        while let result = try waiting({ cpq_result(handle) }) {
-            defer { cpq_clear(result) }
-            do throws(PostgreSQLError) { try check(result, sql, PGRES_COMMAND_OK) } catch { failure = failure ?? error }
-        }
-        if let failure { throw failure }
-    }
 }
