@@ -23,38 +23,34 @@ package struct CrawlPages {
 
     /// The page cursor to which a page led when the crawl met it; nil if it was the last one.
     func next(after page: PageOfCrawl) throws -> PageCursor? {
-        try scalar("p.cursor", of: page)?.text.map(PageCursor.init)
-    }
-
-    private func scalar(_ column: String, of page: PageOfCrawl) throws -> Value? {
-        try connection.scalar(
-            "SELECT \(column) FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number = ?", Value(page.crawl),
-            Value(page.number))
+        try record(of: page, "p.cursor") { $0.text(at: 0).map(PageCursor.init) }
     }
 
     /// The HTTP status of a page; 0 if unknown.
-    func status(of page: PageOfCrawl) throws -> Int { try count("p.http_status", of: page) }
+    func status(of page: PageOfCrawl) throws -> Int { try record(of: page, "p.http_status") { $0.count(at: 0) } ?? 0 }
 
     /// The number of positions that a page's rows take.
-    func placed(of page: PageOfCrawl) throws -> Int { try count("p.placed", of: page) }
-
-    private func count(_ column: String, of page: PageOfCrawl) throws -> Int {
-        try connection.count(
-            "SELECT \(column) FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number = ?", Value(page.crawl),
-            Value(page.number))
-    }
+    func placed(of page: PageOfCrawl) throws -> Int { try record(of: page, "p.placed") { $0.count(at: 0) } ?? 0 }
 
     /// The keys of a page; none for page 0.
     func keys(of page: PageOfCrawl) throws -> Set<String> {
-        Set(PageKeys.texts(try scalar("p.keys", of: page)?.text ?? "[]"))
+        Set(PageKeys.texts(try record(of: page, "p.keys") { $0.text(at: 0) } ?? "[]"))
     }
 
     /// The request of a page; nil if the crawl has no such page.
     func requestKey(of page: PageOfCrawl) throws -> RequestKey? {
+        try record(of: page, "p.request, p.credential") { row in
+            row.text(at: 0).map { RequestKey(request: $0, credential: row.int64(at: 1)) }
+        }
+    }
+
+    /// The value of some columns of a page's record; nil if the crawl has no such page.
+    private func record<Element>(
+        of page: PageOfCrawl, _ columns: String, _ read: (Statement) -> Element?
+    ) throws -> Element? {
         try connection.first(
-            "SELECT p.request, p.credential FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number = ?",
-            [Value(page.crawl), Value(page.number)]
-        ) { row in row.text(at: 0).map { RequestKey(request: $0, credential: row.int64(at: 1)) } }
+            "SELECT \(columns) FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number = ?",
+            [Value(page.crawl), Value(page.number)], read)
     }
 
     /// True if a stored page is the one that a crawl recorded at a place.
