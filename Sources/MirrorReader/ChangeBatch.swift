@@ -1,4 +1,3 @@
-internal import Concurrency
 internal import SQLite
 
 /// Changes of a feed that are delivered together.
@@ -13,25 +12,19 @@ extension Store {
     /// The next changes of a feed: at least the given number, if there are as many, and those that came with the last
     /// one.
     package func changeBatch(_ query: ChangeQuery, least: Int) throws(FeedSyncError) -> ChangeBatch {
-        struct Reading {
-            var changes: [ItemChange] = []
-            var lastAt = ""
-            var isCut = false
-        }
-        let reading = Lock(Reading())
-        let end = try changes([query]) { change in
-            reading.withLock { reading in
-                // Changes of one time belong to one page, which has one place.
-                guard reading.changes.count < least || change.at == reading.lastAt else {
-                    reading.isCut = true
-                    return false
-                }
-                reading.changes.append(change)
-                reading.lastAt = change.at
-                return true
+        var changes: [ItemChange] = []
+        var lastAt = ""
+        var isCut = false
+        let end = try readChanges([query]) { change in
+            // Changes of one time belong to one page, which has one place.
+            guard changes.count < least || change.at == lastAt else {
+                isCut = true
+                return false
             }
+            changes.append(change)
+            lastAt = change.at
+            return true
         }
-        let (changes, lastAt, isCut) = reading.withLock { ($0.changes, $0.lastAt, $0.isCut) }
         guard isCut else { return ChangeBatch(changes: changes, end: end) }
         return try storing {
             // Everything before the next change, so that a clock that was set back hides none.

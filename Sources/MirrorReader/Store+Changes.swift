@@ -8,6 +8,13 @@ extension Store {
     package func changes(
         _ queries: [ChangeQuery], take: @Sendable (ItemChange) -> Bool
     ) throws(FeedSyncError) -> ChangePlace {
+        try readChanges(queries, take: take)
+    }
+
+    /// The same, for a caller in the store's isolation.
+    func readChanges(
+        _ queries: [ChangeQuery], take: (ItemChange) -> Bool
+    ) throws(FeedSyncError) -> ChangePlace {
         try snapshot {
             let end = try lastPlace()
             let sources = try queries.compactMap { try ChangeSource($0, until: end, on: connection) }
