@@ -11,25 +11,25 @@ package struct EngineOptions: Sendable {
     /// The folder in which relative paths of `${file:PATH}` start and `${command: …}` runs.
     package var folder: String
     /// The outputs of `${command: …}`; shared by engines, so that each command runs once.
-    package var commands: CommandSecrets
+    package var commands = CommandSecrets()
     /// The access tokens of OAuth 2; shared by engines whose feeds have the same client.
-    package var tokens: AccessTokens
+    package var tokens = AccessTokens()
     /// The quotas of credentials that take turns; shared by engines.
-    package var credentialQuotas: CredentialQuotas
+    package var credentialQuotas = CredentialQuotas()
     /// The turns of requests where feeds have a `rate`; shared by engines.
-    package var pacer: RequestPacer
+    package var pacer = RequestPacer()
     /// The longest wait at an upstream's request; a longer one ends the run as limited.
-    package var maxWait: Duration
+    package var maxWait = Duration.seconds(30)
     /// The longest time to wait for another process to let go of the feed.
-    package var wait: Duration
+    package var wait = Duration.zero
     /// The clock for waiting.
-    package var clock: any Clock<Duration>
+    package var clock: any Clock<Duration> = ContinuousClock()
     /// The time of day.
-    package var wallClock: WallClock
+    package var wallClock = WallClock.system
     /// A number from 0 up to but not including 1, for the back-off.
-    package var random: @Sendable () -> Double
+    package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
     /// Receives the engine's activity as it happens, on the engine's thread, which waits for it.
-    package var onActivity: @Sendable (EngineActivity) -> Void
+    package var onActivity: @Sendable (EngineActivity) -> Void = { _ in }
     /// Receives every request of a feed, on any thread; nil for no trace, which costs nothing.
     package var onTrace: (@Sendable (_ feed: String, RequestTrace) -> Void)?
 
@@ -73,16 +73,6 @@ package struct EngineOptions: Sendable {
             ?? Client(userAgent: "feedsync/\(FeedSyncVersion.text)", caFile: Client.caFile(in: environment))
         variables = Lock(environment)
         self.folder = folder
-        commands = CommandSecrets()
-        tokens = AccessTokens()
-        credentialQuotas = CredentialQuotas()
-        pacer = RequestPacer()
-        maxWait = .seconds(30)
-        wait = .zero
-        clock = ContinuousClock()
-        wallClock = .system
-        random = { Double.random(in: 0..<1) }
-        onActivity = { _ in }
     }
 }
 
