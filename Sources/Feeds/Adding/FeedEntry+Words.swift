@@ -43,14 +43,10 @@ extension FeedEntry.Value {
             if text == "true" || text == "false" { self = .plain(text) } else { self.init(word: text) }
             return
         }
-        do throws(YAMLError) {
-            guard let node = try Node.parse(Array(text.utf8), source: "the command line") else {
-                self = .text("")
-                return
-            }
-            self.init(node)
-        } catch {
-            throw ConfigurationError(error)
+        guard let node = try Node.ofConfiguration(Array(text.utf8), source: "the command line") else {
+            self = .text("")
+            return
         }
+        self.init(node)
     }
 }

@@ -64,12 +64,7 @@ public struct Configuration: Sendable {
         _ bytes: [UInt8], file: String, changedAt: Int64 = 0, environment: [String: String] = [:],
         allowsCommands: Bool = false
     ) throws(ConfigurationError) -> Configuration {
-        let node: Node?
-        do throws(YAMLError) {
-            node = try Node.parse(bytes, source: file)
-        } catch {
-            throw ConfigurationError(error)
-        }
+        let node = try Node.ofConfiguration(bytes, source: file)
         let log = Diagnostics()
         // A file without anything in it is a configuration without feeds.
         let empty = Node(.mapping([]), mark: Mark(source: file, line: 1, column: 1))

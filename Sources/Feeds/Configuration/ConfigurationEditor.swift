@@ -127,12 +127,7 @@ package struct ConfigurationEditor: Sendable {
     ///   something else would change.
     package func replacing(_ name: String, with source: String) throws(ConfigurationError) -> [UInt8] {
         guard let place = place(of: name) else { throw refused("there is no feed `\(name)`") }
-        let written: Node?
-        do throws(YAMLError) {
-            written = try Node.parse(Array(source.utf8), source: file)
-        } catch {
-            throw ConfigurationError(error)
-        }
+        let written = try Node.ofConfiguration(Array(source.utf8), source: file)
         guard let pairs = written?.pairs, pairs.count == 1, pairs[0].key.text == name else {
             throw refused("the text must begin with `\(name):`, and have no other feed")
         }

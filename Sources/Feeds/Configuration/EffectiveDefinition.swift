@@ -18,12 +18,7 @@ package struct EffectiveDefinition: Sendable {
     package init(
         of definition: FeedDefinition, in text: [UInt8], file: String, home: String? = nil, findings: Findings? = nil
     ) throws(ConfigurationError) {
-        let node: Node?
-        do throws(YAMLError) {
-            node = try Node.parse(text, source: file)
-        } catch {
-            throw ConfigurationError(error)
-        }
+        let node = try Node.ofConfiguration(text, source: file)
         let preset = try definition.presetName.flatMap { name throws(ConfigurationError) in
             try UserPresets(beside: file).named(name)
         }

@@ -49,6 +49,17 @@ extension ConfigurationError {
     }
 }
 
+extension Node {
+    /// Reads the text of a configuration, or of a part of one; nil if there are only comments.
+    static func ofConfiguration(_ bytes: [UInt8], source: String) throws(ConfigurationError) -> Node? {
+        do throws(YAMLError) {
+            return try parse(bytes, source: source)
+        } catch {
+            throw ConfigurationError(error)
+        }
+    }
+}
+
 /// Collects diagnostics while a configuration is read, so that one run reports them all.
 ///
 /// - Isolation: that of the reader to which it belongs.

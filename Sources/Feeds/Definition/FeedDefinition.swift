@@ -124,12 +124,7 @@ extension FeedDefinition {
     public static func parse(
         name: String, yaml: String, file: String = "feed", allowsCommands: Bool = false
     ) throws(ConfigurationError) -> FeedDefinition {
-        let node: Node?
-        do throws(YAMLError) {
-            node = try Node.parse(yaml, source: file)
-        } catch {
-            throw ConfigurationError(error)
-        }
+        let node = try Node.ofConfiguration(Array(yaml.utf8), source: file)
         let start = Mark(source: file, line: 1, column: 1)
         return try read(name, node ?? Node(.mapping([]), mark: start), at: start, allowsCommands: allowsCommands)
     }

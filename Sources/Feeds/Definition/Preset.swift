@@ -51,12 +51,7 @@ package struct Preset: Sendable {
 
     /// Reads the file of a preset.
     init(_ file: [UInt8], source: String = "preset") throws(ConfigurationError) {
-        let node: Node?
-        do throws(YAMLError) {
-            node = try Node.parse(file, source: source)
-        } catch {
-            throw ConfigurationError(error)
-        }
+        let node = try Node.ofConfiguration(file, source: source)
         let log = Diagnostics()
         let start = Mark(source: source, line: 1, column: 1)
         let reader = MappingDecoder(node ?? Node(.mapping([]), mark: start), of: "the preset", log: log)
