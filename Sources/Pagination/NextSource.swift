@@ -1,6 +1,6 @@
 package import JSON
 
-/// The place of the next page's address in a response: a path in its body, or a header.
+/// The place of what leads on in a response, to the next page or to the next sync: a path in its body, or a header.
 package enum NextSource: Sendable, Hashable, CustomStringConvertible {
     case body(Path)
     case header(String)

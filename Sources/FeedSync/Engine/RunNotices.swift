@@ -122,19 +122,10 @@ struct RunNotices {
     private func watermark(_ crawl: CrawlState, _ rule: SyncRule) -> String? {
         if case .delta(let rule) = rule, hasItems, crawl.furthest == nil {
             return
-                "no page has a token at \(rule.source.words): each sync reads every page; correct `token` in the feed's `sync`"
+                "no page has a token at \(rule.source): each sync reads every page; correct `token` in the feed's `sync`"
         }
         guard case .since(let rule) = rule, let path = rule.path, hasItems, crawl.furthest == nil else { return nil }
         return "no item has a time or a whole number at `\(path)`: `\(rule.parameter ?? "since")` cannot advance, "
             + "and each sync fetches the same items again; correct `from` in the feed's `sync`"
-    }
-}
-
-extension DeltaRule.Source {
-    fileprivate var words: String {
-        switch self {
-        case .body(let path): "`\(path)`"
-        case .header(let name): "the header `\(name)`"
-        }
     }
 }

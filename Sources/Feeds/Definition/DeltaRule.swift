@@ -2,12 +2,6 @@ internal import YAML
 
 /// The rule of a sync that asks for what changed since a token, which the upstream gave in the crawl before.
 package struct DeltaRule: Sendable, Hashable {
-    /// The place of a token in a response.
-    package enum Source: Sendable, Hashable {
-        case body(Path)
-        case header(String)
-    }
-
     /// The place of a token in a request.
     package enum Target: Sendable, Hashable {
         /// The token is the URL of the first page.
@@ -17,7 +11,8 @@ package struct DeltaRule: Sendable, Hashable {
         case header(String)
     }
 
-    package let source: Source
+    /// The place of a token in a response.
+    package let source: NextSource
     package let target: Target
     /// The URL that takes the token, and nothing else; nil for the feed's own.
     package let address: String?
@@ -103,7 +98,7 @@ extension MappingDecoder {
     }
 
     /// A path, or `{header: NAME}`.
-    private func tokenSource(_ name: String) -> DeltaRule.Source? {
+    private func tokenSource(_ name: String) -> NextSource? {
         guard let node = node(name) else { return nil }
         guard node.pairs != nil, let members = reader(name) else {
             return path(name, node).map { .body($0) }
