@@ -5,23 +5,18 @@ package struct FeedNames {
     /// The store's public tables.
     static let tables = ["feed", "section", "run", "event", "change", "quota", "feed_part"]
 
-    private enum Owner: Equatable {
-        case table
-        case feed
-        case model(String)
-    }
-
-    private var owners: [String: (owner: Owner, text: String)] = [:]
+    /// The owner of each folded name, in words.
+    private var owners: [String: String] = [:]
 
     init() {
-        for table in Self.tables { owners[table] = (.table, "the store's table `\(table)`") }
+        for table in Self.tables { owners[table] = "the store's table `\(table)`" }
     }
 
     /// The names of these feeds and their models.
     package init(of feeds: [FeedDefinition]) {
         self.init()
         for name in feeds.flatMap({ [$0.name, $0.model].compactMap(\.self) }) {
-            owners[Self.folded(name)] = (.feed, "the feed `\(name)`")
+            owners[Self.folded(name)] = "the feed `\(name)`"
         }
     }
 
@@ -31,7 +26,7 @@ package struct FeedNames {
         guard Self.isValid(name), !Self.isOfSQLite(folded), owners[folded] == nil else {
             return addName(madeOf: texts)
         }
-        owners[folded] = (.feed, "the feed `\(name)`")
+        owners[folded] = "the feed `\(name)`"
         return name
     }
 
@@ -46,14 +41,14 @@ package struct FeedNames {
             name = "\(stem.prefix(57))-\(number)"
             number += 1
         }
-        owners[Self.folded(name)] = (.feed, "the feed `\(name)`")
+        owners[Self.folded(name)] = "the feed `\(name)`"
         return name
     }
 
     /// Keeps names from being made.
     package mutating func reserve(_ names: [String]) {
         for name in names where owners[Self.folded(name)] == nil {
-            owners[Self.folded(name)] = (.feed, "the feed `\(name)`")
+            owners[Self.folded(name)] = "the feed `\(name)`"
         }
     }
 
@@ -79,26 +74,22 @@ package struct FeedNames {
 
     /// Adds the names of a feed and its model; faults go to the log.
     mutating func add(_ feed: FeedDefinition, modelPosition: SourcePosition? = nil, log: Diagnostics) {
-        claim(feed.name, for: .feed, called: "feed", at: feed.position, log: log)
-        if let model = feed.model {
-            claim(model, for: .model(model), called: "model", at: modelPosition ?? feed.position, log: log)
-        }
+        claim(feed.name, as: "feed", at: feed.position, log: log)
+        if let model = feed.model { claim(model, as: "model", at: modelPosition ?? feed.position, log: log) }
         for list in feed.lists {
             guard let path = try? Path(list) else { continue }
             let view = Self.folded("\(feed.name)_\(path.columnName)")
             if let holder = owners[view] {
                 log.report(
-                    "the view of `\(list)` in `lists` of feed `\(feed.name)` has the name of \(holder.text)",
+                    "the view of `\(list)` in `lists` of feed `\(feed.name)` has the name of \(holder)",
                     at: feed.position, word: list)
             } else {
-                owners[view] = (.feed, "the view of `\(list)` in `lists` of feed `\(feed.name)`")
+                owners[view] = "the view of `\(list)` in `lists` of feed `\(feed.name)`"
             }
         }
     }
 
-    private mutating func claim(
-        _ name: String, for owner: Owner, called kind: String, at position: SourcePosition, log: Diagnostics
-    ) {
+    private mutating func claim(_ name: String, as kind: String, at position: SourcePosition, log: Diagnostics) {
         func report(_ problem: String) {
             log.report(problem, at: position, word: name)
         }
@@ -110,14 +101,14 @@ package struct FeedNames {
         guard !Self.isOfSQLite(folded) else {
             return report("the \(kind) name `\(name)` begins with `sqlite_`, which SQLite reserves")
         }
+        let owner = "the \(kind) `\(name)`"
         guard let holder = owners[folded] else {
-            owners[folded] = (owner, "the \(kind) `\(name)`")
+            owners[folded] = owner
             return
         }
         // Feeds share a model by spelling it alike.
-        if case .model = owner, holder.owner == owner { return }
-        report(
-            "the \(kind) name `\(name)` is already that of \(holder.text); `-`, `_` and upper case make no difference")
+        if kind == "model", holder == owner { return }
+        report("the \(kind) name `\(name)` is already that of \(holder); `-`, `_` and upper case make no difference")
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {
