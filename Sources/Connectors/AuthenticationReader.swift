@@ -34,10 +34,7 @@ struct AuthenticationReader {
     private func selected(_ authenticator: Component, _ notes: inout [String]) throws(ConnectorFault) -> Component {
         guard authenticator.type == "SelectiveAuthenticator", let choices = try authenticator.member("authenticators")
         else { return authenticator }
-        var path: [String] = []
-        for step in try authenticator.member("authenticator_selection_path")?.elements() ?? [] {
-            path.append(try evaluator.literal(step) ?? "")
-        }
+        let path = try evaluator.literals(try authenticator.member("authenticator_selection_path")).map { $0 ?? "" }
         let names = choices.node.pairs?.compactMap(\.key.text) ?? []
         if let given = evaluator.settings.givenValue(at: path) {
             guard names.contains(given), let choice = try choices.member(given) else {
@@ -259,11 +256,8 @@ struct AuthenticationReader {
         members.append(
             .init("body", .mapping(body.compactMap { name, value in value.entryValue.map { .init(name, $0) } })))
         if !form.isEmpty { members.append(.init("send", .text("form"))) }
-        var segments: [Path.Segment] = []
-        for element in try place.elements() {
-            if let name = try evaluator.literal(element) { segments.append(.member(name)) }
-        }
-        members.append(.init("token", .text(Path(segments).description)))
+        let names = try evaluator.literals(place).compactMap(\.self)
+        members.append(.init("token", .text(Path(names.map { .member($0) }).description)))
         if let text = try evaluator.literal(try authenticator.member("expiration_duration")) {
             guard let seconds = ISODuration.seconds(text), (1...3650 * 86_400).contains(seconds) else {
                 throw ConnectorFault(.authenticator, "its token is valid for `\(text)`", at: authenticator.mark)

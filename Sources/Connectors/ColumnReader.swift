@@ -12,11 +12,7 @@ struct ColumnReader {
         try readTransformations(into: &feed)
         let added = try addedMembers
         for element in try stream.member("primary_key")?.elements() ?? [] {
-            var segments: [Path.Segment] = []
-            for step in try element.elements() {
-                guard let name = try evaluator.literal(step) else { continue }
-                segments.append(.member(name))
-            }
+            let segments = try evaluator.literals(element).compactMap(\.self).map(Path.Segment.member)
             // A column that the connector adds from the parent's key is part of the table's key anyway.
             if let first = segments.first, !added.contains(first) { feed.key.append(Path(segments)) }
         }
@@ -51,8 +47,7 @@ struct ColumnReader {
 
     private func readRemoved(_ transformation: Component, into feed: inout TranslatedFeed) throws(ConnectorFault) {
         for pointer in try transformation.member("field_pointers")?.elements() ?? [] {
-            var steps: [Path.Segment] = []
-            for step in try pointer.elements() { steps.append(.member(try evaluator.literal(step) ?? "")) }
+            let steps = try evaluator.literals(pointer).map { Path.Segment.member($0 ?? "") }
             let count = feed.columns.count
             feed.columns.removeAll { $0.path.segments == steps }
             if count == feed.columns.count, !steps.isEmpty {
@@ -63,10 +58,7 @@ struct ColumnReader {
 
     private func readAdded(_ transformation: Component, into feed: inout TranslatedFeed) throws(ConnectorFault) {
         for field in try transformation.member("fields")?.elements() ?? [] {
-            var steps: [Path.Segment] = []
-            for step in try field.member("path")?.elements() ?? [] {
-                steps.append(.member(try evaluator.literal(step) ?? ""))
-            }
+            let steps = try evaluator.literals(try field.member("path")).map { Path.Segment.member($0 ?? "") }
             let before = feed.columns.first { $0.path.segments == steps }
             let named = [try field.member("value_type")?.text]
             let type = ColumnType(schemaTypes: ColumnType.schemaTypes(named), format: nil)

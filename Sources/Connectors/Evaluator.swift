@@ -56,6 +56,11 @@ struct Evaluator {
         return text
     }
 
+    /// The literal texts of a list, as those of a path; nil for an empty one. None where the list is absent.
+    func literals(_ list: Component?) throws(ConnectorFault) -> [String?] {
+        try (list?.elements() ?? []).map { element throws(ConnectorFault) in try literal(element) }
+    }
+
     /// True if a condition holds whatever the connector reads.
     func isAlwaysTrue(_ condition: Component) -> Bool {
         guard case .scalar(let scalar) = condition.node.content, let parsed = try? ExpressionText(scalar.text),

@@ -51,8 +51,7 @@ struct PartitionReader {
         evaluator.partition.values[name] = .text(words)
         evaluator.partition.parents = above.partitionValues
         for field in try rule.member("extra_fields")?.elements() ?? [] {
-            var steps: [String] = []
-            for step in try field.elements() { steps.append(try evaluator.literal(step) ?? "") }
+            let steps = try evaluator.literals(field).map { $0 ?? "" }
             let path = Path(steps.map { .member($0) })
             let extra = try parent(stream, path).column
             evaluator.partition.extras[steps.joined(separator: ".")] = .text(

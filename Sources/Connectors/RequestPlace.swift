@@ -10,10 +10,7 @@ enum RequestPlace: Sendable, Hashable {
             self = .path
             return
         }
-        var names: [String] = []
-        for element in try option.member("field_path")?.elements() ?? [] {
-            if let name = try evaluator.literal(element) { names.append(name) }
-        }
+        var names = try evaluator.literals(try option.member("field_path")).compactMap(\.self)
         if let name = try evaluator.literal(try option.member("field_name")) { names = [name] }
         let place = try evaluator.literal(try option.member("inject_into"))
         if place == "path" {

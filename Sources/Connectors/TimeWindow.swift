@@ -128,10 +128,7 @@ struct TimeWindow {
     /// The query parameter that takes the watermark; nil where more than it is needed.
     private func watermarkParameter(_ option: Component) throws(ConnectorFault) -> String? {
         guard !sendsEnd, case .query(let name) = try RequestPlace(option, evaluator) else { return nil }
-        var formats: [String] = []
-        for element in try cursor.member("cursor_datetime_formats")?.elements() ?? [] {
-            formats.append(try evaluator.literal(element) ?? "")
-        }
+        let formats = try evaluator.literals(try cursor.member("cursor_datetime_formats")).map { $0 ?? "" }
         // The watermark goes out in the form of the items; digits of a date would be taken for a number.
         return (formats.isEmpty || formats.contains(format)) && !format.contains("%Y%m%d") ? name : nil
     }
