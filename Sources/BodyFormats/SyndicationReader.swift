@@ -57,7 +57,7 @@ struct SyndicationReader {
                     }
                 })
         } catch {
-            throw fault ?? Self.fault(error, in: text)
+            throw fault ?? BodyFault(error, in: text, advice: Self.advice(error))
         }
         guard Self.isFeed(root.name) else {
             throw BodyFault(Self.stranger(root.name), line: 1, advice: Self.advice(root.name))
@@ -95,23 +95,14 @@ struct SyndicationReader {
 
     private static func advice(_ name: XMLName) -> String {
         name.local.lowercased() == "html"
-            ? "open the URL in a browser: a login or error page is often HTML"
+            ? BodyFault.adviceOnHTML
             : "check that the URL is that of an Atom or RSS feed"
     }
 
-    private static func fault(_ error: XMLError, in text: [UInt8]) -> BodyFault {
-        // HTML is seldom XML, too.
-        let start = String(decoding: text.prefix(1024), as: UTF8.self).lowercased()
-        if start.contains("<!doctype html") || start.contains("<html") {
-            return BodyFault(
-                "it is HTML", line: error.line, column: error.column,
-                advice: advice(XMLName(space: nil, local: "html")))
-        }
-        return BodyFault(
-            error.problem, line: error.line, column: error.column,
-            advice: error.isCutOff
-                ? "run it again"
-                : "tell the upstream: a feed validator such as https://validator.w3.org/feed/ shows it, too")
+    private static func advice(_ error: XMLError) -> String {
+        error.isCutOff
+            ? "run it again"
+            : "tell the upstream: a feed validator such as https://validator.w3.org/feed/ shows it, too"
     }
 }
 

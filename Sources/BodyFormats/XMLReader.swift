@@ -52,7 +52,7 @@ struct XMLReader {
                     }
                 })
         } catch {
-            throw fault ?? Self.fault(error, in: text)
+            throw fault ?? BodyFault(error, in: text)
         }
         if let wanted = names.first, root.name.local != wanted {
             throw BodyFault(
@@ -98,13 +98,19 @@ struct XMLReader {
         }
         return levels
     }
+}
 
-    private static func fault(_ error: XMLError, in text: [UInt8]) -> BodyFault {
+extension BodyFault {
+    /// The advice for HTML in the place of XML.
+    static let adviceOnHTML = "open the URL in a browser: a login or error page is often HTML"
+
+    /// The fault of a text that is not XML; HTML is seldom XML, too.
+    init(_ error: XMLError, in text: [UInt8], advice: String? = nil) {
         let start = String(decoding: text.prefix(1024), as: UTF8.self).lowercased()
         let isHTML = start.contains("<!doctype html") || start.contains("<html")
-        return BodyFault(
+        self.init(
             isHTML ? "it is HTML" : error.problem, line: error.line, column: error.column,
-            advice: isHTML ? "open the URL in a browser: a login or error page is often HTML" : nil)
+            advice: isHTML ? Self.adviceOnHTML : advice)
     }
 }
 
