@@ -104,9 +104,9 @@ package struct BodyReader: Sendable {
         let text = try encoding.utf8(bytes)
         switch format {
         case .json: return response.body
-        case .ndjson: try JSONLinesReader(text).write(to: &output)
-        case .jsonSequence: try JSONLinesReader(text, separator: 0x1E).write(to: &output)
-        case .events: try EventStreamReader(text).write(to: &output)
+        case .ndjson: try JSONLinesReader(text: text).write(to: &output)
+        case .jsonSequence: try JSONLinesReader(text: text, separator: 0x1E).write(to: &output)
+        case .events: try EventStreamReader(text: text).write(to: &output)
         case .csv:
             let isTabbed = response.contentType == "text/tab-separated-values"
             var table = TableReader(
@@ -115,13 +115,13 @@ package struct BodyReader: Sendable {
             try table.write(to: &output)
         case .atom, .rss:
             do throws(BodyFault) {
-                try SyndicationReader(text, url: response.url).write(to: &output)
+                try SyndicationReader(text: text, url: response.url).write(to: &output)
             } catch {
                 // Only what cannot be read as it is gets mended: the fault of the original counts.
                 guard let repaired = XMLRepair.repaired(text) else { throw error }
                 output.startOver()
                 do throws(BodyFault) {
-                    try SyndicationReader(repaired, url: response.url).write(to: &output)
+                    try SyndicationReader(text: repaired, url: response.url).write(to: &output)
                 } catch let other {
                     throw other.line == nil ? other : error
                 }

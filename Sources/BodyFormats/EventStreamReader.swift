@@ -8,9 +8,7 @@ internal import Text
 ///
 /// Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 struct EventStreamReader {
-    private let text: [UInt8]
-
-    init(_ text: [UInt8]) { self.text = text }
+    let text: [UInt8]
 
     func write(to output: inout JSONOutput) throws(BodyFault) {
         var (id, name, data): (String?, String, [String]) = (nil, "", [])

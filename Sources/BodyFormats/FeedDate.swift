@@ -3,12 +3,7 @@ internal import Time
 /// Dates as feeds write them.
 enum FeedDate {
     /// The date in UTC as ISO 8601; text that is not a date stays as it came.
-    static func text(_ written: String) -> String { moment(written)?.text ?? written }
-
-    private static func moment(_ written: String) -> Timestamp? {
-        if let time = Timestamp(written) { return time }
-        return rfc822(written)
-    }
+    static func text(_ written: String) -> String { (Timestamp(written) ?? rfc822(written))?.text ?? written }
 
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",

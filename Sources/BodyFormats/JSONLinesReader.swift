@@ -5,13 +5,8 @@ internal import Text
 ///
 /// Source: https://github.com/ndjson/ndjson-spec and https://www.rfc-editor.org/rfc/rfc7464
 struct JSONLinesReader {
-    private let text: [UInt8]
-    private let separator: UInt8
-
-    init(_ text: [UInt8], separator: UInt8 = UInt8(ascii: "\n")) {
-        self.text = text
-        self.separator = separator
-    }
+    let text: [UInt8]
+    var separator = UInt8(ascii: "\n")
 
     /// - Throws: `BodyFault` with the line, or the number of the record, that is not JSON.
     func write(to output: inout JSONOutput) throws(BodyFault) {

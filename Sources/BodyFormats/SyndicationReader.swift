@@ -10,13 +10,8 @@ internal import XML
 /// Source: https://www.rfc-editor.org/rfc/rfc4287, https://www.rssboard.org/rss-specification,
 /// https://web.resource.org/rss/1.0/spec
 struct SyndicationReader {
-    private let text: [UInt8]
-    private let url: WebURL
-
-    init(_ text: [UInt8], url: WebURL) {
-        self.text = text
-        self.url = url
-    }
+    let text: [UInt8]
+    let url: WebURL
 
     /// - Throws: `BodyFault` with line and column.
     func write(to output: inout JSONOutput) throws(BodyFault) {

@@ -80,7 +80,5 @@ struct ExpressionText: Sendable, Hashable {
 struct ExpressionFault: Error, Sendable, Hashable {
     let problem: String
     /// The name of a setting that has to be given.
-    let missing: String?
-
-    init(problem: String, missing: String? = nil) { (self.problem, self.missing) = (problem, missing) }
+    var missing: String?
 }
