@@ -35,9 +35,7 @@ package struct ItemsCandidate {
     }
 
     /// The name of the member that holds the items; nil for the body itself.
-    var name: String? {
-        if case .member(let name)? = path.segments.last { name } else { nil }
-    }
+    var name: String? { path.lastName }
 }
 
 extension ItemsCandidate {

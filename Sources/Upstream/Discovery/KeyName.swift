@@ -63,14 +63,12 @@ enum KeyName: Int, Comparable {
 
     /// True if the path ends in a name that identifies things anywhere, though it is not an id.
     static func isAddress(_ path: Path) -> Bool {
-        guard case .member(let name)? = path.segments.last else { return false }
-        return addresses.contains(MemberName(name).folded)
+        path.lastName.map { addresses.contains(MemberName($0).folded) } ?? false
     }
 
     /// True if the name is one of sentences.
     static func isFreeText(_ path: Path) -> Bool {
-        guard case .member(let name)? = path.segments.last else { return false }
-        return freeTexts.contains(MemberName(name).folded)
+        path.lastName.map { freeTexts.contains(MemberName($0).folded) } ?? false
     }
 
     /// The rank of a path, and a number that orders those of one rank.

@@ -33,17 +33,29 @@ package struct PageReading {
         }
     }
 
-    /// The keys in the page's order, each as JSON; items that lack theirs are passed over.
-    func keys(_ paths: [Path]) -> [String] {
-        items.compactMap { item in
-            let values = paths.map { item.value(at: $0) }
-            guard values.allSatisfy({ $0?.isScalar == true }) else { return nil }
-            return JSONValue.array(values.compactMap(\.self)).json
-        }
+    /// The keys in the page's order; items that lack theirs are passed over.
+    func keys(_ paths: [Path]) -> [String] { items.compactMap { $0.key(paths) } }
+
+    /// The page as the first one of a crawl.
+    func input(
+        for style: any Paginator, headers: Headers, url: WebURL, secrets: Secrets
+    ) -> PaginationInput {
+        PaginationInput(
+            cursor: nil, elementCount: elementCount, crawlElementCount: elementCount,
+            values: style.bodyPaths.map { body.value(at: $0)?.scalar },
+            lastItemValues: style.itemPaths.map { items.last?.value(at: $0)?.scalar }, headers: headers.fields,
+            url: url.text, secrets: secrets)
     }
 }
 
 extension ItemsCandidate.Item {
+    /// The values at the paths of a key, as JSON; nil for an item that lacks one.
+    func key(_ paths: [Path]) -> String? {
+        let values = paths.map { value(at: $0) }
+        guard values.allSatisfy({ $0?.isScalar == true }) else { return nil }
+        return JSONValue.array(values.compactMap(\.self)).json
+    }
+
     /// The value at a path of the item; `~` is its name.
     func value(at path: Path) -> JSONValue? {
         if path == .memberName { return name.map(JSONValue.string) }

@@ -76,10 +76,9 @@ package struct PageStudy {
             let around = first.body.value(at: Path(Array(rule.path.segments[..<index])))?.members
             return around.map(ItemsNames.isItemLike) ?? false
         }
-        let key = structure.keyPaths.count == 1 && structure.keyPaths != [.memberName] ? structure.keyPaths[0] : nil
         let signs = PageSigns(
-            body: reading.body, items: rule.path, itemCount: reading.elementCount, key: key, headers: first.headers,
-            request: first.request)
+            body: reading.body, items: rule.path, itemCount: reading.elementCount, key: structure.singleKey,
+            headers: first.headers, request: first.request)
         ways = PagingSearch(signs).candidates.filter { $0.certainty != .guess }.map { candidate in
             Way(
                 pagination: candidate.yaml(), isCertain: candidate.certainty == .certain,
@@ -93,13 +92,8 @@ package struct PageStudy {
         findings.pagination = pagination
         guard let settled = try? definition.settled(by: findings) else { return nil }
         let style = settled.pagination
-        let reading = structure.reading
-        let input = PaginationInput(
-            cursor: nil, elementCount: reading.elementCount, crawlElementCount: reading.elementCount,
-            values: style.bodyPaths.map { reading.body.value(at: $0)?.scalar },
-            lastItemValues: style.itemPaths.map { reading.items.last?.value(at: $0)?.scalar },
-            headers: first.headers.fields,
-            url: first.request.url.text, secrets: Secrets())
+        let input = structure.reading.input(
+            for: style, headers: first.headers, url: first.request.url, secrets: Secrets())
         guard let next = try? style.next(after: input).next else { return nil }
         let plan = RequestPlan(settled, environment: [:], folder: "", salt: "")
         return try? plan.page(for: PageCursor(next.text)).request

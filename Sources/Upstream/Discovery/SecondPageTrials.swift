@@ -55,9 +55,8 @@ struct SecondPageTrials {
     ) async throws(FeedSyncError) -> Evidence {
         self.effort = effort
         let reading = structure.reading
-        let key = structure.keyPaths.count == 1 && structure.keyPaths != [.memberName] ? structure.keyPaths[0] : nil
         let signs = PageSigns(
-            body: reading.body, items: structure.items.path, itemCount: reading.elementCount, key: key,
+            body: reading.body, items: structure.items.path, itemCount: reading.elementCount, key: structure.singleKey,
             headers: first.response.headers, request: page.request, isWebFeed: [.atom, .rss].contains(first.format))
         let search = PagingSearch(signs)
         missing = signs.missing
@@ -345,14 +344,9 @@ extension SecondPageTrials {
 
     /// The page after the first one, by a paginator.
     func secondPage(of style: any Paginator, _ structure: StructureSearch) throws(PagingError) -> NextPage {
-        let reading = structure.reading
-        return try style.next(
-            after: PaginationInput(
-                cursor: nil, elementCount: reading.elementCount, crawlElementCount: reading.elementCount,
-                values: style.bodyPaths.map { reading.body.value(at: $0)?.scalar },
-                lastItemValues: style.itemPaths.map { reading.items.last?.value(at: $0)?.scalar },
-                headers: first.response.headers.fields,
-                url: first.response.url.text, secrets: page.secrets))
+        try style.next(
+            after: structure.reading.input(
+                for: style, headers: first.response.headers, url: first.response.url, secrets: page.secrets))
     }
 
     /// The reason for which the first page cannot be compared with others: an upstream that answers differently each

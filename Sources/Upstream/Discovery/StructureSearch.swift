@@ -177,20 +177,14 @@ extension StructureSearch {
         let isLike = { (one: JSONObject, other: JSONObject) in isOwn ? self.isLike(one, other) : false }
         var known: [String: JSONObject] = [:]
         for item in second.items {
-            guard let key = key(of: item) else { continue }
+            guard let key = item.key(keyPaths) else { continue }
             if let other = known.updateValue(item.members, forKey: key), !isLike(other, item.members) { return true }
         }
         guard !isOwn else { return false }
         // An item that moved from page to page between the requests has the same members.
         return reading.items.contains { item in
-            key(of: item).flatMap { known[$0] }.map { $0 != item.members } ?? false
+            item.key(keyPaths).flatMap { known[$0] }.map { $0 != item.members } ?? false
         }
-    }
-
-    private func key(of item: ItemsCandidate.Item) -> String? {
-        let values = keyPaths.map { item.value(at: $0) }
-        guard values.allSatisfy({ $0?.isScalar == true }) else { return nil }
-        return JSONValue.array(values.compactMap(\.self)).json
     }
 
     /// True if at least half of two items' members besides their key are equal.
@@ -202,6 +196,9 @@ extension StructureSearch {
 }
 
 extension StructureSearch {
+    /// The path of a key that is one value of the item; nil for another key.
+    var singleKey: Path? { keyPaths.count == 1 && keyPaths != [.memberName] ? keyPaths[0] : nil }
+
     /// True if a page has the items of the first one in their order.
     func isSamePage(_ other: PageReading) -> Bool { other.keys(keyPaths) == reading.keys(keyPaths) }
 
