@@ -111,16 +111,13 @@ package struct EffectiveDefinition: Sendable {
     }
 
     private static func parameters(_ name: String, _ parameters: [NamedTemplate]) -> FeedEntry.Member? {
-        var order: [String] = []
-        var values: [String: [FeedEntry.Value]] = [:]
-        for parameter in parameters {
-            if values[parameter.name] == nil { order.append(parameter.name) }
+        guard !parameters.isEmpty else { return nil }
+        let shown = parameters.map { parameter in
             let isSecret = SecretName.matches(parameter.name)
             let text = isSecret ? CredentialMask.template(parameter.value) : parameter.value.description
-            values[parameter.name, default: []].append(FeedEntry.Value(word: text))
+            return (name: parameter.name, value: text)
         }
-        guard !order.isEmpty else { return nil }
-        return .init(name, .mapping(order.map { .init($0, list(values[$0] ?? [])) }))
+        return .init(name, .mapping(FeedEntry.Member.parameters(shown)))
     }
 
     private static func list(_ values: [FeedEntry.Value]) -> FeedEntry.Value {
