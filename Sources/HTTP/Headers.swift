@@ -64,21 +64,6 @@ extension NamedValue {
     ///
     /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.5
     var isValidField: Bool {
-        HTTPToken.isValid(name) && value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
-    }
-}
-
-/// The grammar of methods and field names.
-///
-/// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2
-enum HTTPToken {
-    static func isValid(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
+        name.isHTTPToken && value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 }

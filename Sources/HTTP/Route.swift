@@ -30,10 +30,10 @@ struct Route {
         url = request.url
         body = request.body
         headers = request.headers
-        guard HTTPToken.isValid(method) else { throw refusal(.invalidRequest, "the method is not a valid HTTP token") }
+        guard method.isHTTPToken else { throw refusal(.invalidRequest, "the method is not a valid HTTP token") }
         for field in outgoingHeaders.fields where !field.isValidField {
             // The value may be a secret and the name may hold a line break: neither is quoted.
-            let name = HTTPToken.isValid(field.name) ? " \(field.name)" : ""
+            let name = field.name.isHTTPToken ? " \(field.name)" : ""
             throw refusal(.invalidRequest, "the header\(name) has a name or value that HTTP does not allow")
         }
         for case .aws(let accessKey, let secretKey, let region, let service) in request.credentials {

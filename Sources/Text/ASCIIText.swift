@@ -29,6 +29,13 @@ extension StringProtocol {
         guard !isEmpty, utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(String(self)) ?? Int64.max
     }
+
+    /// True for a word of HTTP's grammar, as methods and the names of fields are.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2
+    package var isHTTPToken: Bool {
+        !isEmpty && utf8.allSatisfy { $0.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+    }
 }
 
 extension UInt8 {

@@ -34,7 +34,7 @@ extension MappingDecoder {
         var seen: Set<String> = []
         return members.entries().compactMap { entry in
             let place = SourcePosition(entry.key.mark)
-            guard Self.isHeaderName(entry.name) else {
+            guard entry.name.isHTTPToken else {
                 report("`\(entry.name)` cannot be the name of a header", at: place, word: entry.name)
                 return nil
             }
@@ -54,13 +54,5 @@ extension MappingDecoder {
             return nil
         }
         return NamedTemplate(name: name, value: value)
-    }
-
-    /// True if the text is a token of RFC 9110, section 5.6.2.
-    static func isHeaderName(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                (33...126).contains(byte) && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
-            }
     }
 }

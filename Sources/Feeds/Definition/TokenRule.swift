@@ -242,7 +242,7 @@ extension MappingDecoder {
     private func tokenHeader(standard: TokenHeader) -> TokenHeader {
         let scheme = string("scheme")
         for (name, text) in [("header", string("header")), ("scheme", scheme)] {
-            guard let text, !Self.isHeaderName(text), !(name == "scheme" && text.isEmpty) else { continue }
+            guard let text, !text.isHTTPToken, !(name == "scheme" && text.isEmpty) else { continue }
             report("`\(name)` of \(subject) must be a word that HTTP allows there", at: name)
         }
         guard let name = string("header") ?? (scheme == nil ? nil : "Authorization") else { return standard }
