@@ -187,12 +187,3 @@ enum Reference {
         return url.text + reference.drop { $0 != "#" }
     }
 }
-
-extension String {
-    /// Without white space at both ends.
-    var trimmed: String {
-        let start = drop { $0.isWhitespace }
-        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(start[...last])
-    }
-}

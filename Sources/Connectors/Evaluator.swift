@@ -416,7 +416,7 @@ extension Scope {
                     switch name {
                     case "lower": text.lowercased()
                     case "upper": text.uppercased()
-                    default: String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+                    default: text.trimmed
                     }
                 })
         case "replace":

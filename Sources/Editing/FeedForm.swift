@@ -64,7 +64,7 @@ extension FeedForm {
 
     /// The lines of a field that has one thing a line.
     static func lines(_ text: String) -> [String] {
-        text.split(whereSeparator: \.isNewline).map { $0.trimming(while: \.isWhitespace) }.filter { !$0.isEmpty }
+        text.split(whereSeparator: \.isNewline).map(\.trimmed).filter { !$0.isEmpty }
     }
 }
 
@@ -194,13 +194,5 @@ package struct FeedFormRules: Sendable {
 
     private func checkSecrets(_ entry: FeedEntry) throws(EditingError) {
         guard !entry.holdsCredential else { throw .words(FeedForm.whyNoSecrets) }
-    }
-}
-
-extension Substring {
-    fileprivate func trimming(while isTrimmed: (Character) -> Bool) -> String {
-        var part = drop(while: isTrimmed)
-        while let last = part.last, isTrimmed(last) { part.removeLast() }
-        return String(part)
     }
 }

@@ -24,6 +24,13 @@ extension StringProtocol {
         return self[start..<unicodeScalars.index(after: last)]
     }
 
+    /// The text without the white space around it.
+    package var trimmed: String {
+        let start = drop { $0.isWhitespace }
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...last])
+    }
+
     /// The number that a text of decimal digits denotes, at most `Int64.max`; nil for any other text.
     package var clampedDecimal: Int64? {
         guard !isEmpty, utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

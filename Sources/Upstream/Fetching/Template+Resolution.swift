@@ -94,15 +94,6 @@ extension Template {
     }
 }
 
-extension String {
-    /// The text without white space around it.
-    fileprivate var trimmed: String {
-        let start = drop { $0.isWhitespace }
-        let end = start.lastIndex { !$0.isWhitespace }
-        return end.map { String(start[...$0]) } ?? ""
-    }
-}
-
 /// The reason for which a reference has no value.
 private struct Unresolved: Error {
     let problem: String

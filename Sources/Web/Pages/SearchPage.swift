@@ -118,13 +118,7 @@ struct UpstreamSearch {
         return .finished(Responses.fragment(rows))
     }
 
-    private static func text(of form: [String: String]) -> String { trimmed(String((form["q"] ?? "").prefix(200))) }
-
-    /// A text without the spaces around it.
-    private static func trimmed(_ text: String) -> String {
-        guard let last = text.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(text[...last].drop { $0.isWhitespace })
-    }
+    private static func text(of form: [String: String]) -> String { (form["q"] ?? "").prefix(200).trimmed }
 
     /// The results, in the upstream's order.
     private func rows(
