@@ -28,9 +28,12 @@ final class EasyHandle {
     var detail: String { String(cString: errorText) }
 
     /// The status of the last response, 0 before there is one.
-    var status: Int {
+    var status: Int { number(CURLINFO_RESPONSE_CODE) }
+
+    /// A number of the kind `long`; 0 if libcurl does not know it.
+    private func number(_ info: CURLINFO) -> Int {
         var value = 0
-        return ccurl_easy_get_long(pointer, CURLINFO_RESPONSE_CODE, &value) == CURLE_OK ? value : 0
+        return ccurl_easy_get_long(pointer, info, &value) == CURLE_OK ? value : 0
     }
 
     /// A number about the transfer; 0 if libcurl does not know it.
@@ -40,16 +43,11 @@ final class EasyHandle {
     }
 
     /// The header lines received, in bytes.
-    var headerByteCount: Int {
-        var value = 0
-        return ccurl_easy_get_long(pointer, CURLINFO_HEADER_SIZE, &value) == CURLE_OK ? max(value, 0) : 0
-    }
+    var headerByteCount: Int { max(number(CURLINFO_HEADER_SIZE), 0) }
 
     /// The protocol of the last response: `HTTP/1.1`.
     var version: String {
-        var value = 0
-        guard ccurl_easy_get_long(pointer, CURLINFO_HTTP_VERSION, &value) == CURLE_OK else { return "HTTP" }
-        return switch value {
+        switch number(CURLINFO_HTTP_VERSION) {
         case Int(CURL_HTTP_VERSION_1_0): "HTTP/1.0"
         case Int(CURL_HTTP_VERSION_1_1): "HTTP/1.1"
         case Int(CURL_HTTP_VERSION_2_0): "HTTP/2"
@@ -67,10 +65,7 @@ final class EasyHandle {
     }
 
     /// True if the transfer made a new connection.
-    var isOnNewConnection: Bool {
-        var value = 0
-        return ccurl_easy_get_long(pointer, CURLINFO_NUM_CONNECTS, &value) == CURLE_OK && value > 0
-    }
+    var isOnNewConnection: Bool { number(CURLINFO_NUM_CONNECTS) > 0 }
 
     /// Resets the handle to libcurl's defaults, then sets the options for the next hop of `transfer`.
     ///

@@ -168,14 +168,18 @@ final class TransferLoop: EventSource, @unchecked Sendable {
     /// Ends a transfer now; does nothing if it has ended.
     func cancel(_ id: UInt64) {
         guard let transfer = transfers[id] else { return }
-        let refusal = transfer.route.refusal(.cancelled, "the request was cancelled")
+        fail(transfer, transfer.route.refusal(.cancelled, "the request was cancelled"))
+    }
+
+    /// Ends a transfer that libcurl has not finished.
+    private func fail(_ transfer: Transfer, _ refusal: HTTPError) {
         end(transfer, .failure(refusal))
         let origin = transfer.route.url.origin
         if let easy = transfer.easy {
             transfer.recordEnd(easy, refusal)
             release(transfer, from: origin, isReusable: false)
         } else {
-            queues.withdraw(id, from: origin)
+            queues.withdraw(transfer.id, from: origin)
         }
         startNext(at: origin)
     }
@@ -202,12 +206,7 @@ final class TransferLoop: EventSource, @unchecked Sendable {
     private func failAll(_ code: CURLMcode) {
         for transfer in Array(running.values) {
             let text = ccurl_multi_strerror(code).map { String(cString: $0) } ?? "libcurl error \(code.rawValue)"
-            let origin = transfer.route.url.origin
-            let refusal = transfer.route.refusal(.other(code: code.rawValue), text)
-            if let easy = transfer.easy { transfer.recordEnd(easy, refusal) }
-            release(transfer, from: origin, isReusable: false)
-            end(transfer, .failure(refusal))
-            startNext(at: origin)
+            fail(transfer, transfer.route.refusal(.other(code: code.rawValue), text))
         }
     }
 }
