@@ -12,11 +12,6 @@ extension WebURL {
         encodedQueryItems.map { NamedValue(encoded: $0.utf8) }
     }
 
-    /// The URL with `items` added at the end of its query, in order.
-    package func appendingQuery(_ items: [NamedValue]) -> WebURL {
-        withQuery(encodedQueryItems.map(String.init) + items.map(\.encoded))
-    }
-
     /// The URL with `items` in place of the parameters that have their names.
     ///
     /// Each name keeps its first position; new names are added at the end, in order. Several items of one name

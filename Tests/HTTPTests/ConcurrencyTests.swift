@@ -27,7 +27,7 @@ import Text
         let answers = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
             for n in 0..<200 {
                 group.addTask {
-                    let numbered = url.appendingQuery([NamedValue(name: "n", value: "\(n)")])
+                    let numbered = url.replacingQuery([NamedValue(name: "n", value: "\(n)")])
                     return (n, try await client.send(Request(numbered)).body.bytes)
                 }
             }
