@@ -11,9 +11,8 @@ package struct MissingPath: Sendable {
     package init?(_ path: String) {
         guard access(path, F_OK) != 0, errno == ENOENT else { return nil }
         self.path = path
-        let slash = path.lastIndex(of: "/")
-        folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ""
-        name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        folder = FilePath.folder(of: path)
+        name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     }
 
     /// The folder that is not there either; nil where only the file is missing.
@@ -24,7 +23,7 @@ package struct MissingPath: Sendable {
     /// The file in the same folder with the most similar name.
     package var nearest: String? {
         guard missingFolder == nil, let found = NearestWord.suggestion(for: name, among: neighbours) else { return nil }
-        return folder.isEmpty ? found : folder.hasSuffix("/") ? folder + found : "\(folder)/\(found)"
+        return FilePath.join(folder, found)
     }
 
     /// The names of files that end as this one does.

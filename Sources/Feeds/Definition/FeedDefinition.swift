@@ -201,17 +201,13 @@ extension FeedDefinition {
         let hooks = [hook].compactMap(\.self).map { hook in
             Diagnostic(
                 position: hook.position,
-                problem: """
-                    feed `\(name)` has an `on_change`, and what changed is told \(trust)
-                    """)
+                problem: "feed `\(name)` has an `on_change`, and what changed is told \(trust)")
         }
         return hooks
             + templates.filter { !$0.commands.isEmpty }.map { template in
                 Diagnostic(
                     position: template.position,
-                    problem: """
-                        feed `\(name)` has a `${command:…}`, and commands are run \(trust)
-                        """)
+                    problem: "feed `\(name)` has a `${command:…}`, and commands are run \(trust)")
             }
     }
 }
