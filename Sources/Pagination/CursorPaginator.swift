@@ -129,11 +129,8 @@ package struct CursorPaginator: LedPaginator {
 
     /// The token in the URL of the first page, as in `?cursor=*`; nil if it has none.
     private func start(of page: PaginationInput) -> PageCursor? {
-        guard page.cursor == nil, address == nil, let parameter,
-            let mark = page.url.utf8.firstIndex(of: UInt8(ascii: "?"))
-        else { return nil }
-        let query = page.url.utf8[mark...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
-        return FormEncoding.parameters(in: query).first { $0.name == parameter }.map { PageCursor($0.value) }
+        guard page.cursor == nil, address == nil, let parameter else { return nil }
+        return page.parameters.first { $0.name == parameter }.map { PageCursor($0.value) }
     }
 
     /// The page cursor's text; nil for an object that says nothing.

@@ -13,11 +13,8 @@ package struct LinkPaginator: LedPaginator {
     package let total: StatedTotal?
     package let size: PageSize?
 
-    /// Pages that name the next one in a `Link` header.
-    package init() { self.init(size: nil) }
-
-    /// Pages that name the next one in a `Link` header, with a size for the first.
-    package init(flags: MoreFlag = MoreFlag(), total: StatedTotal? = nil, size: PageSize?) {
+    /// Pages that name the next one in a `Link` header, perhaps with a size for the first.
+    package init(flags: MoreFlag = MoreFlag(), total: StatedTotal? = nil, size: PageSize? = nil) {
         self.flags = flags
         self.total = total
         self.size = size

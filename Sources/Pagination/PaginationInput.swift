@@ -127,6 +127,12 @@ extension PaginationInput {
         headers.filter { $0.name.isSameASCII(as: name) }.map(\.value)
     }
 
+    /// The parameters of the page's URL, decoded.
+    var parameters: [(name: String, value: String)] {
+        guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        return FormEncoding.parameters(in: url.utf8[mark...].dropFirst().prefix { $0 != UInt8(ascii: "#") })
+    }
+
     /// The value at one of the paginator's `bodyPaths`; nil if there was none.
     func value(at path: Path?, of paginator: some Paginator) -> JSONScalar? {
         guard let path, let index = paginator.bodyPaths.firstIndex(of: path), index < values.count else { return nil }

@@ -207,14 +207,7 @@ private struct SignSearch {
 
     /// True if the URL has the text as a value. Upstreams repeat it: `status=partial` lists what is partial.
     private func isAskedFor(_ text: String) -> Bool {
-        parameters.contains { $0.value.lowercasedASCII == text.lowercasedASCII }
-    }
-
-    /// The parameters of the page's URL, decoded.
-    private var parameters: [(name: String, value: String)] {
-        guard let start = page.url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
-        let query = page.url.utf8[start...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
-        return FormEncoding.parameters(in: query)
+        page.parameters.contains { $0.value.lowercasedASCII == text.lowercasedASCII }
     }
 
     /// The first 20 texts in a value.
@@ -423,7 +416,7 @@ private struct SignSearch {
     /// The offset of the next page may equal the size of this one.
     private func isRepeated(_ token: String, in name: MemberName) -> Bool {
         let isLong = token.utf8.count >= 8 && JSONScalar.text(token).count == nil
-        return parameters.contains { parameter in
+        return page.parameters.contains { parameter in
             parameter.value == token && (isLong || MemberName(parameter.name).folded == name.folded)
         }
     }

@@ -8,11 +8,8 @@ package struct SinglePagePaginator: Paginator {
     package let flags: MoreFlag
     package let total: StatedTotal?
 
-    /// A feed of one page.
-    package init() { self.init(total: nil) }
-
-    /// A feed of one page that says how many elements there should be on it.
-    package init(flags: MoreFlag = MoreFlag(), total: StatedTotal?) {
+    /// A feed of one page, which perhaps says how many elements there should be on it.
+    package init(flags: MoreFlag = MoreFlag(), total: StatedTotal? = nil) {
         self.flags = flags
         self.total = total
     }
