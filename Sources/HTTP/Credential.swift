@@ -38,7 +38,7 @@ package enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebu
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 
     /// The texts that must not be shown: the value, and for `Bearer TOKEN` also the token.
-    var secrets: [String] {
+    package var secrets: [String] {
         switch self {
         case .query(_, let value): return [value]
         case .account(let user, let password, _): return [password, user]

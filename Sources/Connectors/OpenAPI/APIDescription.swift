@@ -149,10 +149,10 @@ package struct APIDescription: Sendable {
                 if !words.contains(word) { words.append(word) }
             }
         }
-        for server in servers where words.isEmpty || !words.contains(server.advice) {
+        for server in servers where words.isEmpty || !words.contains(APIServer.advice) {
             guard !server.isKnown(values) else { continue }
             messages.append("the document does not say at which host the API is")
-            words.append(server.advice)
+            words.append(APIServer.advice)
         }
         guard !messages.isEmpty else { return }
         throw ConnectorError(messages, advice: words.joined(separator: " "), isOfWords: true)

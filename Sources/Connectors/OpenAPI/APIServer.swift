@@ -14,7 +14,6 @@ struct APIServer: Sendable {
     private let variables: [(name: String, standard: String?)]
 
     var names: [String] { [Self.given] + variables.map(\.name) }
-    var advice: String { Self.advice }
 
     /// The server of a document, or the first of those that an operation has of its own.
     init(_ document: APIDocument, _ own: [JSONValue]?) {

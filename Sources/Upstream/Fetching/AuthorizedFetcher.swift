@@ -74,7 +74,7 @@ package struct AuthorizedFetcher: Sendable {
 
 extension AuthorizedFetcher {
     /// The refusals of a token endpoint, which get messages of our own.
-    fileprivate static let refusals = [400, 401].map { ResponseRule(status: $0, body: [], action: .end) }
+    private static let refusals = [400, 401].map { ResponseRule(status: $0, body: [], action: .end) }
 
     /// Gets a token: a new one, or one that another process has kept.
     func fetchToken(_ token: TokenRequest, for page: PreparedPage) async -> Result<AccessToken, FeedSyncError> {
@@ -168,9 +168,7 @@ extension AuthorizedFetcher {
             .refused, "cannot get an access token: the upstream answered \(StatusText.text(response.status))\(said)",
             advice: token.advice, httpStatus: response.status, url: url)
     }
-}
 
-extension AuthorizedFetcher {
     /// Asks a token endpoint; a refusal (400, 401) is a response like others.
     func ask(_ request: PreparedPage) async throws(FeedSyncError) -> Response {
         try await fetcher.with(rules: Self.refusals).fetch(request).response

@@ -68,9 +68,10 @@ struct ResolvedParts: Sendable {
             let value = try resolve(header.value)
             found += value.secrets
             let isCredential = SecretName.matches(header.name)
-            if isCredential { found += Self.secrets(inHeader: value.text) }
+            let credential = Credential.header(name: header.name, value: value.text)
+            if isCredential { found += credential.secrets }
             if isCredential || !value.secrets.isEmpty {
-                credentials.append(.header(name: header.name, value: value.text))
+                credentials.append(credential)
             } else {
                 headers.append(name: header.name, value: value.text)
             }
@@ -198,8 +199,9 @@ struct ResolvedParts: Sendable {
             var found: [String] = []
             for header in headers {
                 let value = try resolve(header.value)
-                credentials.append(.header(name: header.name, value: value.text))
-                found += secrets(inHeader: value.text) + value.secrets
+                let credential = Credential.header(name: header.name, value: value.text)
+                credentials.append(credential)
+                found += credential.secrets + value.secrets
             }
             return found
         case .query(let parameters):
@@ -238,11 +240,5 @@ struct ResolvedParts: Sendable {
         guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
         let query = url[url.utf8.index(after: mark)...].prefix { $0 != "#" }
         return FormEncoding.parameters(in: query.utf8).filter { SecretName.matches($0.name) }.map(\.value)
-    }
-
-    /// The value, and the part of it after a scheme such as `Bearer`.
-    private static func secrets(inHeader value: String) -> [String] {
-        guard let space = value.firstIndex(of: " ") else { return [value] }
-        return [value, String(value[value.index(after: space)...])]
     }
 }
