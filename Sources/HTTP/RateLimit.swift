@@ -20,22 +20,14 @@ package struct RateLimit: Sendable, Hashable {
     /// The name of this quota, if the host has several: `search`.
     package var resource: String?
 
-    /// A quota with these parts.
-    package init(
-        limit: Int64? = nil, remaining: Int64? = nil, resetAfter: Duration? = nil, resource: String? = nil
-    ) {
-        self.limit = limit
-        self.remaining = remaining
-        self.resetAfter = resetAfter
-        self.resource = resource
-    }
-
     /// True if no request is left.
     package var isSpent: Bool { remaining == 0 }
 
     /// The longest wait that a server can ask for: a day.
     static let longestWait: Int64 = 86_400
+}
 
+extension RateLimit {
     /// Reads the quota; nil if the headers have none. `now` is in seconds since 1970.
     init?(_ headers: Headers, now: Int64) {
         // Most responses have none of the names, and each response is asked twice.

@@ -16,14 +16,6 @@ package struct LinkHeader: Sendable, Hashable {
         package let anchor: String?
         /// True unless the link states that it has no results.
         package let hasResults: Bool
-
-        /// A link.
-        package init(target: String, relations: [String], anchor: String? = nil, hasResults: Bool = true) {
-            self.hasResults = hasResults
-            self.target = target
-            self.relations = relations
-            self.anchor = anchor
-        }
     }
 
     /// Every link in order, including those with an anchor.

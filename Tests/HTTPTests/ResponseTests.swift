@@ -1,6 +1,7 @@
-import HTTP
 import Testing
 import Text
+
+@testable import HTTP
 
 private let now: Int64 = 1_795_000_000
 

@@ -1,5 +1,6 @@
-import HTTP
 import Testing
+
+@testable import HTTP
 
 private let policy = RetryPolicy()
 private let spent = RateLimit(remaining: 0, resetAfter: .seconds(20))

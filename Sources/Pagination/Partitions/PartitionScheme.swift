@@ -59,11 +59,6 @@ package struct PartitionCursor: Sendable, Hashable {
     package let partition: Partition
     /// The page of the partition; nil for its first.
     package let page: PageCursor?
-
-    package init(partition: Partition, page: PageCursor?) {
-        self.partition = partition
-        self.page = page
-    }
 }
 
 extension PartitionScheme {

@@ -1,6 +1,7 @@
-import Pagination
 import SeededGenerator
 import Testing
+
+@testable import Pagination
 
 @Suite("A Link header")
 struct LinkHeaderTests {
@@ -98,7 +99,7 @@ extension LinkHeaderTests {
             text(of: Array("nextprv-.:/;,=<>\"\\"), &random) + "x"
         }
         let anchor = Bool.random(using: &random) ? nil : text(of: Array("ab#/ ;,\"\\<>"), &random)
-        return LinkHeader.Link(target: target, relations: types, anchor: anchor)
+        return LinkHeader.Link(target: target, relations: types, anchor: anchor, hasResults: true)
     }
 
     private static func text(_ link: LinkHeader.Link, _ random: inout SeededGenerator) -> String {

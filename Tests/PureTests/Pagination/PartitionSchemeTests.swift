@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Feeds
+@testable import Pagination
 
 @Suite("The rule of a partitioned feed")
 struct PartitionSchemeTests {
