@@ -1,5 +1,5 @@
 internal import CCurl
-internal import Text
+package import Text
 
 /// An absolute `http` or `https` URL, normalised.
 ///
@@ -119,4 +119,98 @@ package struct WebURL: Sendable, Hashable, CustomStringConvertible {
 
     /// The same as `redacted`, so that printing a URL does not print a token.
     package var description: String { redacted }
+}
+
+extension WebURL {
+    /// The query without its question mark, percent-encoded; nil if there is none.
+    package var query: String? {
+        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        return String(text[text.utf8.index(after: mark)...])
+    }
+
+    /// The query's parameters in order, decoded; `+` is read as a space.
+    package var queryItems: [NamedValue] {
+        encodedQueryItems.map { NamedValue(encoded: $0.utf8) }
+    }
+
+    /// The URL with `items` in place of the parameters that have their names.
+    ///
+    /// Each name keeps its first position; new names are added at the end, in order. Several items of one name
+    /// all stay. The other parameters stay byte for byte.
+    package func replacingQuery(_ items: [NamedValue]) -> WebURL {
+        guard !items.isEmpty else { return self }
+        guard text.utf8.contains(UInt8(ascii: "?")) else { return withQuery(items.map(\.encoded)) }
+        let names = Set(items.map(\.name))
+        var placed: Set<String> = []
+        var query: [String] = []
+        for present in encodedQueryItems {
+            let name = NamedValue(encoded: present.utf8).name
+            if !names.contains(name) {
+                query.append(String(present))
+            } else if placed.insert(name).inserted {
+                query += items.filter { $0.name == name }.map(\.encoded)
+            }
+        }
+        query += items.filter { !placed.contains($0.name) }.map(\.encoded)
+        return withQuery(query)
+    }
+
+    /// The URL without the parameters for which `isUnwanted` is true.
+    package func removingQuery(where isUnwanted: (NamedValue) -> Bool) -> WebURL {
+        let present = encodedQueryItems
+        let kept = present.filter { !isUnwanted(NamedValue(encoded: $0.utf8)) }
+        return kept.count == present.count ? self : withQuery(kept.map(String.init))
+    }
+
+    var encodedQueryItems: [Substring] {
+        guard let query else { return [] }
+        return query.split(separator: "&")
+    }
+
+    /// The URL with these parameters, which are encoded, in place of its query.
+    func withQuery(_ items: [String]) -> WebURL {
+        let start = text.utf8.firstIndex(of: UInt8(ascii: "?")).map { text[..<$0] } ?? text[...]
+        return WebURL(text: items.isEmpty ? String(start) : "\(start)?\(items.joined(separator: "&"))", origin: origin)
+    }
+}
+
+extension NamedValue {
+    /// A query's parameter; its value is empty if the query has only the name.
+    init(encoded: Substring.UTF8View) {
+        let (name, value) = FormEncoding.parameter(encoded)
+        self.init(name: name, value: value)
+    }
+
+    /// The parameter as a query has it.
+    var encoded: String { "\(PercentCoding.encoded(name))=\(PercentCoding.encoded(value))" }
+}
+
+/// Owns one `CURLU`, libcurl's URL parser, so that the checked URL is the requested one.
+///
+/// Source: https://curl.se/libcurl/c/libcurl-url.html
+struct URLHandle: ~Copyable {
+    private let pointer: OpaquePointer
+
+    /// Creates a handle; libcurl must be loaded.
+    init?() {
+        guard let pointer = ccurl_url() else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { ccurl_url_cleanup(pointer) }
+
+    /// Sets one part, or the whole URL; a relative one is resolved against the handle's URL.
+    ///
+    /// `text` must not contain a NUL: it crosses as a C string.
+    func set(_ part: CURLUPart, _ text: String?, flags: Int32 = 0) -> CURLUcode {
+        ccurl_url_set(pointer, part, text, UInt32(bitPattern: flags))
+    }
+
+    /// The text of one part; nil if the URL has none.
+    func part(_ part: CURLUPart, flags: Int32 = 0) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard ccurl_url_get(pointer, part, &text, UInt32(bitPattern: flags)) == CURLUE_OK, let text else { return nil }
+        defer { ccurl_free(text) }
+        return String(cString: text)
+    }
 }
