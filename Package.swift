@@ -189,6 +189,7 @@ let package = Package(
         .target(name: "Examples", dependencies: ["FeedSync"], path: "Examples", swiftSettings: settings),
 
         .target(name: "SeededGenerator", path: "Tests/SeededGenerator", swiftSettings: settings),
+        .target(name: "TemporaryFolder", path: "Tests/TemporaryFolder", swiftSettings: settings),
         // Holds values against a JSON Schema.
         .target(
             name: "SchemaChecker", dependencies: ["JSON", "YAML"], path: "Tests/SchemaChecker", swiftSettings: settings),
@@ -216,26 +217,32 @@ let package = Package(
             name: "PureTests",
             dependencies: [
                 "Concurrency", "Crawling", "Feeds", "JSON", "Pagination", "Patterns", "Platform", "SchemaChecker",
-                "SeededGenerator", "Text", "Time", "YAML",
+                "SeededGenerator", "TemporaryFolder", "Text", "Time", "YAML",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: [
                 "Command", "DemoFeed", "FeedSync", "HTTPServer", "JSON", "Platform", "PostgreSQL", "PostgreSQLServer",
-                "Reports", "SQLite", "SchemaChecker", "ScriptedServer", "SeededGenerator", "Concurrency", "Text",
+                "Reports", "SQLite", "SchemaChecker", "ScriptedServer", "SeededGenerator", "Concurrency",
+                "TemporaryFolder", "Text",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["DemoFeed", "Examples", "FeedSync", "FeedSyncTesting", "HTTPServer", "ScriptedServer"],
+            dependencies: [
+                "DemoFeed", "Examples", "FeedSync", "FeedSyncTesting", "HTTPServer", "ScriptedServer",
+                "TemporaryFolder",
+            ],
             swiftSettings: settings),
         .testTarget(
-            name: "SQLiteTests", dependencies: ["Concurrency", "SQLite", "SeededGenerator"], swiftSettings: settings),
+            name: "SQLiteTests", dependencies: ["Concurrency", "SQLite", "SeededGenerator", "TemporaryFolder"],
+            swiftSettings: settings),
         .testTarget(
             name: "HTTPTests",
             dependencies: [
-                "HTTP", "HTTPServer", "Platform", "ScriptedServer", "SeededGenerator", "Concurrency", "Text", "Time",
+                "HTTP", "HTTPServer", "Platform", "ScriptedServer", "SeededGenerator", "Concurrency", "TemporaryFolder",
+                "Text", "Time",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -246,7 +253,7 @@ let package = Package(
             dependencies: [
                 "Editing", "Concurrency", "FeedSync", "HTTP", "HTTPServer", "JSON", "FeedTables", "MirrorReader",
                 "MirrorWriter", "Reports", "StoreFile", "SQLite",
-                "ScriptedServer",
+                "ScriptedServer", "TemporaryFolder",
                 "Text", "Web",
             ],
             swiftSettings: settings),
@@ -255,7 +262,7 @@ let package = Package(
             dependencies: [
                 "Concurrency", "Feeds", "Migrations", "FeedTables", "MirrorReader", "MirrorWriter", "Platform",
                 "StoreFile", "PostgreSQL", "PostgreSQLServer", "SQLite", "SchemaMigration", "SeededGenerator", "Fleet",
-                "PostgreSQLStore",
+                "PostgreSQLStore", "TemporaryFolder",
             ], swiftSettings: settings),
         .testTarget(name: "ConnectorsTests", dependencies: ["Connectors", "Feeds"], swiftSettings: settings),
         .testTarget(name: "DemoFeedTests", dependencies: ["DemoFeed", "HTTPServer"], swiftSettings: settings),
@@ -268,7 +275,7 @@ let package = Package(
                 "FeedTables", "MirrorReader", "MirrorWriter", "StoreFile", "PostgreSQL", "PostgreSQLServer",
                 "Migrations", "ResponseBody",
                 "SQLite", "SchemaMigration", "ScriptedServer", "SeededGenerator", "Fleet", "PostgreSQLStore",
-                "Upstream", "Web",
+                "TemporaryFolder", "Upstream", "Web",
             ],
             exclude: ["Presets/examples"], swiftSettings: settings),
     ],

@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import HTTPServer
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @Suite("A body with a content coding") struct ContentCodingTests {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import HTTPServer
+import TemporaryFolder
 import Testing
 
 /// An nginx on loopback: TLS with a certificate of its own, HTTP/2, gzip.

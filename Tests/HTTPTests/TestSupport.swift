@@ -3,6 +3,7 @@ import HTTP
 import HTTPServer
 import Platform
 import ScriptedServer
+import TemporaryFolder
 
 /// A client for one test.
 func makeClient(maximumPerHost: Int = 1, caFile: String? = nil) -> Client {
@@ -40,23 +41,10 @@ struct ProgramFailure: Error {
     let status: Int32
 }
 
-/// A folder that is removed with its owner.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    // FileManager stops at the first file that somebody else, such as a server that is just ending, removes before it.
-    deinit { try? run("/bin/rm", "-rf", path) }
-
-    func read(_ name: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)")))
-    }
+extension TemporaryFolder {
+    func read(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: file(name)))) }
 
     func write(_ bytes: some Sequence<UInt8>, to name: String) throws {
-        try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"))
+        try Data(bytes).write(to: URL(filePath: file(name)))
     }
 }

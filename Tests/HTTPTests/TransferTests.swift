@@ -1,6 +1,7 @@
 import HTTP
 import HTTPServer
 import ScriptedServer
+import TemporaryFolder
 import Testing
 import Text
 

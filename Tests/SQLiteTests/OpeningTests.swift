@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TemporaryFolder
 import Testing
 
 @Suite("Opening a database")
@@ -45,8 +46,8 @@ struct OpeningTests {
 
     @Test("A read-only folder is an error of opening", .enabled(if: geteuid() != 0, "root may write anywhere"))
     func readOnlyFolder() throws {
-        chmod(folder.url.path, 0o500)
-        defer { chmod(folder.url.path, 0o700) }
+        chmod(folder.path, 0o500)
+        defer { chmod(folder.path, 0o700) }
         let error = try #require(sqliteError { _ = try folder.connect() })
         #expect(error.isCannotOpen)
         #expect(error.systemCode == EACCES)

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TemporaryFolder
 import Testing
 
 @Suite("Errors")
@@ -57,7 +58,7 @@ struct SQLiteErrorTests {
         var bytes = try folder.bytes()
         // The second page, the table's only one, begins with its type.
         bytes.replaceSubrange(4096..<4296, with: repeatElement(0xa5, count: 200))
-        try bytes.write(to: folder.url.appending(path: "test.db"))
+        try bytes.write(to: URL(filePath: folder.path()))
         let error = try #require(sqliteError { _ = try folder.connect().scalar("SELECT a FROM t") })
         #expect(error.isCorrupt)
     }

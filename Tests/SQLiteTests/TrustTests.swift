@@ -1,4 +1,5 @@
 import SQLite
+import TemporaryFolder
 import Testing
 
 @Suite("Trust in a schema")

@@ -1,20 +1,11 @@
 import Foundation
 import SQLite
+import TemporaryFolder
 
-/// A folder of its own for one test, removed with it.
-final class TemporaryFolder {
-    let url: URL
+extension TemporaryFolder {
+    func path(_ name: String = "test.db") -> String { file(name) }
 
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "SQLiteTests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func path(_ name: String = "test.db") -> String { url.appending(path: name).path }
-
-    func bytes(_ name: String = "test.db") throws -> Data { try Data(contentsOf: url.appending(path: name)) }
+    func bytes(_ name: String = "test.db") throws -> Data { try Data(contentsOf: URL(filePath: file(name))) }
 
     func connect(
         _ name: String = "test.db", access: Connection.Access = .readWriteCreate, busyTimeout: Duration = .seconds(5)
