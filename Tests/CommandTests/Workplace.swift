@@ -2,11 +2,13 @@ import Foundation
 import HTTPServer
 import SQLite
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 /// A folder with a configuration, and a server for its feeds.
 final class Workplace: Sendable {
-    let folder: String
+    private let temporaryFolder: TemporaryFolder
+    var folder: String { temporaryFolder.path }
     let server: ScriptedServer
 
     /// A folder whose configuration has these feeds, each at the server's path of its name.
@@ -14,17 +16,13 @@ final class Workplace: Sendable {
     /// - Parameter extra: further lines for each feed.
     init(_ feeds: [String] = ["things"], extra: String = "") throws {
         server = try ScriptedServer()
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        temporaryFolder = try TemporaryFolder()
         try write(
             "feedsync.yaml",
             "feeds:\n" + feeds.map { Self.feed($0, at: "\(server.url)/\($0)", extra: extra) }.joined())
     }
 
-    deinit {
-        server.stop()
-        try? FileManager.default.removeItem(atPath: folder)
-    }
+    deinit { server.stop() }
 
     /// A feed of `PagedFeed`'s kind that is never tried again.
     static func feed(_ name: String, at url: String, extra: String = "") -> String {

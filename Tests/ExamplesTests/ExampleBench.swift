@@ -2,25 +2,22 @@ import DemoFeed
 import FeedSync
 import Foundation
 import HTTPServer
+import TemporaryFolder
 import Testing
 
 /// A mirror in a folder of its own, and the demo's upstream.
 final class ExampleBench: Sendable {
     let server: Server
     let mirror: FeedMirror
-    private let folder: URL
+    private let folder: TemporaryFolder
 
     init() async throws {
         server = try DemoFeed.start()
-        folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        mirror = try await FeedMirror(path: folder.appending(path: "feeds.db").path)
+        folder = try TemporaryFolder()
+        mirror = try await FeedMirror(path: folder.file("feeds.db"))
     }
 
-    deinit {
-        server.stop()
-        try? FileManager.default.removeItem(at: folder)
-    }
+    deinit { server.stop() }
 
     func repositories() throws -> FeedDefinition {
         try FeedDefinition("repositories", ["preset": "github.search", "url": "\(server.url)/search/repositories"])

@@ -1,6 +1,7 @@
 import DemoFeed
 import Foundation
 import HTTPServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -12,13 +13,10 @@ struct ReadmeSampleTests {
     func runs() async throws {
         let server = try DemoFeed.start()
         defer { server.stop() }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         let feed = try FeedDefinition.parse(
             name: "swift-repos", yaml: "preset: github.search\nurl: \(server.url)/search/repositories")
-        let repositories = try await mostStarred(
-            feed, in: folder.appending(path: "feeds.db").path)
+        let repositories = try await mostStarred(feed, in: folder.file("feeds.db"))
         #expect(repositories.count == 3)
         #expect(repositories.map(\.stars) == repositories.map(\.stars).sorted(by: >))
         #expect(repositories.allSatisfy { $0.fullName.contains("/") })
@@ -26,15 +24,13 @@ struct ReadmeSampleTests {
 
     @Test("The sample throws the error of a connection that is refused")
     func refused() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         // The port of a server that was stopped may be another test's by now; nobody listens at this one.
         let url = "http://127.0.0.1:1"
         let feed = try FeedDefinition.parse(
             name: "swift-repos", yaml: "preset: github.search\nurl: \(url)/search/repositories\nretries: 0")
         let error = await #expect(throws: FeedSyncError.self) {
-            _ = try await mostStarred(feed, in: folder.appending(path: "feeds.db").path)
+            _ = try await mostStarred(feed, in: folder.file("feeds.db"))
         }
         #expect(error?.kind == .unreachable)
     }

@@ -3,6 +3,7 @@ import Foundation
 import PostgreSQL
 import PostgreSQLServer
 import SQLite
+import TemporaryFolder
 import Testing
 
 @testable import Fleet
@@ -10,15 +11,13 @@ import Testing
 
 @Suite("A file that follows a store in PostgreSQL")
 final class FollowingCopyTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(
-        path: "FollowingCopyTests-\(UUID().uuidString)")
-
+    private let folder: TemporaryFolder
     private let database: PostgreSQL.Connection
     private let copy: FollowingCopy
 
     /// A store with a feed that is at a crawl, and a file that has it.
     init() async throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
         let uri = try PostgreSQLServer.database()
         database = try PostgreSQL.Connection(uri: uri)
         try StoreDatabase(connection: database).migrate(now: "2026-11-21T02:20:11.123Z")
@@ -32,11 +31,9 @@ final class FollowingCopyTests {
                 VALUES ('things', 'things', 'id', '["id"]', '[]', 'd', 1)
             """)
         copy = try await FollowingCopy(
-            path: folder.appending(path: "copy.db").path, uri: uri, feeds: nil, hasHistory: true, pruneInterval: .zero)
+            path: folder.file("copy.db"), uri: uri, feeds: nil, hasHistory: true, pruneInterval: .zero)
         #expect(try await copy.look([]))
     }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func file() throws -> SQLite.Connection { try SQLite.Connection(path: copy.path) }
 

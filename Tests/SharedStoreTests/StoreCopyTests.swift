@@ -8,22 +8,18 @@ import PostgreSQLStore
 import SQLite
 import SeededGenerator
 import StoreFile
+import TemporaryFolder
 import Testing
 
 @Suite("A copy of a store")
 final class StoreCopyTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "StoreCopyTests-\(UUID().uuidString)")
+    private let folder: TemporaryFolder
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    private func path(_ name: String) throws -> String {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder.appending(path: name).path
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     /// A store with two feeds of one model, and rows with values of every kind in every column.
     private func store(rows: Int = 300, seed: UInt64 = 1, at name: String = "store.db") async throws -> String {
-        let path = try path(name)
+        let path = folder.file(name)
         _ = try await Store(path: path)
         let connection = try SQLite.Connection(path: path)
         var random = SeededGenerator(seed)
@@ -121,7 +117,7 @@ final class StoreCopyTests {
         let uri = try PostgreSQLServer.database()
         let there = try await copy(path, uri)
         #expect(there.tables.first { $0.name == "things" }?.rowCount == 300)
-        let back = try self.path("back.db")
+        let back = folder.file("back.db")
         let again = try await copy(uri, back)
         #expect(again.tables.map(\.checksum) == there.tables.map(\.checksum))
         #expect(try content(back) == content(path), "seed \(seed)")
@@ -129,7 +125,7 @@ final class StoreCopyTests {
         #expect(try connection.scalar("SELECT count(*) FROM thing") == 600)
         #expect(try connection.scalar("SELECT count(*) FROM change WHERE kind = 'new'") == 600)
         #expect(try connection.scalar("SELECT type FROM pragma_table_info('things') WHERE name = 'id'") == "INTEGER")
-        #expect(try !FileManager.default.fileExists(atPath: self.path("back.db.part")))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("back.db.part")))
         // It is a store like any other.
         let records = try await Store(path: back).feeds()
         #expect(records.map(\.name).sorted() == ["other-things", "things"])
@@ -137,7 +133,7 @@ final class StoreCopyTests {
 
     @Test("A copied store has PostgreSQL's types, and values that do not fit in `_exact`")
     func types() async throws {
-        let path = try path("store.db")
+        let path = folder.file("store.db")
         _ = try await store(rows: 0)
         let source = try SQLite.Connection(path: path)
         let now: SQLite.Value = "2026-11-21T02:20:11.123Z"
@@ -199,7 +195,7 @@ final class StoreCopyTests {
         #expect(later.tables.filter(\.isWritten).map(\.name) == ["things", "other_things"])
         #expect(try target.scalar("SELECT t FROM mine WHERE id = 7") == "changed")
         #expect(try target.scalar("SELECT sum(later) FROM things") == "1500")
-        let back = try self.path("back.db")
+        let back = folder.file("back.db")
         _ = try await copy(uri, back)
         #expect(try content(back) == content(path))
     }
@@ -226,7 +222,7 @@ final class StoreCopyTests {
             try target.scalar(
                 "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'things'::regclass AND contype = 'p'"
             ) == "PRIMARY KEY (n, id)")
-        let back = try self.path("back.db")
+        let back = folder.file("back.db")
         _ = try await copy(uri, back)
         #expect(try content(back) == content(path))
     }
@@ -242,7 +238,7 @@ final class StoreCopyTests {
         }
         let uri = try PostgreSQLServer.database()
         _ = try await copy(path, uri)
-        let back = try self.path("back.db")
+        let back = folder.file("back.db")
         _ = try await copy(uri, back)
         #expect(try content(back) == content(path))
     }
@@ -268,7 +264,7 @@ final class StoreCopyTests {
         withExtendedLifetime(target) {}
         #expect(try fresh.scalar("SELECT finished_at IS NULL FROM _copy") == "t")
         // It is no store as yet.
-        let back = try self.path("back.db")
+        let back = folder.file("back.db")
         let refusal = await #expect(throws: FeedSyncError.self) { try await copy(uri, back) }
         #expect(refusal?.message.contains("is not whole") == true)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("back") } == [])
@@ -320,7 +316,7 @@ final class StoreCopyTests {
         #expect(await message(path, "postgres://me:secret@/none?host=/nowhere").contains("secret") == false)
         let missing = try PostgreSQLServer.uri(of: "missing")
         #expect(await message(path, missing).contains("\"missing\" does not exist"))
-        let (empty, new) = try (PostgreSQLServer.database(), self.path("new.db"))
+        let (empty, new) = try (PostgreSQLServer.database(), folder.file("new.db"))
         #expect(await message(empty, new).contains("has no store"))
         #expect(await message(path, "postgres://h:notaport/x").contains("port"))
         let newer = try PostgreSQL.Connection(uri: uri)
@@ -332,7 +328,7 @@ final class StoreCopyTests {
         "The views of a copied store show every feed, however many there are",
         arguments: [(499, "thing"), (501, String(repeating: "x", count: 63))])
     func views(count: Int, model: String) async throws {
-        let path = try path("many.db")
+        let path = folder.file("many.db")
         _ = try await Store(path: path)
         let source = try SQLite.Connection(path: path)
         try source.transaction {
@@ -366,7 +362,7 @@ final class StoreCopyTests {
             """
         #expect(try target.scalar("\(changes) 'new'") == "\(count) \(count) \(count)")
         #expect(try target.scalar("\(changes) 'removed'") == "\(count) \(count) \(count)")
-        let back = try self.path("back.db")
+        let back = folder.file("back.db")
         _ = try await copy(uri, back)
         #expect(try content(back) == content(path))
     }

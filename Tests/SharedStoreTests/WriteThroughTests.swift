@@ -5,6 +5,7 @@ import PostgreSQLServer
 import SQLite
 import SeededGenerator
 import StoreFile
+import TemporaryFolder
 import Testing
 
 @testable import Fleet
@@ -12,8 +13,7 @@ import Testing
 
 @Suite("A commit in PostgreSQL that is on its way")
 final class WriteThroughTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(
-        path: "WriteThroughTests-\(UUID().uuidString)")
+    private let folder: TemporaryFolder
     private let file: SQLite.Connection
     private let database: PostgreSQL.Connection
     private let uri: String
@@ -22,8 +22,8 @@ final class WriteThroughTests {
 
     /// A file with a feed whose table is in PostgreSQL with one row.
     init() async throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let path = folder.appending(path: "store.db").path
+        folder = try TemporaryFolder()
+        let path = folder.file("store.db")
         _ = try await Store(path: path)
         file = try SQLite.Connection(path: path)
         uri = try PostgreSQLServer.database()
@@ -47,8 +47,6 @@ final class WriteThroughTests {
             try insert("first")
         }
     }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func writeThrough(of file: SQLite.Connection) throws -> WriteThrough {
         try WriteThrough(file, to: ConnectionPool(uri: uri, limit: 2, jobs: 1), claims: [claim], progress: progress)
@@ -200,7 +198,7 @@ final class WriteThroughTests {
 
     @Test("A table is in the views by the next claim, if its own ends before or a view has a long-running reader")
     func views() throws {
-        let next = try SQLite.Connection(path: folder.appending(path: "store.db").path)
+        let next = try SQLite.Connection(path: folder.file("store.db"))
         let isThere = "SELECT to_regclass('thing')"
         #expect(try database.scalar(isThere) == nil)
         try writeThrough(of: next).refreshViews()

@@ -4,6 +4,7 @@ import Foundation
 import HTTPServer
 import JSON
 import ScriptedServer
+import TemporaryFolder
 import Testing
 import Web
 
@@ -281,10 +282,8 @@ import Web
 
     @Test("Without a configuration, the demo's feeds can be added, whose upstream is the server itself")
     func demo() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = "\(folder)/feedsync.yaml"
+        let folder = try TemporaryFolder()
+        let file = folder.file("feedsync.yaml")
         try await WebPlace.serving(
             change: { settings in
                 settings.configuration = { () throws(ConfigurationProblem) in
@@ -293,7 +292,7 @@ import Web
                         throw ConfigurationProblem(lines: error.diagnostics.map(\.description))
                     }
                 }
-                settings.storePath = { $0 == nil ? nil : "\(folder)/feedsync.db" }
+                settings.storePath = { $0 == nil ? nil : folder.file("feedsync.db") }
                 settings.configurationFiles = [file]
                 settings.newFeedsFile = { ConfigurationFile(path: file) }
             }

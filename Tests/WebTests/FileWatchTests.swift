@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryFolder
 import Testing
 
 @testable import Web
@@ -6,14 +7,12 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct FileWatchTests {
     @Test("A change is reported once a listener is there, however often something else changes before")
     func busy() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryFolder()
         func write(_ name: String) {
-            #expect(FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: Data("x".utf8)))
+            #expect(FileManager.default.createFile(atPath: folder.file(name), contents: Data("x".utf8)))
         }
-        let store = ["store", "store-wal"].map { "\(folder)/\($0)" }
-        let watch = try #require(FileWatch([store, ["\(folder)/configuration"], ["\(folder)/end"]]))
+        let store = ["store", "store-wal"].map(folder.file)
+        let watch = try #require(FileWatch([store, [folder.file("configuration")], [folder.file("end")]]))
         write("configuration")
         for number in 1...5_000 { write(number.isMultiple(of: 2) ? "store" : "store-wal") }
         write("end")
@@ -30,13 +29,12 @@ import Testing
     #if !canImport(Darwin)
     @Test("A folder that is replaced is reported, and its path leads to another one")
     func replacedFolder() async throws {
-        let parent = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
-        let folder = "\(parent)/folder"
+        let parent = try TemporaryFolder()
+        let folder = parent.file("folder")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: parent) }
-        let watch = try #require(FileWatch([["\(parent)/other"], ["\(folder)/file"]]))
+        let watch = try #require(FileWatch([[parent.file("other")], ["\(folder)/file"]]))
         #expect(watch.isCurrent)
-        try FileManager.default.moveItem(atPath: folder, toPath: "\(parent)/before")
+        try FileManager.default.moveItem(atPath: folder, toPath: parent.file("before"))
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for await groups in watch.values {
             #expect(groups == [1])
@@ -48,14 +46,12 @@ import Testing
 
     @Test("Stamps show which group has a file that was written, created, replaced or removed")
     func stamps() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryFolder()
         func write(_ name: String, _ text: String) throws {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder.file(name)))
         }
         try write("store", "x")
-        var stamps = FileStamps([["\(folder)/store", "\(folder)/store-wal"], ["\(folder)/*.yaml"]])
+        var stamps = FileStamps([[folder.file("store"), folder.file("store-wal")], [folder.file("*.yaml")]])
         #expect(stamps.change() == [])
         try write("store", "xx")
         #expect(stamps.change() == [0])
@@ -65,11 +61,11 @@ import Testing
         try write("another", "x")
         #expect(stamps.change() == [1])
         try write("new", "y")
-        try FileManager.default.removeItem(atPath: "\(folder)/a.yaml")
-        try FileManager.default.moveItem(atPath: "\(folder)/new", toPath: "\(folder)/a.yaml")
+        try FileManager.default.removeItem(atPath: folder.file("a.yaml"))
+        try FileManager.default.moveItem(atPath: folder.file("new"), toPath: folder.file("a.yaml"))
         #expect(stamps.change() == [1])
-        try FileManager.default.removeItem(atPath: "\(folder)/a.yaml")
-        try FileManager.default.removeItem(atPath: "\(folder)/store")
+        try FileManager.default.removeItem(atPath: folder.file("a.yaml"))
+        try FileManager.default.removeItem(atPath: folder.file("store"))
         #expect(stamps.change() == [0, 1])
         #expect(stamps.change() == [])
     }

@@ -4,6 +4,7 @@ import Foundation
 import HTTP
 import HTTPServer
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import Web
@@ -137,13 +138,16 @@ import Testing
     }
 
     private struct Bench {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
+        private let parent: TemporaryFolder
+        let folder: String
         let server: ScriptedServer
         let now = Lock(Int64(Date().timeIntervalSince1970))
         let pictures: Pictures
         let origin: Origin
 
         init(_ limits: PictureLimits = PictureLimits()) throws {
+            parent = try TemporaryFolder()
+            folder = parent.file("pictures")
             server = try ScriptedServer()
             origin = try WebURL(server.url).origin
             pictures = Pictures(
@@ -160,10 +164,7 @@ import Testing
         "After a day the server is asked with the validators that it gave, and while it fails the old picture is shown")
     func validators() async throws {
         let bench = try Bench()
-        defer {
-            bench.server.stop()
-            try? FileManager.default.removeItem(atPath: bench.folder)
-        }
+        defer { bench.server.stop() }
         bench.server.enqueue(
             "/1.png",
             [
@@ -192,10 +193,7 @@ import Testing
         var limits = PictureLimits()
         (limits.mostOfOne, limits.mostBytes) = (1_000, 3_000)
         let bench = try Bench(limits)
-        defer {
-            bench.server.stop()
-            try? FileManager.default.removeItem(atPath: bench.folder)
-        }
+        defer { bench.server.stop() }
         for number in 1...6 {
             bench.server.route("/\(number).png") { _ in Self.answer(Self.png + [UInt8](repeating: 0, count: 700)) }
             #expect(await bench.ask("/\(number).png")?.count == 715)
@@ -215,10 +213,7 @@ import Testing
     @Test("A picture that the server was not asked for in 30 days is not shown, also where it does not answer now")
     func tooOld() async throws {
         let bench = try Bench()
-        defer {
-            bench.server.stop()
-            try? FileManager.default.removeItem(atPath: bench.folder)
-        }
+        defer { bench.server.stop() }
         bench.server.enqueue("/1.png", [Self.answer(Self.png), .status(500), .status(500), Self.answer(Self.png)])
         #expect(await bench.ask("/1.png") == Self.png)
         bench.now.withLock { $0 += 29 * 86_400 }
@@ -232,10 +227,7 @@ import Testing
     @Test("Pictures that are too old are deleted while the server runs, and no folder is made for that")
     func trimmed() async throws {
         let bench = try Bench()
-        defer {
-            bench.server.stop()
-            try? FileManager.default.removeItem(atPath: bench.folder)
-        }
+        defer { bench.server.stop() }
         await bench.pictures.trim()
         #expect(!FileManager.default.fileExists(atPath: bench.folder))
         bench.server.route("/1.png") { _ in Self.answer(Self.png) }
@@ -250,14 +242,12 @@ import Testing
 
     @Test("A server that begins deletes pictures that are too old, before anybody asks for one")
     func trimmedAtStart() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let file = "\(folder)/old.picture"
+        let folder = try TemporaryFolder()
+        let file = folder.file("old.picture")
         try Data().write(to: URL(fileURLWithPath: file))
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -31 * 86_400)], ofItemAtPath: file)
-        try await WebPlace.serving(change: { $0.pictureFolder = folder }) { _ in
+        try await WebPlace.serving(change: { $0.pictureFolder = folder.path }) { _ in
             try await until { !FileManager.default.fileExists(atPath: file) }
         }
     }
@@ -265,10 +255,7 @@ import Testing
     @Test("Simultaneous requests for a picture share one request, and a host gets one at a time")
     func shared() async throws {
         let bench = try Bench()
-        defer {
-            bench.server.stop()
-            try? FileManager.default.removeItem(atPath: bench.folder)
-        }
+        defer { bench.server.stop() }
         let busy = Lock((now: 0, most: 0))
         for number in 1...4 {
             bench.server.route("/\(number).png") { _ in

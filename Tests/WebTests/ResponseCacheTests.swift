@@ -2,6 +2,7 @@ import Foundation
 import HTTPServer
 import MirrorReader
 import StoreFile
+import TemporaryFolder
 import Testing
 
 @testable import Web
@@ -12,13 +13,10 @@ struct ResponseCacheTests {
         ResponseCache.Key(ServerRequest(target: "/feeds/things/items?q=\(number)"), version: 1)
     }
 
-    private func temporaryPath() -> String {
-        FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString).db").path
-    }
-
     @Test("Short answers count with what stands around them, and the oldest go first")
     func short() async throws {
-        let mark = try await Store(path: temporaryPath()).mark()
+        let folder = try TemporaryFolder()
+        let mark = try await Store(path: folder.file("store.db")).mark()
         let cache = ResponseCache()
         let count = 20_000
         for number in 0..<count { cache.keep(.html("\(number)"), tag: "\(number)", key(number), mark: mark) }

@@ -5,12 +5,14 @@ import HTTPServer
 import JSON
 import ScriptedServer
 import StoreFile
+import TemporaryFolder
 import Testing
 import Web
 
 /// A folder with a store and a server of it; a test scripts its feed `things`.
 final class WebPlace: Sendable {
-    let folder: String
+    private let temporaryFolder: TemporaryFolder
+    var folder: String { temporaryFolder.path }
     let upstream: ScriptedServer
     let feed: PagedFeed
     let web: WebServer
@@ -24,9 +26,8 @@ final class WebPlace: Sendable {
         let upstream = try ScriptedServer()
         let feed = PagedFeed(items)
         upstream.route("/things", to: feed)
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("feedsync-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let file = "\(folder)/feedsync.yaml"
+        let folder = try TemporaryFolder()
+        let file = folder.file("feedsync.yaml")
         try Self.configuration(upstream.url, columns, extra).write(toFile: file, atomically: true, encoding: .utf8)
         var settings = WebSettings(
             address: .tcp(host: "127.0.0.1", port: 0), options: EngineOptions(),
@@ -34,10 +35,10 @@ final class WebPlace: Sendable {
                 do throws(ConfigurationError) { return try Configuration.load(file) } catch {
                     throw ConfigurationProblem(lines: error.diagnostics.map(\.description))
                 }
-            }, storePath: { _ in "\(folder)/feedsync.db" })
+            }, storePath: { [path = folder.file("feedsync.db")] _ in path })
         settings.configurationFiles = [file]
         change(&settings)
-        (self.folder, self.upstream, self.feed) = (folder, upstream, feed)
+        (temporaryFolder, self.upstream, self.feed) = (folder, upstream, feed)
         web = try await WebServer(settings)
         guard case .tcp(_, let port) = web.address else { throw NoPort() }
         self.port = port
@@ -60,10 +61,7 @@ final class WebPlace: Sendable {
         """
     }
 
-    deinit {
-        upstream.stop()
-        try? FileManager.default.removeItem(atPath: folder)
-    }
+    deinit { upstream.stop() }
 
     /// Serves a place, and closes it after any outcome of `body`.
     static func serving(

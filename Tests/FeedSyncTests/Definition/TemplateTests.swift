@@ -1,5 +1,6 @@
 import FeedSync
 import Foundation
+import TemporaryFolder
 import Testing
 
 @Suite("A template")
@@ -102,16 +103,15 @@ struct TemplateTests {
 
     @Test("A file is read relative to the configuration's folder, or to the home, without the last line break")
     func files() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "template-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try Data("päss\r\n".utf8).write(to: URL(filePath: folder + "/token"))
-        try Data("\n".utf8).write(to: URL(filePath: folder + "/empty"))
-        try Data([0x66, 0xFF]).write(to: URL(filePath: folder + "/binary"))
-        try Data(count: 70_000).write(to: URL(filePath: folder + "/large"))
+        let folder = try TemporaryFolder()
+        try Data("päss\r\n".utf8).write(to: URL(filePath: folder.file("token")))
+        try Data("\n".utf8).write(to: URL(filePath: folder.file("empty")))
+        try Data([0x66, 0xFF]).write(to: URL(filePath: folder.file("binary")))
+        try Data(count: 70_000).write(to: URL(filePath: folder.file("large")))
 
-        let relative = try template("${file:token}").resolved(environment: [:], relativeTo: folder)
-        #expect(relative == (try template("${file:~/token}").resolved(environment: ["HOME": folder], relativeTo: "/")))
+        let relative = try template("${file:token}").resolved(environment: [:], relativeTo: folder.path)
+        let home = ["HOME": folder.path]
+        #expect(relative == (try template("${file:~/token}").resolved(environment: home, relativeTo: "/")))
         #expect(relative.text == "päss")
         #expect(relative.secrets == ["päss"])
 
@@ -122,9 +122,9 @@ struct TemplateTests {
         ] {
             let template = try template("${file:\(name)}")
             let error = #expect(throws: ConfigurationError.self) {
-                try template.resolved(environment: [:], relativeTo: folder)
+                try template.resolved(environment: [:], relativeTo: folder.path)
             }
-            #expect(error?.diagnostics.first?.problem == "`\(folder)/\(name)` \(problem)")
+            #expect(error?.diagnostics.first?.problem == "`\(folder.file(name))` \(problem)")
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -27,10 +28,8 @@ struct DiscoveredMirrorTests {
         bench.server.route("/things") { $0.query.isEmpty ? .json(body) : .status(404) }
         let found = try await bench.discover()
         #expect(found.definition.columns.map(\.name).joined(separator: " ") == columns)
-        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try await Store(path: folder.appending(path: "store.db").path)
+        let folder = try TemporaryFolder()
+        let store = try await Store(path: folder.file("store.db"))
         let engine = try await SyncEngine(feed: found.definition, store: store, options: EngineBench.options)
         let summary = try await engine.perform(.reload)
         #expect(summary.figures.items.inserted == count)
@@ -44,10 +43,8 @@ struct DiscoveredMirrorTests {
             return .json(#"{"data":{"list":[\#(DiscoveryBench.items(start))],"pageCount":4}}"#)
         }
         let found = try await bench.discover()
-        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try await Store(path: folder.appending(path: "store.db").path)
+        let folder = try TemporaryFolder()
+        let store = try await Store(path: folder.file("store.db"))
         let engine = try await SyncEngine(feed: found.definition, store: store, options: EngineBench.options)
         let summary = try await engine.perform(.allPages)
         #expect(summary.figures.items.inserted == 35)

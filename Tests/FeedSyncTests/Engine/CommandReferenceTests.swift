@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import HTTPServer
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -39,7 +40,7 @@ struct CommandReferenceTests {
         ] as [(String, String?)])
     func value(command: String, token: String?) async throws {
         let bench = try await EngineBench()
-        try Data("from file\n".utf8).write(to: bench.folder.appending(path: "token"))
+        try Data("from file\n".utf8).write(to: URL(filePath: bench.folder.file("token")))
         let engine = try await engine(command, on: bench, options: options(bench))
         guard let token else {
             #expect(try await bench.failure(.reload, engine).message.contains("printed nothing"))
@@ -63,7 +64,7 @@ struct CommandReferenceTests {
         async let second = two.perform(.allPages)
         _ = try await (first, second)
         _ = try await one.perform(.reload)
-        #expect(try String(contentsOf: bench.folder.appending(path: "runs"), encoding: .utf8) == "x\n")
+        #expect(try String(contentsOfFile: bench.folder.file("runs"), encoding: .utf8) == "x\n")
     }
 
     @Test(
@@ -88,7 +89,7 @@ struct CommandReferenceTests {
     func tooLong(command: String) async throws {
         let bench = try await EngineBench()
         let options = options(bench, timeLimit: .milliseconds(50))
-        let fifo = bench.folder.appending(path: "fifo").path
+        let fifo = bench.folder.file("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
         let pipe = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         let error = try await bench.failure(
@@ -120,7 +121,7 @@ struct CommandReferenceTests {
     func stopped() async throws {
         let bench = try await EngineBench()
         let options = options(bench)
-        let fifo = bench.folder.appending(path: "fifo").path
+        let fifo = bench.folder.file("fifo")
         #expect(mkfifo(fifo, 0o600) == 0)
         // The first run tells that it is there, and waits for ever; the second prints a token.
         let command = "test -e again && echo token && exit; touch again; echo up > fifo; tail -f /dev/null"

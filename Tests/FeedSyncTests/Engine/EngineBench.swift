@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import SQLite
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -12,7 +13,7 @@ import Testing
 final class EngineBench: Sendable {
     let server: ScriptedServer
     let upstream: PagedFeed
-    let folder: URL
+    let folder: TemporaryFolder
     let definition: FeedDefinition
     let store: Store
     let engine: SyncEngine
@@ -30,13 +31,12 @@ final class EngineBench: Sendable {
         self.upstream = upstream ?? PagedFeed(items, perPage: 10)
         let upstream = self.upstream
         server.route("/things", to: upstream)
-        folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
         // A page that a gate holds comes when the test lets it, however long a busy machine takes for that.
         let timeout = members.contains("timeout:") ? "" : "timeout: 10m\n"
         definition = try Self.definition(
             "url: \(server.url)/things\n\(columns)\n\(paging)\nretries: \(retries)\n\(timeout)\(members)")
-        store = try await Store(path: folder.appending(path: "store.db").path)
+        store = try await Store(path: folder.file("store.db"))
         twin = try await SharedTwin.of(store, feeds: ["things", "lists", "first"])
         engine = try await SyncEngine(feed: definition, store: store, options: Self.options)
     }
@@ -44,7 +44,6 @@ final class EngineBench: Sendable {
     deinit {
         twin?.check()
         server.stop()
-        try? FileManager.default.removeItem(at: folder)
     }
 
     static func definition(_ yaml: String) throws -> FeedDefinition {

@@ -4,6 +4,7 @@ import HTTP
 import HTTPServer
 import SQLite
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -57,7 +58,7 @@ private final class Tree: Sendable {
     private let server: Server
     let upstream: Upstream
     let store: Store
-    let folder: URL
+    let folder: TemporaryFolder
     let feeds: [FeedDefinition]
     let twin: SharedTwin?
 
@@ -65,9 +66,8 @@ private final class Tree: Sendable {
         let upstream = Upstream()
         self.upstream = upstream
         server = try Server { upstream.answer($0) }
-        folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        store = try await Store(path: folder.appending(path: "store.db").path)
+        folder = try TemporaryFolder()
+        store = try await Store(path: folder.file("store.db"))
         feeds = try Self.feeds(at: server.url, members, thing)
         twin = try await SharedTwin.of(store, feeds: feeds.map(\.name) + ["lists"])
     }
@@ -92,7 +92,6 @@ private final class Tree: Sendable {
     deinit {
         server.stop()
         twin?.check()
-        try? FileManager.default.removeItem(at: folder)
     }
 
     func set(_ path: String, _ items: [String]) { upstream.set(path, items) }

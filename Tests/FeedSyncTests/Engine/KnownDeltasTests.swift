@@ -3,6 +3,7 @@ import Foundation
 import HTTPServer
 import SQLite
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -202,7 +203,7 @@ extension ServerResponse {
 
 /// A feed of the recipe, mirrored from a server that plays its host.
 private final class KnownDelta: Sendable {
-    private let folder: URL
+    private let folder: TemporaryFolder
     private let store: Store
     private let engine: SyncEngine
 
@@ -213,9 +214,8 @@ private final class KnownDelta: Sendable {
         let start = try #require(lines.firstIndex(of: "  \(name):"))
         let members = lines[(start + 1)...].prefix { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }
         let yaml = members.joined(separator: "\n").replacing(host, with: server.url)
-        folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        store = try await Store(path: folder.appending(path: "store.db").path)
+        folder = try TemporaryFolder()
+        store = try await Store(path: folder.file("store.db"))
         var options = EngineBench.options
         options.environment = [
             "DROPBOX_TOKEN": "secret", "MATRIX_TOKEN": "secret", "DAV_USER": "u", "DAV_PASSWORD": "secret",
@@ -223,8 +223,6 @@ private final class KnownDelta: Sendable {
         engine = try await SyncEngine(
             feed: try FeedDefinition.parse(name: name, yaml: yaml), store: store, options: options)
     }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
 
     @discardableResult
     func sync() async throws -> RunSummary { try await engine.perform(.sync) }

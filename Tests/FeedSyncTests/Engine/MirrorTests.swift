@@ -3,6 +3,7 @@ import Foundation
 import HTTPServer
 import SQLite
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -252,13 +253,11 @@ struct MirrorTests {
 
     @Test("Nothing is left of an observation whose reader stopped, nor of its mirror")
     func noLeak() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         weak var store: Store?
         weak var watch: StoreWatch?
         do {
-            let mirror = try await FeedMirror(path: folder.appending(path: "store.db").path)
+            let mirror = try await FeedMirror(path: folder.file("store.db"))
             (store, watch) = (mirror.store, mirror.watch)
             let reader = Task { for try await _ in mirror.sections(of: "things") {} }
             try await until { watch?.observerCount == 1 }
@@ -299,7 +298,7 @@ struct MirrorTests {
         }
         let error = await #expect(throws: FeedSyncError.self) { _ = try await mirror.feed(bench.definition) }
         #expect(error?.kind == .store)
-        let missing = bench.folder.appending(path: "missing.db").path
+        let missing = bench.folder.file("missing.db")
         await #expect(throws: FeedSyncError.self) { _ = try await FeedMirror(path: missing, options: options) }
         #expect(!FileManager.default.fileExists(atPath: missing))
     }
@@ -328,10 +327,8 @@ struct MirrorTests {
 
     @Test("Opening stores behind a lock leaves the pool's threads free")
     func opening() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appending(path: "store.db").path
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.db")
         let gate = DispatchSemaphore(value: 0)
         let (holding, isHeld) = AsyncStream.makeStream(of: Void.self)
         // A thread of its own holds the lock that new stores wait for.

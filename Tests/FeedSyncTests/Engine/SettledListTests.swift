@@ -4,6 +4,7 @@ import HTTP
 import HTTPServer
 import SQLite
 import SeededGenerator
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -41,7 +42,7 @@ private final class Lists: Sendable {
 
 /// A store with the lists of an upstream.
 private final class ListMirror: Sendable {
-    let folder: URL
+    let folder: TemporaryFolder
     let store: Store
     let feeds: [FeedDefinition]
     /// Starts at a full hour: lists that are due in the same hour are requested in the order of the table.
@@ -50,9 +51,8 @@ private final class ListMirror: Sendable {
     private let twin: SharedTwin?
 
     init(of url: String, oneByOne: Bool = false, ownMembers: String = "", members: String = "") async throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        store = try await Store(path: folder.appending(path: "store.db").path)
+        folder = try TemporaryFolder()
+        store = try await Store(path: folder.file("store.db"))
         let yaml = """
             defaults: {retries: 0, timeout: 10m, key: id, pagination: none}
             feeds:
@@ -70,10 +70,7 @@ private final class ListMirror: Sendable {
         twin = try await SharedTwin.of(store, feeds: ["owners", "things"])
     }
 
-    deinit {
-        twin?.check()
-        try? FileManager.default.removeItem(at: folder)
-    }
+    deinit { twin?.check() }
 
     @discardableResult
     func sync(_ feed: String, onEvent: @escaping @Sendable (StatusEvent) -> Void = { _ in }) async throws -> RunSummary

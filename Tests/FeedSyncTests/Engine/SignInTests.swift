@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import HTTPServer
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -38,7 +39,7 @@ private struct SignInBench {
 
     var authorizations: [String?] { bench.server.requests.map { $0.header("Authorization") } }
 
-    func path(_ name: String) -> String { bench.folder.appending(path: name).path }
+    func path(_ name: String) -> String { bench.folder.file(name) }
 
     func write(_ name: String, _ text: String) throws {
         try text.write(toFile: path(name), atomically: true, encoding: .utf8)
@@ -50,7 +51,7 @@ private struct SignInBench {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/openssl")
         process.arguments = words.components(separatedBy: " ")
-        process.currentDirectoryURL = bench.folder
+        process.currentDirectoryURL = URL(filePath: bench.folder.path)
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()

@@ -2,6 +2,7 @@ import Concurrency
 import Foundation
 import HTTPServer
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -45,9 +46,9 @@ struct SyncedRangeTests {
 
     @Test("A token that cannot be read in the middle of a crawl costs none of the pages before it")
     func unreadableToken() async throws {
-        let token = FileManager.default.temporaryDirectory.appending(path: "token-\(UUID().uuidString)")
+        let folder = try TemporaryFolder()
+        let token = URL(filePath: folder.file("token"))
         try Data("secret".utf8).write(to: token)
-        defer { try? FileManager.default.removeItem(at: token) }
         let bench = try await EngineBench(
             PagedFeed.items(1...60), members: "auth: {bearer: '${file:\(token.path)}'}",
             paging: "pagination: {style: page, size_param: per_page, size: 10, prefetch: 1}")

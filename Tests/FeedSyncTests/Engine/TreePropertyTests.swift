@@ -5,6 +5,7 @@ import HTTPServer
 import SQLite
 import ScriptedServer
 import SeededGenerator
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -29,10 +30,8 @@ import Testing
             return tree.withLock { $0.answer(request) }
         }
         defer { server.stop() }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appending(path: "store.db").path
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.db")
         let yaml = """
             defaults: {retries: 0, timeout: 10m, key: id, columns: {id: id, value: value}, sync: {mode: all}}
             feeds:

@@ -4,6 +4,7 @@ import HTTP
 import HTTPServer
 import SQLite
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -89,7 +90,7 @@ struct TruthTests {
         var options = EngineBench.options
         options.wallClock = WallClock { clock.withLock { $0 } }
         let store = try await Store(
-            path: bench.folder.appending(path: "k.db").path, options: .init(keep: Retention(.seconds(5))))
+            path: bench.folder.file("k.db"), options: .init(keep: Retention(.seconds(5))))
         let engine = try await SyncEngine(feed: bench.definition, store: store, options: options)
         let upstream = bench.upstream
         bench.server.route("/things") { request in
@@ -145,11 +146,10 @@ struct TruthTests {
 
     @Test("Many may open a new store at once")
     func opens() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let folder = try TemporaryFolder()
         var faults: [String] = []
         for round in 0..<20 {
-            let path = folder.appending(path: "\(round).db").path
+            let path = folder.file("\(round).db")
             faults += await withTaskGroup(of: String?.self) { group in
                 for _ in 0..<4 {
                     group.addTask { do { _ = try await Store(path: path); return nil } catch { return "\(error)" } }

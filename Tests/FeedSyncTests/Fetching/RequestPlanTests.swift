@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import TemporaryFolder
 import Testing
 
 @testable import Upstream
@@ -23,8 +24,8 @@ private func error(_ body: () throws(FeedSyncError) -> PreparedPage) -> FeedSync
 @Suite("A request plan") struct RequestPlanTests {
     @Test("A request plan finds a credential that is rotated in its file between two pages")
     func rotation() throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "token-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = try TemporaryFolder()
+        let file = URL(filePath: folder.file("token"))
         let plan = try plan("auth: {bearer: '${file:\(file.path)}'}\npagination: page")
         for token in ["first-token", "second-token"] {
             try Data(token.utf8).write(to: file)

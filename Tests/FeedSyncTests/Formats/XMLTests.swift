@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import TemporaryFolder
 import Testing
 
 @testable import BodyFormats
@@ -113,18 +114,16 @@ struct MendedFeedTests {
 struct FileBodyTests {
     /// `{"id":1}` or the like as a program compresses it.
     private func compressed(_ command: String, _ text: String = #"[{"id":1,"name":"ü"}]"#) throws -> [UInt8] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try text.write(to: folder.appending(path: "things.json"), atomically: true, encoding: .utf8)
+        let folder = try TemporaryFolder()
+        try text.write(to: URL(filePath: folder.file("things.json")), atomically: true, encoding: .utf8)
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", command]
-        process.currentDirectoryURL = folder
+        process.currentDirectoryURL = URL(filePath: folder.path)
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)
-        return Array(try Data(contentsOf: folder.appending(path: "out")))
+        return Array(try Data(contentsOf: URL(filePath: folder.file("out"))))
     }
 
     private static let zip = """

@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import HTTPServer
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -29,7 +30,7 @@ import Testing
         let served = example.serve(on: bench.server)
         let definition = try served.definition(url: bench.server.url + address)
         _ = try await bench.another(definition).perform(.allPages)
-        let file = bench.folder.appending(path: "feedsync.yaml").path
+        let file = bench.folder.file("feedsync.yaml")
         let with = example.parameters.map { "\($0.key.debugDescription): \($0.value.debugDescription)" }
         let members = example.members.split(separator: "\n").map { "\n    \($0)" }.joined()
         let yaml = """

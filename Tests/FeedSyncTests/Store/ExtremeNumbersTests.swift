@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -27,7 +28,7 @@ struct ExtremeNumbersTests {
         for (place, (table, column)) in try columns(of: bench).enumerated() {
             for (index, command) in [RequestCommand.sync, .reload, .nextPage].enumerated()
             where Self.makesAll || index == (place + offset) % 3 {
-                let path = bench.folder.appending(path: "\(table)-\(column)-\(index).db").path
+                let path = bench.folder.file("\(table)-\(column)-\(index).db")
                 try whole.write(to: URL(filePath: path))
                 // A place of one row, as two rows must not share one.
                 let rows = table == "things" ? "WHERE id = 25" : ""
@@ -48,7 +49,7 @@ struct ExtremeNumbersTests {
 
     /// A file with all that is in the store.
     private func copy(of bench: EngineBench) async throws -> String {
-        let path = bench.folder.appending(path: "copy.db").path
+        let path = bench.folder.file("copy.db")
         try Connection(path: bench.store.path, access: .readWrite).execute("VACUUM INTO '\(path)'")
         return path
     }

@@ -1,26 +1,25 @@
 import Foundation
+import TemporaryFolder
 import Testing
 
 @testable import StoreFile
 
 @Suite("A lock on a feed")
 struct LockFileTests {
-    private let folder: URL
+    private let folder: TemporaryFolder
     private let store: String
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "LockFileTests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        store = folder.appending(path: "feeds.db").path
+        folder = try TemporaryFolder()
+        store = folder.file("feeds.db")
         try Data().write(to: URL(filePath: store))
     }
 
     @Test("A lock is the same by every path to the store")
     func symbolicLinks() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let link = folder.appending(path: "link.db").path
+        let link = folder.file("link.db")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "feeds.db")
-        let detour = folder.appending(path: "../\(folder.lastPathComponent)/feeds.db").path
+        let detour = folder.file("../\(URL(filePath: folder.path).lastPathComponent)/feeds.db")
         let held = try #require(try FeedLock(on: 1, of: store, command: "reload"))
         for path in [store, link, detour] {
             #expect(try FeedLock(on: 1, of: path, command: "more") == nil)
@@ -35,7 +34,6 @@ struct LockFileTests {
     @Test(
         "A lock is taken on any number that a store can have", arguments: [1, 2, Int64(UInt32.max) + 3, -1, .min, .max])
     func numbers(feed: Int64) throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let held = try #require(try FeedLock(on: feed, of: store, command: "reload"))
         #expect(try FeedLock(on: feed, of: store, command: "more") == nil)
         withExtendedLifetime(held) {}
@@ -43,7 +41,6 @@ struct LockFileTests {
 
     @Test("A lock is on one feed only, even if its number comes from a block of a worker")
     func blocks() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let numbers = (Int64(1)...40).flatMap { block in (Int64(1)...3).map { block << 28 + $0 } }
         let held = try numbers.map { try FeedLock(on: $0, of: store, command: "reload") }
         #expect(held.allSatisfy { $0 != nil })
@@ -51,7 +48,6 @@ struct LockFileTests {
 
     @Test("A lock makes no big file")
     func size() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         #expect(try FeedLock(on: 1, of: store, command: "reload") != nil)
         let attributes = try FileManager.default.attributesOfItem(atPath: FeedLock.path(of: store))
         #expect(try #require(attributes[.size] as? Int) < 1_000)
@@ -59,14 +55,12 @@ struct LockFileTests {
 
     @Test("A lock is released with its owner, and another can have it then")
     func givenBack() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         do { #expect(try FeedLock(on: 1, of: store, command: "reload") != nil) }
         #expect(try FeedLock(on: 1, of: store, command: "more") != nil)
     }
 
     @Test("A lock is on the file that others find, not on one that was deleted or replaced")
     func deleted() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let path = FeedLock.path(of: store)
         try Data().write(to: URL(filePath: path))
         let descriptor = open(path, O_RDWR)
@@ -80,7 +74,6 @@ struct LockFileTests {
 
     @Test("A lock is checked for as long as it is held: a deleted or replaced file is an error")
     func checked() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let held = try #require(try FeedLock(on: 1, of: store, command: "reload"))
         try held.check()
         try FileManager.default.removeItem(atPath: FeedLock.path(of: store))
@@ -92,7 +85,6 @@ struct LockFileTests {
 
     @Test("A lock that another program keeps is waited for so long and no longer")
     func foreignLock() throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
         let descriptor = open(FeedLock.path(of: store), O_RDWR | O_CREAT, 0o600)
         defer { close(descriptor) }
         var lock = flock()

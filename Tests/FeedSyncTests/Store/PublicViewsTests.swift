@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -10,6 +11,7 @@ struct PublicViewsTests {
     /// Feeds of one model on one upstream, in one process.
     private struct Bench {
         let server: ScriptedServer
+        private let folder: TemporaryFolder
         let store: Store
         let names: [String]
         let definitions: [FeedDefinition]
@@ -24,8 +26,8 @@ struct PublicViewsTests {
             definitions = try names.map {
                 try FeedDefinition.parse(name: $0, yaml: "url: \(server.url)/\($0)\nmodel: thing\n\(members)")
             }
-            let path = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString).db").path
-            store = try await Store(path: path)
+            folder = try TemporaryFolder()
+            store = try await Store(path: folder.file("store.db"))
         }
 
         func run(_ command: RequestCommand) async throws {

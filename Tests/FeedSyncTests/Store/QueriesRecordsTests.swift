@@ -1,6 +1,7 @@
 import FeedSync
 import Foundation
 import SQLite
+import TemporaryFolder
 import Testing
 
 @Suite("The store's records")
@@ -23,7 +24,8 @@ struct QueriesRecordsTests {
 
     @Test("A store opened to be read is not made where there is none")
     func mustExist() async throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).db").path
+        let folder = try TemporaryFolder()
+        let path = folder.file("missing.db")
         let error = await FeedSyncError.thrown {
             _ = try await Store(path: path, options: Store.Options(access: .existing))
         }

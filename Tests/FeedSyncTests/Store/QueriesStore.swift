@@ -1,23 +1,21 @@
 import FeedSync
 import Foundation
 import SQLite
+import TemporaryFolder
 
 /// A store in a folder of its own, and a connection that fills its tables as the engine would.
 final class QueriesStore {
     let store: Store
     let connection: Connection
     let path: String
-    private let folder: URL
+    private let folder: TemporaryFolder
 
     init() async throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "QueriesTests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        path = folder.appending(path: "feeds.db").path
+        folder = try TemporaryFolder()
+        path = folder.file("feeds.db")
         store = try await Store(path: path)
         connection = try Connection(path: path)
     }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// Adds a feed with these columns, the first of them its key; a name may be followed by a type.
     func addFeed(_ name: String, columns: [String]) throws {

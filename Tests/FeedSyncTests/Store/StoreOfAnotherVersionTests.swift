@@ -2,18 +2,17 @@ import Foundation
 import Migrations
 import SQLite
 import SchemaMigration
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
 @testable import StoreFile
 
 @Suite("A store of another version")
-final class StoreOfAnotherVersionTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID())")
+struct StoreOfAnotherVersionTests {
+    private let folder: TemporaryFolder
 
-    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    init() throws { folder = try TemporaryFolder() }
 
     /// The schema change of a version to come.
     private static let later = Migration(
@@ -65,7 +64,7 @@ final class StoreOfAnotherVersionTests {
 
     /// The path of a store of this version with a feed. Its file has all of it: its log is gone.
     private func store() async throws -> String {
-        let path = folder.appending(path: "feedsync.db").path
+        let path = folder.file("feedsync.db")
         let store = try await Store(path: path)
         try await Self.fill(store)
         return path

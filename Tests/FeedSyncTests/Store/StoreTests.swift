@@ -2,6 +2,7 @@ import Foundation
 import HTTPServer
 import SQLite
 import ScriptedServer
+import TemporaryFolder
 import Testing
 
 @testable import FeedSync
@@ -161,10 +162,8 @@ struct StoreTests {
 
     @Test("A file that is no store is refused and left as it is", arguments: ["text", "database", "newer store"])
     func foreign(_ kind: String) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "feedsync-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "store.db")
+        let folder = try TemporaryFolder()
+        let file = URL(filePath: folder.file("store.db"))
         switch kind {
         case "text": try Data(repeating: 65, count: 5000).write(to: file)
         case "database":

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryFolder
 import Testing
 
 @testable import Feeds
@@ -58,19 +59,17 @@ struct ConfigurationSearchTests {
 
     @Test("A file that is reached by somebody else's link counts as theirs; one's own links and root's are followed")
     func links() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "links-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try Data("feeds:".utf8).write(to: URL(filePath: "\(folder)/file"))
-        chmod("\(folder)/file", 0o640)
-        try FileManager.default.createSymbolicLink(atPath: "\(folder)/link", withDestinationPath: "file")
-        try FileManager.default.createSymbolicLink(atPath: "\(folder)/loop", withDestinationPath: "loop")
-        #expect(FileStatus(of: "\(folder)/link") == FileStatus(owner: geteuid(), mode: 0o640))
-        #expect(FileStatus(of: "\(folder)/link")?.isWritable() == true)
-        #expect(FileStatus(of: "\(folder)/loop") == nil)
+        let folder = try TemporaryFolder()
+        try Data("feeds:".utf8).write(to: URL(filePath: folder.file("file")))
+        chmod(folder.file("file"), 0o640)
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: "file")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("loop"), withDestinationPath: "loop")
+        #expect(FileStatus(of: folder.file("link")) == FileStatus(owner: geteuid(), mode: 0o640))
+        #expect(FileStatus(of: folder.file("link"))?.isWritable() == true)
+        #expect(FileStatus(of: folder.file("loop")) == nil)
         // Only root can give a link away.
-        guard lchown("\(folder)/link", 12_345, 12_345) == 0 else { return }
-        #expect(FileStatus(of: "\(folder)/link")?.owner == 12_345)
-        #expect(FileStatus(of: "\(folder)/link")?.isWritable() == false)
+        guard lchown(folder.file("link"), 12_345, 12_345) == 0 else { return }
+        #expect(FileStatus(of: folder.file("link"))?.owner == 12_345)
+        #expect(FileStatus(of: folder.file("link"))?.isWritable() == false)
     }
 }

@@ -1,5 +1,6 @@
 import Feeds
 import Foundation
+import TemporaryFolder
 import Testing
 
 @Suite("A configuration")
@@ -127,29 +128,27 @@ struct ConfigurationTests {
 
     @Test("A configuration is read from its file")
     func load() throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data(feeds([("a", nil)]).utf8).write(to: file)
-        #expect(try Configuration.load(file.path).feeds.map(\.name) == ["a"])
+        let folder = try TemporaryFolder()
+        let file = folder.file("feedsync.yaml")
+        try Data(feeds([("a", nil)]).utf8).write(to: URL(filePath: file))
+        #expect(try Configuration.load(file).feeds.map(\.name) == ["a"])
     }
 
     @Test("A configuration keeps the time of the latest change to its files before they were read")
     func changedAt() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
-            at: folder.appending(path: "presets"), withIntermediateDirectories: true)
+            atPath: folder.file("presets"), withIntermediateDirectories: true)
         let texts = ["f.yaml": "include: more.yaml\n\(feeds([("a", nil)]))", "more.yaml": "", "presets/mine.yaml": ""]
         func set(_ name: String, to seconds: Double) throws {
-            let path = folder.appending(path: name).path
             try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSince1970: seconds)], ofItemAtPath: path)
+                [.modificationDate: Date(timeIntervalSince1970: seconds)], ofItemAtPath: folder.file(name))
         }
         for (name, text) in texts {
-            try Data(text.utf8).write(to: folder.appending(path: name))
+            try Data(text.utf8).write(to: URL(filePath: folder.file(name)))
             try set(name, to: 1_000)
         }
-        let file = folder.appending(path: "f.yaml").path
+        let file = folder.file("f.yaml")
         let first = try Configuration.load(file)
         #expect(first.changedAt == 1_000_000)
         for (name, seconds) in [("more.yaml", 2_000.0), ("presets/mine.yaml", 3_000), ("f.yaml", 4_000.5)] {
