@@ -21,17 +21,6 @@ package struct Preset: Sendable {
     /// The presets loaded so far: most configurations use few, and each is a file to parse.
     private static let loaded = Lock<[String: Preset]>([:])
 
-    /// Every preset.
-    ///
-    /// - Throws: `ConfigurationError` if a shipped file is broken, which a test rules out.
-    package static var all: [Preset] {
-        get throws(ConfigurationError) {
-            var all: [Preset] = []
-            for name in names { if let preset = try named(name) { all.append(preset) } }
-            return all
-        }
-    }
-
     /// The query parameters that its requests have.
     package var queryNames: [String] {
         let paging = (members["pagination"]?.pairs ?? []).filter { $0.key.text?.hasSuffix("param") ?? false }
@@ -40,7 +29,7 @@ package struct Preset: Sendable {
 
     /// The preset of this name, or nil where there is none.
     ///
-    /// - Throws: `ConfigurationError`, as `all`.
+    /// - Throws: `ConfigurationError` if its file is broken, which a test rules out.
     package static func named(_ name: String) throws(ConfigurationError) -> Preset? {
         if let preset = loaded.withLock({ $0[name] }) { return preset }
         guard let file = file(name) else { return nil }

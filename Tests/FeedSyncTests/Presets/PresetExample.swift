@@ -4,6 +4,14 @@ import ScriptedServer
 import Testing
 
 @testable import FeedSync
+@testable import Feeds
+
+extension Preset {
+    /// Every preset that ships.
+    static var all: [Preset] {
+        get throws { try names.compactMap { try named($0) } }
+    }
+}
 
 /// The answers of a preset's upstream, page by page: the folder `examples/NAME`.
 ///
