@@ -128,10 +128,7 @@ extension PaginationInput {
     }
 
     /// The parameters of the page's URL, decoded.
-    var parameters: [(name: String, value: String)] {
-        guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
-        return FormEncoding.parameters(in: url.utf8[mark...].dropFirst().prefix { $0 != UInt8(ascii: "#") })
-    }
+    var parameters: [(name: String, value: String)] { FormEncoding.parameters(inQueryOf: url) }
 
     /// The value at one of the paginator's `bodyPaths`; nil if there was none.
     func value(at path: Path?, of paginator: some Paginator) -> JSONScalar? {

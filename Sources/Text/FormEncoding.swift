@@ -18,6 +18,12 @@ package enum FormEncoding {
         form.split(separator: UInt8(ascii: "&")).map(parameter)
     }
 
+    /// The parameters of a URL's query, in order.
+    package static func parameters(inQueryOf url: String) -> [(name: String, value: String)] {
+        let query = url.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        return parameters(in: query.prefix { $0 != UInt8(ascii: "#") })
+    }
+
     /// Decodes one parameter, the text between two `&`.
     package static func parameter(_ encoded: Substring.UTF8View) -> (name: String, value: String) {
         let name = encoded.prefix { $0 != UInt8(ascii: "=") }

@@ -43,16 +43,13 @@ struct HTTPArchiveEntry: JSONRecord {
 
     private var request: JSONFields {
         let request = exchange.request
-        let parameters = request.url.firstIndex(of: "?").map { mark in
-            FormEncoding.parameters(in: request.url[request.url.index(after: mark)...].utf8)
-        }
         let own: JSONFields = [
             "method": request.method,
             "url": request.url,
             "httpVersion": exchange.answer?.version ?? "",
             "cookies": [] as [String],
             "headers": Self.list(request.headers.map { ($0.name, $0.value) }),
-            "queryString": Self.list(parameters?.map { ($0.name, $0.value) } ?? []),
+            "queryString": Self.list(FormEncoding.parameters(inQueryOf: request.url).map { ($0.name, $0.value) }),
             "headersSize": -1,
             "bodySize": request.body?.utf8.count ?? 0,
         ]

@@ -107,7 +107,7 @@ struct ResolvedParts: Sendable {
         // Behind all others, so that these keep their numbers.
         found += address.secrets.flatMap(URLSecret.otherForms)
         found += parameters.filter { SecretName.matches($0.name) }.map(\.value.text)
-        found += Self.secrets(inQueryOf: url)
+        found += FormEncoding.parameters(inQueryOf: url).filter { SecretName.matches($0.name) }.map(\.value)
         // With another key, every value is another one: the pages have to be read again.
         for template in definition.maskKeys {
             let key = try resolve(template).text
@@ -233,12 +233,5 @@ struct ResolvedParts: Sendable {
             return found
         case .oauth2, .jwt, .session, .oneOf: return []
         }
-    }
-
-    /// The values of parameters that are named like secrets.
-    private static func secrets(inQueryOf url: String) -> [String] {
-        guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
-        let query = url[url.utf8.index(after: mark)...].prefix { $0 != "#" }
-        return FormEncoding.parameters(in: query.utf8).filter { SecretName.matches($0.name) }.map(\.value)
     }
 }
