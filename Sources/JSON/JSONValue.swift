@@ -159,7 +159,7 @@ extension JSONValue {
             case .member(let name): value?.members?[name]
             case .index(let index): value?.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil }
             case .first(let name, let wanted):
-                value?.elements?.first { $0.members?[name]?.comparedText == wanted }
+                value?.elements?.first { $0.members?[name]?.scalarText == wanted }
             case .memberName, .itemHash, .given: nil
             }
         }
@@ -176,8 +176,8 @@ extension JSONValue {
         }
     }
 
-    /// The text to compare with a path's `[name=value]`.
-    private var comparedText: String? { isScalar ? text ?? json : nil }
+    /// A text as it is, another scalar as JSON; nil for arrays and objects.
+    package var scalarText: String? { isScalar ? text ?? json : nil }
 }
 
 extension Path {

@@ -21,8 +21,8 @@ struct APIDocument: Sendable {
     init(_ bytes: [UInt8], source: String) throws(ConnectorError) {
         self.source = source
         let root = try Self.value(bytes, source)
-        let openAPI = root.members?["openapi"].flatMap(Self.words)
-        let swagger = root.members?["swagger"].flatMap(Self.words)
+        let openAPI = root.members?["openapi"]?.scalarText
+        let swagger = root.members?["swagger"]?.scalarText
         guard let members = root.members, openAPI != nil || swagger != nil else {
             throw ConnectorError(
                 ["\(source): this is not an OpenAPI document: it has neither `openapi` nor `swagger`"],
@@ -38,8 +38,6 @@ struct APIDocument: Sendable {
         self.root = members
         version = openAPI == nil ? .swagger2 : .openAPI3
     }
-
-    private static func words(_ value: JSONValue) -> String? { value.isScalar ? value.text ?? value.json : nil }
 
     private static func value(_ bytes: [UInt8], _ source: String) throws(ConnectorError) -> JSONValue {
         let advice = "give the openapi.json, openapi.yaml or swagger.json of the API"

@@ -38,12 +38,10 @@ struct DocumentedParameter: Sendable {
         let schema = try value["schema"].map { schema throws(ConnectorFault) in try schemas.plain(schema) } ?? value
         isRequired = place == .path || value["required"] == .bool(true)
         let choices = schema["enum"]?.elements ?? []
-        standard =
-            [schema["default"], choices.count == 1 ? choices[0] : nil].lazy.compactMap { $0.flatMap(Self.words) }
-            .first
+        standard = [schema["default"], choices.count == 1 ? choices[0] : nil].lazy.compactMap { $0?.scalarText }.first
         let named = value["examples"]?.members?.first?.value.members?["value"]
         let examples = [value["example"], schema["example"], named, schema["examples"]?.elements?.first, choices.first]
-        example = examples.lazy.compactMap { $0.flatMap(Self.words) }.first
+        example = examples.lazy.compactMap { $0?.scalarText }.first
         isTime = ["date", "date-time"].contains(schema["format"]?.text)
         type = SchemaType(of: schema)
         let stated = schema["maximum"].flatMap { Double($0.json) }.flatMap { Int(exactly: $0.rounded(.down)) }
@@ -55,8 +53,6 @@ struct DocumentedParameter: Sendable {
         let isIndex = ["index", "zero", "0-based"].contains { text.contains($0) }
         firstNumber = least ?? (isIndex ? nil : 1)
     }
-
-    private static func words(_ value: JSONValue) -> String? { value.isScalar ? value.text ?? value.json : nil }
 
     /// The number of a description such as `(max 100)` or `between 1 and 100`.
     private static func largest(in description: String) -> Int? {
