@@ -153,16 +153,14 @@ struct StructureSearch {
                 evidence.append(Evidence(.columns, .nothing, "the page has no items to find columns in"))
             }
         }
-        guard definition.key.isEmpty else {
-            findings.columns = Array(columns.dropFirst(definition.columns.count))
-            return
-        }
-        for path in keyPaths where !columns.contains(where: { $0.path == path }) {
-            let names = ColumnNames.columnNames(for: columns.map(\.name) + [path.columnName])
-            columns.append(ColumnDefinition(name: names.last ?? path.columnName, path: path))
+        if definition.key.isEmpty {
+            for path in keyPaths where !columns.contains(where: { $0.path == path }) {
+                let names = ColumnNames.columnNames(for: columns.map(\.name) + [path.columnName])
+                columns.append(ColumnDefinition(name: names.last ?? path.columnName, path: path))
+            }
+            findings.key = keyPaths.compactMap { path in columns.first { $0.path == path }?.name }
         }
         findings.columns = Array(columns.dropFirst(definition.columns.count))
-        findings.key = keyPaths.compactMap { path in columns.first { $0.path == path }?.name }
     }
 }
 
