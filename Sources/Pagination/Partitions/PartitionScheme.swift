@@ -184,10 +184,8 @@ extension PartitionScheme {
         let partition = place.partition
         let cap = cap ?? learned
         let count = input.crawlElementCount
-        if place.page == nil, let cap, let total, total >= cap, let halves = blocks.halves(of: partition) {
-            // The time ahead of now has no items.
-            let isAhead = halves.newer.from > newestValue(at: now)
-            return end.going(to: start(of: isAhead ? halves.older : halves.newer), .tooMany)
+        if place.page == nil, let cap, let total, total >= cap, let half = newerHalf(of: partition, now: now) {
+            return end.going(to: start(of: half), .tooMany)
         }
         let isFull = cap.map { count >= $0 } ?? false
         // The learned cap may be too low, so a partition that cannot be halved is read as far as it leads.
@@ -199,11 +197,10 @@ extension PartitionScheme {
         guard isShort else { return end.going(to: older(than: partition, count, cap), .whole) }
         // A total that is a little too large is no cap: pages that a cap cuts off are full ones.
         let looksCapped = isFull || (self.cap == nil && input.hasFullPagesOnly)
-        guard looksCapped, let halves = blocks.halves(of: partition) else {
+        guard looksCapped, let half = newerHalf(of: partition, now: now) else {
             return end.going(to: older(than: partition, count, cap), .capped)
         }
-        let isAhead = halves.newer.from > newestValue(at: now)
-        return end.going(to: start(of: isAhead ? halves.older : halves.newer), .cut)
+        return end.going(to: start(of: half), .cut)
     }
 
     /// Tells of an upstream that passes over the qualifier: it would serve every partition alike.
@@ -222,6 +219,11 @@ extension PartitionScheme {
                 "the page for \(name(partition)) ends with an item whose `\(path)` is \(value?.shown(secrets) ?? ""): "
                     + "the upstream seems to ignore what `partition` puts into the query parameter \(names)")
         }
+    }
+
+    /// The half to ask for first; the time ahead of now has no items.
+    private func newerHalf(of partition: Partition, now: Int64) -> Partition? {
+        blocks.halves(of: partition).map { $0.newer.from > newestValue(at: now) ? $0.older : $0.newer }
     }
 
     private func start(of partition: Partition?) -> PageCursor? {
