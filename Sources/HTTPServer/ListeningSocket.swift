@@ -7,56 +7,18 @@ struct ListeningSocket {
     let descriptor: Int32
     let port: UInt16
 
-    init(descriptor: Int32, port: UInt16) {
-        (self.descriptor, self.port) = (descriptor, port)
-    }
-
-    init(port wanted: UInt16) throws(ServerError) {
-        let descriptor = platform_socket(AF_INET, platform_stream, 0, 1)
-        guard descriptor >= 0 else { throw ServerError(port: wanted, code: errno) }
-        do {
-            port = try Self.listen(on: descriptor, port: wanted)
-        } catch {
-            close(descriptor)
-            throw error
-        }
-        self.descriptor = descriptor
-    }
-
-    /// The port in use; the system chooses one if `wanted` is 0.
-    private static func listen(on descriptor: Int32, port wanted: UInt16) throws(ServerError) -> UInt16 {
-        // A restarted server must not wait for old connections to leave TIME_WAIT.
-        var yes: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-
-        var address = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = wanted.bigEndian
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        let code = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, size) == 0 && Platform.listen(descriptor, SOMAXCONN) == 0
-                    && getsockname(descriptor, address, &size) == 0 ? 0 : errno
-            }
-        }
-        guard code == 0 else { throw ServerError(port: wanted, code: code) }
-        return UInt16(bigEndian: address.sin_port)
-    }
-}
-
-extension ListeningSocket {
     /// Listens at an address.
     ///
+    /// - Parameter waits: True for calls that wait, as the library expects of them.
     /// - Throws: `ServerError` where the system refuses.
-    init(_ address: ListenAddress) throws(ServerError) {
+    init(_ address: ListenAddress, waits: Bool = false) throws(ServerError) {
         switch address {
-        case .tcp(let host, let port): try self.init(host: host, port: port, address)
+        case .tcp(let host, let port): try self.init(host: host, port: port, address, waits: waits)
         case .unix(let path): try self.init(path: path, address)
         }
     }
 
-    private init(host: String, port: UInt16, _ address: ListenAddress) throws(ServerError) {
+    private init(host: String, port: UInt16, _ address: ListenAddress, waits: Bool) throws(ServerError) {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE
         hints.ai_socktype = platform_stream
@@ -65,7 +27,7 @@ extension ListeningSocket {
             throw ServerError(port: port, code: EADDRNOTAVAIL, address: address.description)
         }
         defer { freeaddrinfo(found) }
-        let descriptor = platform_socket(first.pointee.ai_family, platform_stream, 0, 0)
+        let descriptor = platform_socket(first.pointee.ai_family, platform_stream, 0, waits ? 1 : 0)
         guard descriptor >= 0 else { throw ServerError(port: port, code: errno, address: address.description) }
         // A restarted server must not wait for old connections to leave TIME_WAIT.
         var yes: Int32 = 1
@@ -77,7 +39,7 @@ extension ListeningSocket {
             close(descriptor)
             throw ServerError(port: port, code: code, address: address.description)
         }
-        self.init(descriptor: descriptor, port: Self.port(of: descriptor) ?? port)
+        (self.descriptor, self.port) = (descriptor, Self.port(of: descriptor) ?? port)
     }
 
     /// The port that the system chose in place of port 0.
@@ -128,7 +90,7 @@ extension ListeningSocket {
             close(descriptor)
             throw ServerError(port: 0, code: code, address: address.description)
         }
-        self.init(descriptor: descriptor, port: 0)
+        (self.descriptor, port) = (descriptor, 0)
     }
 
     /// True if new files in the path's folder belong to its group.

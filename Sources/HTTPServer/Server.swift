@@ -26,7 +26,7 @@ package final class Server: Sendable {
         if let problem = missingLibrary {
             throw ServerError(port: port, code: 0, missingLibrary: problem)
         }
-        let socket = try ListeningSocket(port: port)
+        let socket = try ListeningSocket(.tcp(host: "127.0.0.1", port: port), waits: true)
         let context = Context(handler)
         // A megabyte per connection, mapped as it is used: tests send header fields of hundreds of kilobytes.
         let daemon = cmhd_start_daemon(
