@@ -168,7 +168,7 @@ let package = Package(
             ],
             resources: [.embedInCode("Assets")], swiftSettings: settings),
         .target(
-            name: "DemoFeed", dependencies: ["HTTPServer", "Concurrency", "Platform", "Text", "Time"],
+            name: "DemoFeed", dependencies: ["HTTPServer", "Concurrency", "JSON", "Platform", "Text", "Time"],
             swiftSettings: settings),
         .executableTarget(
             name: "Command",

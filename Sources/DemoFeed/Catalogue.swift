@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import JSON
 
 /// The repositories, rendered once, in each order that a request may ask for.
 struct Catalogue: Sendable {
@@ -11,7 +12,7 @@ struct Catalogue: Sendable {
         var generator = RepositoryGenerator()
         let repositories = generator.repositories(count)
         var random = SplitMix64(seed: 0x5047)
-        items = repositories.map { RenderedItem($0.json) }
+        items = repositories.map { RenderedItem($0) }
         byMatch = random.shuffled(Array(repositories.indices))
         // The number decides between equal ones, so that the order is total.
         byStars = repositories.indices.sorted { (repositories[$0].stars, $1) > (repositories[$1].stars, $0) }
@@ -21,7 +22,7 @@ struct Catalogue: Sendable {
     var count: Int { items.count }
 
     /// A page of search results; `sort` is `stars`, `updated` or else the best match, `order` is `desc` or `asc`.
-    func search(_ page: RequestedPage, _ request: ServerRequest, at url: String) -> JSON {
+    func search(_ page: RequestedPage, _ request: ServerRequest, at url: String) -> JSONFields {
         let descending =
             switch request.parameter("sort") {
             case "stars": byStars
@@ -29,9 +30,7 @@ struct Catalogue: Sendable {
             default: byMatch
             }
         let order = request.parameter("order") == "asc" ? descending.reversed() : descending
-        return [
-            "total_count": .integer(count), "incomplete_results": false,
-            "items": .array(page.slice(of: order).map { items[$0].json(at: url) }),
-        ]
+        let found = page.slice(of: order).map { items[$0].json(at: url) }
+        return ["total_count": count, "incomplete_results": false, "items": found]
     }
 }

@@ -1,4 +1,5 @@
 package import HTTPServer
+internal import JSON
 internal import Platform
 
 /// The upstream of `feedsync demo`: made-up lists that are the same on every machine.
@@ -75,7 +76,7 @@ package struct DemoFeed: Sendable {
     }
 
     /// A conditional answer that counts towards the quota, or a refusal when none is left.
-    private func metered(_ document: JSON, _ request: ServerRequest) -> ServerResponse {
+    private func metered(_ document: JSONFields, _ request: ServerRequest) -> ServerResponse {
         var response = conditional(document, request)
         let (isGranted, figures) = quota.spend(response.status == 304 ? 0 : 1)
         if !isGranted { response = failure(403, "API rate limit exceeded") }
@@ -83,8 +84,8 @@ package struct DemoFeed: Sendable {
         return response
     }
 
-    private func conditional(_ document: JSON, _ request: ServerRequest) -> ServerResponse {
-        let text = document.text
+    private func conditional(_ document: JSONFields, _ request: ServerRequest) -> ServerResponse {
+        let text = document.json
         let tag = entityTag(of: text)
         let headers = [(name: "ETag", value: tag), (name: "Cache-Control", value: "no-cache")]
         let known = request.header("If-None-Match") ?? ""
@@ -94,8 +95,7 @@ package struct DemoFeed: Sendable {
     private func failure(
         _ status: Int, _ message: String, headers: [(name: String, value: String)] = []
     ) -> ServerResponse {
-        .json(
-            (["message": .string(message), "status": .string(String(status))] as JSON).text, status: status,
-            headers: headers)
+        let document: JSONFields = ["message": message, "status": String(status)]
+        return .json(document.json, status: status, headers: headers)
     }
 }

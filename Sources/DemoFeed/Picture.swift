@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import JSON
 
 /// The pictures of the demo's owners and hosts: patterns that are the same for the same number, as PNG.
 enum Picture {
@@ -73,9 +74,9 @@ enum Picture {
 struct RenderedItem: Sendable {
     private let parts: [String]
 
-    init(_ json: JSON) {
+    init(_ item: some JSONRecord) {
         var parts = [""]
-        var rest = json.text[...]
+        var rest = item.json[...]
         while let place = rest.firstRange(of: Picture.base) {
             parts[parts.count - 1] = String(rest[..<place.lowerBound])
             parts.append("")
@@ -86,5 +87,5 @@ struct RenderedItem: Sendable {
     }
 
     /// The item for a demo at a URL.
-    func json(at url: String) -> JSON { .rendered(parts.joined(separator: url)) }
+    func json(at url: String) -> JSONDocument { JSONDocument(parts.joined(separator: url)) }
 }

@@ -1,10 +1,11 @@
+internal import JSON
 internal import Time
 
 /// One made-up repository, in the shape of GitHub's API.
 ///
 /// Its hosts end in `.example`, which is reserved, so that no link leads to a real project. Source:
 /// https://docs.github.com/en/rest/search/search#search-repositories
-struct Repository {
+struct Repository: JSONRecord {
     let id: Int
     let nodeID: String
     let name: String
@@ -28,46 +29,44 @@ struct Repository {
 
     var fullName: String { "\(owner.login)/\(name)" }
 
-    var json: JSON {
+    var fields: JSONFields {
         [
-            "id": .integer(id), "node_id": .string(nodeID), "name": .string(name), "full_name": .string(fullName),
-            "private": false, "owner": owner.json, "html_url": .string("https://git.example/\(fullName)"),
-            "description": .optional(description), "fork": .boolean(isFork),
-            "url": .string("https://api.git.example/repos/\(fullName)"),
-            "created_at": .optional(Timestamp.text(ofSecond: Int64(createdAt))),
-            "updated_at": .optional(Timestamp.text(ofSecond: Int64(updatedAt))),
-            "pushed_at": .optional(Timestamp.text(ofSecond: Int64(pushedAt))),
-            "clone_url": .string("https://git.example/\(fullName).git"), "homepage": .optional(homepage),
-            "size": .integer(size), "stargazers_count": .integer(stars), "watchers_count": .integer(stars),
-            "language": .optional(language), "category": .string(category), "has_issues": true,
-            "forks_count": .integer(forks), "archived": .boolean(isArchived), "disabled": false,
-            "open_issues_count": .integer(openIssues), "license": licenseJSON,
-            "topics": .array(topics.map { .string($0) }), "visibility": "public", "forks": .integer(forks),
-            "open_issues": .integer(openIssues), "watchers": .integer(stars),
-            "default_branch": .string(defaultBranch), "score": .rendered("1.0"),
-        ]
-    }
-
-    private var licenseJSON: JSON {
-        guard let license else { return .null }
-        return [
-            "key": .string(license.key), "name": .string(license.name), "spdx_id": .string(license.spdx),
-            "url": .string("https://api.git.example/licenses/\(license.key)"),
+            "id": id, "node_id": nodeID, "name": name, "full_name": fullName, "private": false, "owner": owner,
+            "html_url": "https://git.example/\(fullName)", "description": description, "fork": isFork,
+            "url": "https://api.git.example/repos/\(fullName)",
+            "created_at": Timestamp.text(ofSecond: Int64(createdAt)),
+            "updated_at": Timestamp.text(ofSecond: Int64(updatedAt)),
+            "pushed_at": Timestamp.text(ofSecond: Int64(pushedAt)),
+            "clone_url": "https://git.example/\(fullName).git", "homepage": homepage, "size": size,
+            "stargazers_count": stars, "watchers_count": stars, "language": language, "category": category,
+            "has_issues": true, "forks_count": forks, "archived": isArchived, "disabled": false,
+            "open_issues_count": openIssues, "license": license, "topics": topics, "visibility": "public",
+            "forks": forks, "open_issues": openIssues, "watchers": stars, "default_branch": defaultBranch,
+            "score": JSONDocument("1.0"),
         ]
     }
 }
 
 /// The owner of a repository.
-struct Account {
+struct Account: JSONRecord {
     let login: String
     let id: Int
 
-    var json: JSON {
+    var fields: JSONFields {
         [
-            "login": .string(login), "id": .integer(id),
-            "avatar_url": .string(Picture.url(id)),
-            "url": .string("https://api.git.example/users/\(login)"),
-            "html_url": .string("https://git.example/\(login)"), "type": "Organization", "site_admin": false,
+            "login": login, "id": id, "avatar_url": Picture.url(id), "url": "https://api.git.example/users/\(login)",
+            "html_url": "https://git.example/\(login)", "type": "Organization", "site_admin": false,
         ]
+    }
+}
+
+/// The license of a repository, as GitHub names it.
+struct License: JSONRecord {
+    let key: String
+    let name: String
+    let spdx: String
+
+    var fields: JSONFields {
+        ["key": key, "name": name, "spdx_id": spdx, "url": "https://api.git.example/licenses/\(key)"]
     }
 }

@@ -54,10 +54,3 @@ enum WordLists {
         "Jörg am Klavier", "青柠", "ことり", "DJ Möwe", "云朵☁️", "さくら🌸", "北岛", "Nana", "糖糖🍬", "汐音", "Zoë", "半夏",
     ]
 }
-
-/// The licenses of repositories, as GitHub names them.
-struct License {
-    let key: String
-    let name: String
-    let spdx: String
-}

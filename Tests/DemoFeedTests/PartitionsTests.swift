@@ -4,16 +4,6 @@ import Testing
 @testable import DemoFeed
 
 @Suite struct PartitionsTests {
-    @Test(
-        "A string is escaped as JSON demands",
-        arguments: [
-            ("", #""""#), (#"a"b\c"#, #""a\"b\\c""#), ("\n\t\u{0}\u{1f}", #""\n\u0009\u0000\u001f""#), ("é👩‍💻", #""é👩‍💻""#),
-            ("e\u{301}\"\u{301}", "\"e\u{301}\\\"\u{301}\""), ("\r\n", #""\u000d\n""#),
-        ])
-    func escapes(text: String, json: String) {
-        #expect(Array(JSON.string(text).text.utf8) == Array(json.utf8))
-    }
-
     @Test("The generator gives the numbers of the reference implementation")
     func splitMix() {
         var random = SplitMix64(seed: 1_234_567)

@@ -70,7 +70,7 @@ let package = Package(
             ]),
         module("HTTPServer", ["CMicroHTTPD", "Concurrency", "Platform", "Text", "Time"]),
         module("Reports", ["FeedSync", "Time"]),
-        module("DemoFeed", ["HTTPServer", "Concurrency", "Platform", "Text", "Time"]),
+        module("DemoFeed", ["HTTPServer", "Concurrency", "JSON", "Platform", "Text", "Time"]),
         module("Editing", ["Concurrency", "FeedSync", "HTTP", "Reports"]),
         .target(
             name: "Web",
