@@ -59,4 +59,14 @@ public struct ServerRequest: Sendable {
     public func parameter(_ name: String) -> String? {
         query.first { $0.name == name }?.value
     }
+
+    /// True if the client has what this tag stands for: its `If-None-Match` names the tag, compared weakly.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
+    package func knows(tag: String) -> Bool {
+        func opaque(_ tag: Substring) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
+        return header("If-None-Match")?.split(separator: ",").map(\.trimmingSpaces).contains { known in
+            known == "*" || opaque(known) == opaque(tag[...])
+        } ?? false
+    }
 }

@@ -57,13 +57,9 @@ enum Responses {
             guard let value = response.headers.first(where: { $0.name == name })?.value else { continue }
             tag = self.tag(of: Array((tag + value).utf8))
         }
-        let known = request.header("If-None-Match")?.split(separator: ",").map { word in
-            let word = word.drop { $0 == " " }
-            return word.hasPrefix("W/") ? word.dropFirst(2) : word
-        }
         var result = response
         result.headers.append(("ETag", tag))
-        if let known, known.contains("*") || known.contains(where: { $0.prefix { $0 != " " } == tag }) {
+        if request.knows(tag: tag) {
             result.status = 304
             result.body = []
         }
