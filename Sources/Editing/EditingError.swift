@@ -49,3 +49,32 @@ package struct EditingError: Error, Sendable, Hashable {
         self.init(.feed(error.kind), [error.description], advice: error.advice)
     }
 }
+
+/// Runs `body`, and turns its diagnostics into an error of the configuration.
+func configuring<Result>(_ body: () throws(ConfigurationError) -> Result) throws(EditingError) -> Result {
+    do throws(ConfigurationError) { return try body() } catch { throw EditingError(error) }
+}
+
+/// Runs `body`, which uses the store, and turns the store's error into the feed's.
+func storing<Result>(_ body: () async throws(FeedSyncError) -> Result) async throws(EditingError) -> Result {
+    do throws(FeedSyncError) { return try await body() } catch { throw EditingError(error) }
+}
+
+extension ConfigurationFile {
+    /// The present text.
+    func presentText() throws(EditingError) -> [UInt8] {
+        do throws(FeedSyncError) { return try text() } catch { throw EditingError(error) }
+    }
+
+    /// An editor of a text of the file.
+    func editor(of text: [UInt8]) throws(EditingError) -> ConfigurationEditor {
+        try configuring { () throws(ConfigurationError) in try ConfigurationEditor(text, file: path) }
+    }
+
+    /// The configuration that a text of the file makes.
+    package func configuration(
+        of text: [UInt8], environment: [String: String]
+    ) throws(ConfigurationError) -> Configuration {
+        try Configuration.parse(text, file: path, environment: environment, allowsCommands: mayRunCommands)
+    }
+}

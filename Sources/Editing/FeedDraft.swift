@@ -31,14 +31,7 @@ package struct FeedDraft: Sendable {
     /// The file's present text.
     ///
     /// - Throws: `EditingError` if it cannot be read.
-    package func text() throws(EditingError) -> [UInt8] {
-        do throws(FeedSyncError) { return try file.text() } catch { throw EditingError(error) }
-    }
-
-    /// The text of the file with the feed in it.
-    ///
-    /// - Throws: `EditingError`, as `definition(in:)`.
-    package func text(with text: [UInt8]) throws(EditingError) -> [UInt8] { try checked(text).text }
+    package func text() throws(EditingError) -> [UInt8] { try file.presentText() }
 
     /// Writes the feed into its file.
     ///
@@ -46,7 +39,7 @@ package struct FeedDraft: Sendable {
     /// - Throws: `EditingError`, as `definition(in:)`, or of the file; it is then unchanged.
     package func write() throws(EditingError) -> Bool {
         try file.edit(isPrivate: entry.holdsCredential, failing: { EditingError($0) }) { text throws(EditingError) in
-            try self.text(with: text)
+            try checked(text).text
         }
     }
 
@@ -59,8 +52,7 @@ package struct FeedDraft: Sendable {
         }
         let new = try edited(text)
         do throws(ConfigurationError) {
-            let after = try Configuration.parse(
-                new, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
+            let after = try file.configuration(of: new, environment: environment)
             guard let definition = after.feed(named: entry.name) else {
                 throw ConfigurationError(
                     Diagnostic(position: SourcePosition(file: file.path), problem: "the feed \(entry.name) was lost"))
@@ -116,12 +108,114 @@ package struct FeedDraft: Sendable {
         return draft
     }
 
-    func parsed(_ text: [UInt8]) throws(EditingError) -> Configuration {
-        do throws(ConfigurationError) {
-            return try Configuration.parse(
-                text, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
-        } catch {
-            throw EditingError(error)
+    private func parsed(_ text: [UInt8]) throws(EditingError) -> Configuration {
+        try configuring { () throws(ConfigurationError) in
+            try file.configuration(of: text, environment: environment)
         }
+    }
+}
+
+extension FeedDraft {
+    /// The feed with `for_each`, where its request has columns of a feed, as in `{issues.number}`.
+    ///
+    /// - Parameter text: The text of its file.
+    /// - Throws: `EditingError` of `words` for a feed that is not there, and for columns of feeds that are not above
+    ///   one another.
+    package func withParent(in text: [UInt8]) throws(EditingError) -> FeedDraft {
+        let words = entry.members.flatMap(\.columns)
+        guard !words.isEmpty, !entry.members.contains(where: { $0.name == "for_each" }) else { return self }
+        let configuration = try parsed(text)
+        var parents: [FeedDefinition] = []
+        for (column, member) in words {
+            guard let feed = configuration.feed(named: column.feed) else {
+                // In a header or a body, braces may mean something else.
+                guard ["url", "with", "query"].contains(member) else { continue }
+                let names = configuration.feeds.map(\.name)
+                let hint = NearestWord.suggestion(for: column.feed, among: names).map { "; did you mean \($0)?" } ?? ""
+                throw .words(
+                    "`\(column.word)` names a column of the feed \(column.feed), which does not exist\(hint)",
+                    advice: "add the feed whose rows each have a list first")
+            }
+            if !parents.contains(where: { $0.name == feed.name }) { parents.append(feed) }
+        }
+        guard !parents.isEmpty else { return self }
+        let lowest = parents.first { feed in
+            let above = [feed.name] + (feed.forEach.map { [$0.feed] + $0.ancestors } ?? [])
+            return parents.allSatisfy { above.contains($0.name) }
+        }
+        guard let parent = lowest else {
+            throw .words(
+                "the request has columns of \(parents.map(\.name).joined(separator: " and ")), and none of these feeds has a list for each row of the others",
+                advice: "use columns of one feed, and of the feeds that its `for_each` leads to")
+        }
+        var draft = self
+        draft.entry.members.insert(.init("for_each", .text(parent.name)), at: 0)
+        return draft
+    }
+
+    /// The feed whose rows each have a list of this one; nil for a feed with one list.
+    package var parent: String? {
+        entry.members.lazy.compactMap {
+            if case ("for_each", .text(let feed)) = ($0.name, $0.value) { feed } else { nil }
+        }
+        .first
+    }
+}
+
+extension FeedEntry.Member {
+    /// The columns that it has values of, with its name.
+    fileprivate var columns: [(column: ParentColumn, member: String)] {
+        ["url", "with", "query", "headers", "body"].contains(name) ? value.columns.map { ($0, name) } : []
+    }
+}
+
+extension FeedEntry.Value {
+    fileprivate var columns: [ParentColumn] {
+        switch self {
+        case .text(let text): ParentColumn.all(in: text)
+        case .plain: []
+        case .list(let values): values.flatMap(\.columns)
+        case .mapping(let members): members.flatMap(\.value.columns)
+        }
+    }
+}
+
+extension FeedDraft {
+    /// A feed of the results for a text: the searchable feed with the text as a parameter.
+    ///
+    /// - Parameter definition: The searched feed, from its file or from one that this includes.
+    /// - Throws: `EditingError` if it has no lines of its own.
+    package init(
+        keeping text: String, of definition: FeedDefinition, as name: String, in file: ConfigurationFile,
+        environment: [String: String]
+    ) throws(EditingError) {
+        let parameter = definition.search?.parameter ?? ""
+        guard !text.isEmpty, !parameter.isEmpty else { throw .words("nothing was searched for") }
+        let searched = ConfigurationFile(path: definition.position.file)
+        guard let entry = try searched.editor(of: searched.presentText()).entry(named: definition.name) else {
+            throw .words(
+                "\(definition.name) is one of an `each` (\(definition.position))",
+                advice: "write the feed into \(file.path) yourself")
+        }
+        self.init(
+            file: file, environment: environment, entry: entry.asking(for: text, in: parameter, as: name))
+    }
+}
+
+extension FeedEntry {
+    /// The same feed under another name, with the search text in a query parameter.
+    fileprivate func asking(for text: String, in parameter: String, as name: String) -> FeedEntry {
+        // In a configuration, `${` begins a reference.
+        let asked = Member(parameter, .text(text.replacing("${", with: "$${")))
+        var members = members
+        if let place = members.firstIndex(where: { $0.name == "query" }),
+            case .mapping(let query) = members[place].value
+        {
+            members[place] = Member("query", .mapping(query.filter { $0.name != parameter } + [asked]))
+        } else {
+            let place = members.lastIndex { ["url", "preset", "with", "method"].contains($0.name) }.map { $0 + 1 } ?? 0
+            members.insert(Member("query", .mapping([asked])), at: place)
+        }
+        return FeedEntry(name: name, members: members)
     }
 }

@@ -23,7 +23,7 @@ package struct FeedLines: Sendable {
             return
         }
         let own = ConfigurationFile(path: definition.position.file, mayRunCommands: main.mayRunCommands)
-        guard try Self.editor(of: Self.text(of: own), own).names.contains(feed) else {
+        guard try own.editor(of: own.presentText()).names.contains(feed) else {
             throw .words("feed \(feed) is one of an `each` (\(definition.position))", advice: "edit the list there")
         }
         file = own
@@ -46,7 +46,7 @@ package struct FeedLines: Sendable {
     }
 
     /// The file's present text.
-    func text() throws(EditingError) -> [UInt8] { try Self.text(of: file) }
+    func text() throws(EditingError) -> [UInt8] { try file.presentText() }
 
     /// Changes the text of the file.
     func edit(_ change: ([UInt8]) throws(EditingError) -> [UInt8]) throws(EditingError) {
@@ -57,7 +57,7 @@ package struct FeedLines: Sendable {
     ///
     /// - Throws: `EditingError` of `words` if it does not, with the nearest name.
     func editor(of text: [UInt8]) throws(EditingError) -> ConfigurationEditor {
-        let editor = try Self.editor(of: text, file)
+        let editor = try file.editor(of: text)
         guard editor.names.contains(feed) else {
             let nearest = NearestWord.suggestion(for: feed, among: editor.names).map { "; did you mean \($0)?" } ?? ""
             throw .words("no such feed: \(feed)\(nearest)", advice: "feedsync feeds  # lists those of \(file.path)")
@@ -67,20 +67,6 @@ package struct FeedLines: Sendable {
 
     /// The configuration that a text of the file makes.
     func parsed(_ text: [UInt8]) throws(ConfigurationError) -> Configuration {
-        try Configuration.parse(
-            text, file: file.path, environment: environment, allowsCommands: file.mayRunCommands)
-    }
-
-    private static func text(of file: ConfigurationFile) throws(EditingError) -> [UInt8] {
-        do throws(FeedSyncError) { return try file.text() } catch { throw EditingError(error) }
-    }
-
-    private static func editor(of text: [UInt8], _ file: ConfigurationFile) throws(EditingError) -> ConfigurationEditor
-    {
-        do throws(ConfigurationError) {
-            return try ConfigurationEditor(text, file: file.path)
-        } catch {
-            throw EditingError(error)
-        }
+        try file.configuration(of: text, environment: environment)
     }
 }

@@ -35,9 +35,7 @@ package struct FeedRemoval: Sendable {
             try lines.edit { text throws(EditingError) in
                 guard text != after else { return before }
                 let entry = try lines.editor(of: before).entry(named: lines.feed)
-                let editor = try configuring { () throws(ConfigurationError) in
-                    try ConfigurationEditor(text, file: lines.file.path)
-                }
+                let editor = try lines.file.editor(of: text)
                 guard let entry, !editor.names.contains(lines.feed) else {
                     throw .words("feed \(lines.feed) already exists", advice: "remove or rename that one first")
                 }

@@ -77,13 +77,3 @@ package struct FeedRenaming: Sendable {
         }
     }
 }
-
-/// Runs `body`, and turns its diagnostics into an error of the configuration.
-func configuring<Result>(_ body: () throws(ConfigurationError) -> Result) throws(EditingError) -> Result {
-    do throws(ConfigurationError) { return try body() } catch { throw EditingError(error) }
-}
-
-/// Runs `body`, which uses the store, and turns the store's error into the feed's.
-func storing<Result>(_ body: () async throws(FeedSyncError) -> Result) async throws(EditingError) -> Result {
-    do throws(FeedSyncError) { return try await body() } catch { throw EditingError(error) }
-}

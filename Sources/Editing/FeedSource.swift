@@ -14,13 +14,9 @@ package enum FeedSource: Sendable {
             self = .url(word)
             return
         }
-        do throws(ConfigurationError) {
-            if let preset = try presets.named(word) {
-                self = .preset(preset)
-                return
-            }
-        } catch {
-            throw EditingError(error)
+        if let preset = try configuring({ () throws(ConfigurationError) in try presets.named(word) }) {
+            self = .preset(preset)
+            return
         }
         let nearest = NearestWord.suggestion(for: word, among: presets.names)
         let hint = nearest.map { "; did you mean \($0)?" } ?? ""

@@ -38,9 +38,9 @@ struct KnownVariables: Sendable {
     }
 
     /// The reason not to take a feed that comes over HTTP; nil if it may be taken.
-    func problem(of feed: FeedDefinition) -> String? { problem(of: feed, but: []) }
-
-    private func problem(of feed: FeedDefinition, but kept: Set<Template.Part>) -> String? {
+    ///
+    /// - Parameter kept: The references that stay where they are.
+    func problem(of feed: FeedDefinition, but kept: Set<Template.Part> = []) -> String? {
         for reference in feed.templates.flatMap(\.references) where !kept.contains(reference) {
             switch reference {
             case .command: return "a command is never run for what is typed in here"

@@ -5,7 +5,7 @@ extension ConfigurationFile {
     /// - Throws: `Failure` with exit code 78 for a text that cannot be used.
     func configuration(in text: [UInt8], _ environment: [String: String]) throws(Failure) -> Configuration {
         try configuring { () throws(ConfigurationError) in
-            try Configuration.parse(text, file: path, environment: environment, allowsCommands: mayRunCommands)
+            try configuration(of: text, environment: environment)
         }
     }
 
