@@ -1,5 +1,5 @@
+internal import Editing
 internal import FeedSync
-internal import HTTPServer
 
 /// The early end of a command: the one form that every error takes before it is shown.
 struct Failure: Error, Sendable {
@@ -45,25 +45,93 @@ extension Failure {
     }
 
     /// The diagnostics of a configuration, each with its position.
-    init(_ error: ConfigurationError) {
-        self.init(error, advice: nil)
-    }
-
-    /// The diagnostics of a configuration, with advice.
-    init(_ error: ConfigurationError, advice: String?) {
+    init(_ error: ConfigurationError, advice: String? = nil) {
         self.init(.configuration, error.diagnostics.map(\.description), advice: advice)
     }
 
-    /// A server that cannot start.
-    init(_ error: ServerError) {
-        self.init(.unavailable, ["the demo server cannot start: \(error)"])
+    /// The failure for a feed that cannot be added or changed.
+    init(_ error: EditingError) {
+        let code: ExitCode =
+            switch error.place {
+            case .words: .usage
+            case .configuration: .configuration
+            case .page: .data
+            case .feed(let kind): ExitCode(kind)
+            }
+        self.init(code, error.messages, explanation: error.explanation, advice: error.advice)
     }
 }
 
-/// Runs `body`, and turns the library's error into a failure.
-func failing<Result, Problem: Error>(
-    _ convert: (Problem) -> Failure,
-    _ body: () async throws(Problem) -> Result
-) async throws(Failure) -> Result {
-    do throws(Problem) { return try await body() } catch { throw convert(error) }
+extension Failure {
+    /// A file that cannot be made because its folder is missing; nil if that is there.
+    static func missingFolder(of path: String, _ code: ExitCode = .store) -> Failure? {
+        guard let folder = MissingPath(path)?.missingFolder else { return nil }
+        return Failure(
+            code, ["\(path) cannot be written: the folder \(folder) does not exist"], advice: "mkdir -p \(folder)")
+    }
+
+    /// The failure of a command that needs a store.
+    ///
+    /// - Parameter options: The options that name it, for the command that creates it.
+    static func noStore(at path: String?, _ options: String) -> Failure {
+        let missing = path.flatMap(MissingPath.init)
+        if let folder = missing?.missingFolder {
+            return Failure(
+                .store, ["no store at \(path ?? ""): the folder \(folder) does not exist"],
+                advice: "check the path: feedsync path shows which store is used otherwise")
+        }
+        if let nearest = missing?.nearest {
+            return Failure(.store, ["no store at \(path ?? ""); did you mean \(nearest)?"])
+        }
+        return Failure(.store, ["no store at \(path ?? "") yet"], advice: "feedsync sync\(options)  # creates it")
+    }
+}
+
+extension ConfigurationFile {
+    /// - Throws: `Failure` with exit code 78 for a text that cannot be used.
+    func configuration(in text: [UInt8], _ environment: [String: String]) throws(Failure) -> Configuration {
+        try configuring { () throws(ConfigurationError) in
+            try configuration(of: text, environment: environment)
+        }
+    }
+
+    /// The text with more feeds.
+    ///
+    /// - Throws: `Failure` with exit code 78 for a text to which nothing can be added.
+    func adding(_ entries: [FeedEntry], to text: [UInt8]) throws(Failure) -> [UInt8] {
+        var text = text
+        do throws(ConfigurationError) {
+            for entry in entries { text = try ConfigurationEditor(text, file: path).adding(entry) }
+        } catch {
+            throw Failure(
+                .configuration, error.diagnostics.map(\.description),
+                advice: "run it again with --dry-run, and add the lines it prints to \(path) yourself")
+        }
+        return text
+    }
+
+    /// The text; empty if there is no file.
+    ///
+    /// - Throws: `Failure` with exit code 73.
+    func contents() throws(Failure) -> [UInt8] {
+        do throws(FeedSyncError) { return try text() } catch { throw Failure(error) }
+    }
+
+    /// Changes the text, as `edit(isPrivate:failing:_:)`.
+    ///
+    /// - Throws: The error of `change`, or `Failure` with exit code 73; the file is then unchanged.
+    @discardableResult
+    func edit(_ change: ([UInt8]) throws(Failure) -> [UInt8]) throws(Failure) -> Bool {
+        try edit(failing: { Failure($0) }, change)
+    }
+}
+
+/// Runs `body`, and turns its diagnostics into a failure.
+func configuring<Result>(_ body: () throws(ConfigurationError) -> Result) throws(Failure) -> Result {
+    do throws(ConfigurationError) { return try body() } catch { throw Failure(error) }
+}
+
+/// Runs `body`, and turns why a feed cannot be added or changed into a failure.
+func editing<Result>(_ body: () throws(EditingError) -> Result) throws(Failure) -> Result {
+    do throws(EditingError) { return try body() } catch { throw Failure(error) }
 }

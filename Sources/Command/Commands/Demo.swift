@@ -20,13 +20,20 @@ extension Command {
         example: "feedsync demo"
     ) { session throws(Failure) in
         if session.invocation.has(.hell) { return try await session.serveHell() }
-        let server = try await failing(Failure.init(_:)) { () async throws(ServerError) in try DemoFeed.start() }
+        let server = try started { () throws(ServerError) in try DemoFeed.start() }
         defer { server.stop() }
         let folder = try DemoFolder(
             in: session.environment["TMPDIR"], configuration: Demo.configuration(url: server.url))
         let demo = try await Demo(session: session, folder: folder)
         try await demo.run()
         return Task.isCancelled ? .signal(SIGINT) : .done
+    }
+}
+
+/// The server that `start` starts.
+private func started(_ start: () throws(ServerError) -> Server) throws(Failure) -> Server {
+    do throws(ServerError) { return try start() } catch {
+        throw Failure(.unavailable, ["the demo server cannot start: \(error)"])
     }
 }
 
@@ -42,7 +49,7 @@ private struct Demo: Sendable {
         self.session = session
         self.folder = folder
         let environment = session.environment
-        configuration = try await failing({ Failure($0) }) { () async throws(ConfigurationError) in
+        configuration = try configuring { () throws(ConfigurationError) in
             try Configuration.load(folder.configurationPath, environment: environment)
         }
         let path = configuration.store
@@ -113,7 +120,7 @@ private struct Demo: Sendable {
 extension Session {
     /// Serves broken lists, with a configuration of a feed for each, until it is stopped.
     fileprivate func serveHell() async throws(Failure) -> ExitCode {
-        let server = try await failing(Failure.init(_:)) { () async throws(ServerError) in try Hell().start() }
+        let server = try started { () throws(ServerError) in try Hell().start() }
         defer { server.stop() }
         let folder = try DemoFolder(in: environment["TMPDIR"], configuration: Hell.configuration(url: server.url))
         console.print([

@@ -85,7 +85,7 @@ extension Session {
         let settled = try await reading { () async throws(FeedSyncError) in
             try findings.map { found throws(FeedSyncError) in try feed.settled(by: found) } ?? feed
         }
-        let effective = try await failing(Failure.init(_:)) { () async throws(ConfigurationError) in
+        let effective = try configuring { () throws(ConfigurationError) in
             try EffectiveDefinition(
                 of: feed, in: text, file: configuration.file, home: environment["HOME"], findings: findings)
         }

@@ -18,7 +18,7 @@ extension Command {
         example: "feedsync presets github.search"
     ) { session throws(Failure) in
         let file = try session.configurationFile()
-        let presets = try await failing(Failure.init(_:)) { () async throws(ConfigurationError) in
+        let presets = try configuring { () throws(ConfigurationError) in
             try UserPresets(beside: file?.path ?? "feedsync.yaml").all
         }
         if let name = session.invocation.operands.first {
