@@ -30,11 +30,8 @@ extension Command {
         }
         if let failure = Failure.missingFolder(of: file) { throw failure }
         let bytes = try await session.reading { () async throws(FeedSyncError) in try await store.backUp(to: file) }
-        if session.invocation.has(.json) {
-            session.print(result: ["file": file, "bytes": bytes])
-        } else {
-            session.console.print("\(file)  \(NumberFormat.bytes(bytes))")
-        }
+        session.print(
+            result: ["file": file, "bytes": bytes], orLine: "\(file)  \(NumberFormat.bytes(bytes))")
         return .done
     }
 }

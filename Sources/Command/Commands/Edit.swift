@@ -19,11 +19,9 @@ extension Command {
         let words = session.invocation.operands.dropFirst()
         let lines = try session.lines(of: name)
         try editing { () throws(EditingError) in try lines.set(try FeedWords.members(words)) }
-        if session.invocation.has(.json) {
-            session.print(result: ["feed": name, "file": lines.file.path])
-        } else {
-            session.console.print("\(session.console.palette.name(name))  changed in \(lines.file.path)")
-        }
+        session.print(
+            result: ["feed": name, "file": lines.file.path],
+            orLine: "\(session.console.palette.name(name))  changed in \(lines.file.path)")
         return .done
     }
 }

@@ -27,12 +27,9 @@ extension Command {
             try await signIn.finish(prompt)
             return try signIn.file()
         }
-        if session.invocation.has(.json) {
-            session.print(result: ["feed": feed.name, "file": file])
-        } else {
-            session.console.print(
-                "\(session.console.palette.name(feed.name))  signed in; the tokens are kept in \(file)")
-        }
+        session.print(
+            result: ["feed": feed.name, "file": file],
+            orLine: "\(session.console.palette.name(feed.name))  signed in; the tokens are kept in \(file)")
         return .done
     }
 }

@@ -24,11 +24,7 @@ extension Command {
             guard let path = wanted.path else {
                 throw Failure(.configuration, ["there is no \(name)"], advice: "feedsync path  # shows what there is")
             }
-            if session.invocation.has(.json) {
-                session.print(result: JSONFields([(name, path)]))
-            } else {
-                session.console.print(path)
-            }
+            session.print(result: JSONFields([(name, path)]), orLine: path)
             return .done
         }
         var table = Table([.init(title: "") { $0.faint($1) }, ""], hasTitles: false)

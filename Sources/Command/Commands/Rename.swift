@@ -25,12 +25,10 @@ extension Command {
         } catch {
             throw Failure(error)
         }
-        guard session.invocation.has(.json) else {
-            let palette = session.console.palette
-            session.console.print("\(palette.name(feed))  renamed to \(palette.name(name))")
-            return .done
-        }
-        session.print(result: ["feed": feed, "name": name, "file": lines.file.path, "is_stored": isStored])
+        let palette = session.console.palette
+        session.print(
+            result: ["feed": feed, "name": name, "file": lines.file.path, "is_stored": isStored],
+            orLine: "\(palette.name(feed))  renamed to \(palette.name(name))")
         return .done
     }
 }

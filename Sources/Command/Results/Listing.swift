@@ -32,6 +32,11 @@ extension Session {
 
     /// Prints members as the result of a command.
     func print(result: JSONFields) { console.print(json: JSONLines.array([result.result])) }
+
+    /// Prints the result of a command: its members with `--json`, and else a line for people.
+    func print(result: JSONFields, orLine line: @autoclosure () -> String) {
+        if invocation.has(.json) { print(result: result) } else { console.print(line()) }
+    }
 }
 
 /// Turns records that come one after another into lines for programs.
