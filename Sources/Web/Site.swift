@@ -191,7 +191,8 @@ final class Site: Sendable {
         case ("list", 3) where parts[2] == "state": return try await ListPage.state(of: parts[1], visit)
         case ("find", 1): return visit.answer(try await FindPage(visit))
         case ("keys", 1): return visit.answer(KeysPage(frame: visit.frame))
-        case ("changes", 1) where !visit.request.wantsPage: return try await ChangesDocument(nil, visit).answer()
+        case ("changes", 1) where !visit.request.wantsPage:
+            return try await HistoryDocuments(name: nil, visit: visit).changes()
         case ("changes", 1): return visit.answer(try await ChangesPage(nil, visit))
         case ("changes", 2): return visit.answer(try await ChangesPage(parts[1], visit))
         case ("settings", 2): return visit.answer(try await SettingsPage(parts[1], visit))
@@ -207,23 +208,35 @@ final class Site: Sendable {
         case ("open", 1): return await SignIn(visit).open()
         case ("assets", 2): return visit.answer(Asset.named(parts[1]), isPinned: false)
         case ("assets", 3) where parts[1] == Asset.version: return visit.answer(Asset.named(parts[2]), isPinned: true)
-        case ("feeds", 1): return try await ServerDocuments(visit).feeds()
-        case ("feeds", 2): return try await FeedDocuments(parts[1], visit).state()
-        case ("feeds", 3) where parts[2] == "export": return try await FeedDocuments(parts[1], visit).export()
-        case ("feeds", 3) where parts[2] == "parts": return try await FeedDocuments(parts[1], visit).parts()
-        case ("feeds", 3) where parts[2] == "definition": return try await FeedEditing(parts[1], visit).definition()
-        case ("feeds", 3) where parts[2] == "sections": return try await FeedDocuments(parts[1], visit).sections()
-        case ("feeds", 3) where parts[2] == "items": return try await ItemsDocument(parts[1], visit).answer()
-        case ("feeds", 4) where parts[2] == "items": return try await FeedDocuments(parts[1], visit).item(parts[3])
-        case ("feeds", 3) where parts[2] == "changes": return try await ChangesDocument(parts[1], visit).answer()
-        case ("feeds", 3) where parts[2] == "runs": return try await RunsDocument(parts[1], visit).answer()
-        case ("feeds", 3) where parts[2] == "schema": return try await FeedDocuments(parts[1], visit).schema()
-        case ("runs", 1): return try await RunsDocument(nil, visit).answer()
-        case ("quota", 1): return try await ServerDocuments(visit).quota()
-        case ("session", 1): return ServerDocuments(visit).session()
+        case ("feeds", 1): return try await ServerDocuments(visit: visit).feeds()
+        case ("feeds", 2): return try await FeedDocuments(name: parts[1], visit: visit).state()
+        case ("feeds", 3): return try await read(parts[2], of: parts[1], visit)
+        case ("feeds", 4) where parts[2] == "items":
+            return try await FeedDocuments(name: parts[1], visit: visit).item(parts[3])
+        case ("runs", 1): return try await HistoryDocuments(name: nil, visit: visit).runs()
+        case ("quota", 1): return try await ServerDocuments(visit: visit).quota()
+        case ("session", 1): return ServerDocuments(visit: visit).session()
         case ("openapi.json", 1): return visit.shown(OpenAPI.response)
-        case ("metrics", 1): return try await ServerDocuments(visit).metrics()
-        case ("health", 1): return try await ServerDocuments(visit).health()
+        case ("metrics", 1): return try await ServerDocuments(visit: visit).metrics()
+        case ("health", 1): return try await ServerDocuments(visit: visit).health()
+        default: return visit.notFound()
+        }
+    }
+
+    /// Something of a feed, for programs.
+    @inline(never)
+    private func read(_ part: String, of feed: String, _ visit: Visit) async throws(FeedSyncError) -> SharedAnswer {
+        let documents = FeedDocuments(name: feed, visit: visit)
+        let history = HistoryDocuments(name: feed, visit: visit)
+        switch part {
+        case "export": return try await documents.export()
+        case "parts": return try await documents.parts()
+        case "definition": return try await FeedEditing(feed, visit).definition()
+        case "sections": return try await documents.sections()
+        case "items": return try await ItemsDocument(feed, visit).answer()
+        case "changes": return try await history.changes()
+        case "runs": return try await history.runs()
+        case "schema": return try await documents.schema()
         default: return visit.notFound()
         }
     }

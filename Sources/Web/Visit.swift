@@ -57,6 +57,25 @@ struct Visit: Sendable {
 
     func unknownFeed(_ name: String) -> SharedAnswer { .finished(Responses.unknownFeed(name)) }
 
+    /// The links from a page of a list of the API to others.
+    ///
+    /// - Parameters:
+    ///   - name: The feed of the list; nil for that of all feeds.
+    ///   - place: The parameter that names the place of a page.
+    ///   - next: The place of the next page; nil for the last one.
+    ///   - kept: The parameters of all pages.
+    func links(
+        of list: String, in name: String?, by place: String, next: String?,
+        keeping kept: [(name: String, value: String)]
+    ) -> [(name: String, value: String)] {
+        func link(_ place: [(name: String, value: String)]) -> Link {
+            let words = [(name: "limit", value: String(request.limit))] + place + kept
+            return name.map { .feed($0, list, query: words) } ?? .own(list, query: words)
+        }
+        return Responses.links(
+            next: next.map { link([(name: place, value: $0)]) }, first: request.parameter(place).map { _ in link([]) })
+    }
+
     /// A cached response, valid as long as the store does not change.
     func kept(make: (Store) async throws(FeedSyncError) -> ServerResponse) async throws(FeedSyncError) -> SharedAnswer {
         guard let store = served.pages else { return shown(Responses.json("[]")) }

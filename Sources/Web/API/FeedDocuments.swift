@@ -7,10 +7,8 @@ internal import Text
 
 /// The stored state of a feed as JSON, with the names of the store's tables, for programs.
 struct FeedDocuments {
-    private let name: String
-    private let visit: Visit
-
-    init(_ name: String, _ visit: Visit) { (self.name, self.visit) = (name, visit) }
+    let name: String
+    let visit: Visit
 
     /// The feed with its state.
     func state() async throws(FeedSyncError) -> SharedAnswer {
@@ -52,12 +50,9 @@ struct FeedDocuments {
         let records = try await visit.served.pages?.parts(of: name, after: after, limit: limit) ?? []
         let rows = try await StateRow.rows(
             of: records.map { KnownFeed(definition: nil, record: $0) }, in: visit.served.pages)
-        func link(_ place: [(name: String, value: String)]) -> Link {
-            .feed(name, "parts", query: [(name: "limit", value: String(limit))] + place + visit.request.kept("format"))
-        }
         let last = records.count == limit ? records.last : nil
-        let links = Responses.links(
-            next: last.map { link([(name: "after", value: $0.name)]) }, first: after.map { _ in link([]) })
+        let links = visit.links(
+            of: "parts", in: name, by: "after", next: last?.name, keeping: visit.request.kept("format"))
         return visit.shown(Responses.list(rows.map(\.result), for: visit.request, headers: links))
     }
 
@@ -68,15 +63,10 @@ struct FeedDocuments {
         let before = visit.request.parameter("before").flatMap { Int($0) }
         return try await visit.kept { store async throws(FeedSyncError) in
             let changes = try await store.columnChanges(of: name, before: before, last: limit)
-            func link(_ place: [(name: String, value: String)]) -> Link {
-                .feed(
-                    name, "schema",
-                    query: [(name: "limit", value: String(limit))] + place + visit.request.kept("format"))
-            }
             let last = changes.count == limit ? changes.last : nil
-            let links = Responses.links(
-                next: last.map { link([(name: "before", value: String($0.id))]) },
-                first: before.map { _ in link([]) })
+            let links = visit.links(
+                of: "schema", in: name, by: "before", next: last.map { String($0.id) },
+                keeping: visit.request.kept("format"))
             return Responses.list(changes.map(\.result), for: visit.request, headers: links)
         }
     }

@@ -47,15 +47,10 @@ struct ItemsDocument {
                 ? ItemsPage(try await visit.served.listing(query, of: reader), of: name)
                 : ItemsPage(try await visit.served.listingText(query, of: reader), for: visit.request)
             guard !page.isOfNothing else { return nil }
-            let words = [(name: "limit", value: String(limit))]
-            let kept = visit.request.kept("section", "q", "order", "format", "total")
             // Not the path of the request: one that begins with two slashes would point to another host.
-            func link(_ place: [(name: String, value: String)]) -> Link {
-                .feed(name, "items", query: words + place + kept)
-            }
-            let last = page.hasMore ? page.lastPlace : nil
-            var headers = Responses.links(
-                next: last.map { link([(name: "after", value: $0.text)]) }, first: query.after.map { _ in link([]) })
+            var headers = visit.links(
+                of: "items", in: name, by: "after", next: page.hasMore ? page.lastPlace?.text : nil,
+                keeping: visit.request.kept("section", "q", "order", "format", "total"))
             if visit.request.wantsTotal {
                 query.after = nil
                 headers.append((Responses.totalHeader, String(try await reader.count(query))))

@@ -4,9 +4,7 @@ internal import Reports
 
 /// The documents about all feeds and the server itself, for programs.
 struct ServerDocuments {
-    private let visit: Visit
-
-    init(_ visit: Visit) { self.visit = visit }
+    let visit: Visit
 
     /// All feeds with their states.
     func feeds() async throws(FeedSyncError) -> SharedAnswer {
