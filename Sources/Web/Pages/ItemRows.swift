@@ -30,13 +30,8 @@ struct ItemRows {
 
     /// Writes items in feed order, with each section at the place of its first item.
     func write(to html: inout HTMLWriter) {
-        var names: [String?] = []
-        var groups: [String?: [Listing.Item]] = [:]
-        for item in listing.items {
-            if groups[item.row.section] == nil { names.append(item.row.section) }
-            groups[item.row.section, default: []].append(item)
-        }
-        for name in names {
+        let sectioned = Groups(listing.items, key: \.row.section)
+        for (name, items) in sectioned.groups {
             html.element("section", .class("group"), .data(.section, name ?? "")) { html in
                 if name != nil || sections.count > 1 {
                     html.element("h2") { html in
@@ -47,7 +42,6 @@ struct ItemRows {
                         }
                     }
                 }
-                let items = groups[name] ?? []
                 for first in stride(from: 0, to: items.count, by: Self.mostTogether) {
                     html.element("ol", .class("rows")) { html in
                         for item in items[first...].prefix(Self.mostTogether) { write(item, to: &html) }
