@@ -241,14 +241,8 @@ extension StoredValue {
         case .null?, nil: self = .null
         case .array?, .object?: self = .text(json ?? "")
         case .number(let number)?:
-            let moment = type == .timestamp ? Double(number).flatMap(Self.moment) : nil
-            self = moment.map { .text($0) } ?? Int64(number).map { .integer($0) } ?? .text(number)
+            let moment = type == .timestamp ? Double(number).flatMap { Timestamp(sinceEpoch: $0) } : nil
+            self = moment.map { .text($0.text) } ?? Int64(number).map { .integer($0) } ?? .text(number)
         }
-    }
-
-    /// Seconds or milliseconds since 1970 as a time.
-    private static func moment(_ number: Double) -> String? {
-        let milliseconds = abs(number) < 100_000_000_000 ? number * 1_000 : number
-        return Int64(exactly: milliseconds.rounded()).flatMap { Timestamp(milliseconds: $0)?.text }
     }
 }
