@@ -107,13 +107,7 @@ extension CalendarDate {
     }
 
     /// The day as in 2026-11-21.
-    var text: String {
-        func padded(_ number: Int64, _ count: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, count - digits.count)) + digits
-        }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-    }
+    var text: String { String(Timestamp(seconds: daysSince1970 * 86_400, fraction: []).text.prefix(10)) }
 }
 
 /// Days as people say them.
