@@ -10,14 +10,14 @@ struct HTMLWriter {
     ) {
         open(name, attributes)
         content(&self)
-        close(name)
+        end(name)
     }
 
     /// Writes an element with text in it.
     mutating func element(_ name: StaticString, _ attributes: HTMLAttribute..., text: String) {
         open(name, attributes)
         self.text(text)
-        close(name)
+        end(name)
     }
 
     /// Writes an element that has no content and no end tag.
@@ -36,7 +36,11 @@ struct HTMLWriter {
     mutating func begin(_ name: StaticString, _ attributes: HTMLAttribute...) { open(name, attributes) }
 
     /// Ends an element.
-    mutating func end(_ name: StaticString) { close(name) }
+    mutating func end(_ name: StaticString) {
+        bytes += [UInt8(ascii: "<"), UInt8(ascii: "/")]
+        add(name)
+        bytes.append(UInt8(ascii: ">"))
+    }
 
     private mutating func open(_ name: StaticString, _ attributes: [HTMLAttribute]) {
         bytes.append(UInt8(ascii: "<"))
@@ -50,12 +54,6 @@ struct HTMLWriter {
             Self.append(value, to: &bytes)
             bytes.append(UInt8(ascii: "\""))
         }
-        bytes.append(UInt8(ascii: ">"))
-    }
-
-    private mutating func close(_ name: StaticString) {
-        bytes += [UInt8(ascii: "<"), UInt8(ascii: "/")]
-        add(name)
         bytes.append(UInt8(ascii: ">"))
     }
 
