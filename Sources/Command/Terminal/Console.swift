@@ -112,13 +112,8 @@ final class Console: Sendable {
     /// Prints a line of results.
     func print(_ line: String) { print([line]) }
 
-    /// Prints JSON results, unless only failures are printed.
-    func print(json documents: [String]) {
-        printText(documents.map(ControlCharacters.escaped(inJSON:)))
-    }
-
-    /// Prints a JSON result.
-    func print(json document: String) { print(json: [document]) }
+    /// Prints a JSON result, unless only failures are printed.
+    func print(json document: String) { printText([ControlCharacters.escaped(inJSON: document)]) }
 
     /// Prints text of results, even with `--quiet`.
     ///
