@@ -52,17 +52,8 @@ struct ServeSetup {
             console.reportBriefly(Failure(error, feed: feed), always: true)
         }
         settings.configurationFiles = [path]
-        settings.pictureFolder = pictureFolder
+        settings.pictureFolder = UserFolder.cache(environment).map { "\($0)/pictures" }
         return settings
-    }
-
-    /// The folder of pictures; nil without a home.
-    ///
-    /// Source: https://specifications.freedesktop.org/basedir-spec/latest/ (relative paths are invalid there).
-    private var pictureFolder: String? {
-        if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") { return "\(folder)/feedsync/pictures" }
-        guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-        return "\(home)/.cache/feedsync/pictures"
     }
 
     /// The conditions for the users of the server.
@@ -90,8 +81,8 @@ struct ServeSetup {
         let token = if let file { try TokenFile(file) } else { try TokenFile.own(environment) }
         access.token = { token.current }
         // A unit of systemd's may have a folder for it, and no home.
-        let folder = environment["STATE_DIRECTORY"].map { "\($0)/serve.signed-out" }
-        if let path = folder ?? TokenFile.path("serve.signed-out", environment) {
+        if let folder = environment["STATE_DIRECTORY"] ?? UserFolder.state(environment) {
+            let path = "\(folder)/serve.signed-out"
             let signOuts = SignOutFile(path) { [console = session.console] line in console.warn(line) }
             access.mergeSignOuts = { signOuts.merge($0, since: $1) }
         }

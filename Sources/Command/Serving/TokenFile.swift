@@ -31,22 +31,12 @@ final class TokenFile: Sendable {
     }
 
     /// The user's own token, which is made at the first use; one that ends with the process where it cannot be kept.
-    ///
-    /// Source: https://specifications.freedesktop.org/basedir-spec/latest/ (state that should outlive a restart).
     static func own(_ environment: [String: String]) throws(Failure) -> TokenFile {
-        guard let path = path(environment) else { return TokenFile(token: random()) }
+        guard let path = UserFolder.state(environment).map({ "\($0)/serve.token" }) else {
+            return TokenFile(token: random())
+        }
         if access(path, F_OK) != 0, !make(path) { return TokenFile(token: random()) }
         return try TokenFile(path)
-    }
-
-    /// The path of the user's own token; nil without a home.
-    static func path(_ environment: [String: String]) -> String? { path("serve.token", environment) }
-
-    /// The path of a file that is to outlive the server; nil without a home.
-    static func path(_ name: String, _ environment: [String: String]) -> String? {
-        if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return "\(folder)/feedsync/\(name)" }
-        guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-        return "\(home)/.local/state/feedsync/\(name)"
     }
 
     private static func make(_ path: String) -> Bool {
@@ -97,5 +87,26 @@ final class TokenFile: Sendable {
     private static func isPrivate(_ status: stat) -> Bool {
         if status.st_uid == geteuid() { return status.st_mode & 0o077 == 0 }
         return status.st_uid == 0 && status.st_mode & 0o037 == 0
+    }
+}
+
+/// The user's own folders for feedsync; nil without a home.
+///
+/// Source: https://specifications.freedesktop.org/basedir-spec/latest/ (relative paths are invalid there).
+enum UserFolder {
+    /// The folder for state that should outlive a restart.
+    static func state(_ environment: [String: String]) -> String? {
+        path(environment["XDG_STATE_HOME"], or: ".local/state", environment)
+    }
+
+    /// The folder for files that can be made again.
+    static func cache(_ environment: [String: String]) -> String? {
+        path(environment["XDG_CACHE_HOME"], or: ".cache", environment)
+    }
+
+    private static func path(_ folder: String?, or usual: String, _ environment: [String: String]) -> String? {
+        if let folder, folder.hasPrefix("/") { return "\(folder)/feedsync" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+        return "\(home)/\(usual)/feedsync"
     }
 }
