@@ -44,16 +44,14 @@ final class Site: Sendable {
         switch door.verdict(request) {
         case .welcome(let welcome): visitor = welcome
         case .foreignHost:
-            return .finished(
-                Responses.problem(
-                    421, .refused, "this server is not called by that name",
-                    advice: "open it by the address that feedsync serve printed, or name it with --host"))
+            return .problem(
+                421, .refused, "this server is not called by that name",
+                advice: "open it by the address that feedsync serve printed, or name it with --host")
         case .foreignSite: return .finished(foreignSite(request))
         case .foreignOrigin:
-            return .finished(
-                Responses.problem(
-                    403, .refused, "the request does not come from a page of this server",
-                    advice: "send the token of GET /session as X-FeedSync-Token, or load the page again"))
+            return .problem(
+                403, .refused, "the request does not come from a page of this server",
+                advice: "send the token of GET /session as X-FeedSync-Token, or load the page again")
         case .unknown: return .finished(signInFirst(request))
         case .wrongToken(let caller):
             await door.pay(caller)
@@ -122,7 +120,7 @@ final class Site: Sendable {
         switch request.method {
         case "GET", "HEAD":
             if let problem = Self.parameterProblem(parts, request) {
-                return .finished(Responses.problem(400, .rejected, problem, advice: "see /openapi.json"))
+                return .problem(400, .rejected, problem, advice: "see /openapi.json")
             }
             let visit = await visit(request, visitor)
             // There are hundreds of these at once.

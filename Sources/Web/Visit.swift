@@ -46,8 +46,7 @@ struct Visit: Sendable {
             return .finished(Responses.wrongMethod(methods))
         }
         guard request.wantsPage else {
-            return .finished(
-                Responses.problem(404, .rejected, "there is nothing at this path", advice: "see /openapi.json"))
+            return .problem(404, .rejected, "there is nothing at this path", advice: "see /openapi.json")
         }
         return .finished(
             frame.message(
@@ -94,4 +93,11 @@ struct Visit: Sendable {
 extension SharedAnswer {
     /// A whole response with the headers of every response.
     static func finished(_ response: ServerResponse) -> SharedAnswer { .whole(Responses.finished(response)) }
+
+    /// An error as JSON.
+    static func problem(
+        _ status: Int, _ kind: FeedSyncError.Kind, _ message: String, advice: String? = nil
+    ) -> SharedAnswer {
+        .finished(Responses.problem(status, kind, message, advice: advice))
+    }
 }

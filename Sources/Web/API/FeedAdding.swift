@@ -119,7 +119,7 @@ struct FeedAdding {
         } catch {
             let problem = error.messages.first ?? ""
             guard visit.request.header("X-FeedSync-Token") == nil else {
-                return .finished(Responses.problem(422, .configuration, problem, advice: error.advice))
+                return .problem(422, .configuration, problem, advice: error.advice)
             }
             return visit.answer(SearchPage(name, visit, text: text, keeping: (new, problem)))
         }

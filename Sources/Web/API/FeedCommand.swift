@@ -12,16 +12,13 @@ struct FeedCommand {
         guard let command = Self.command(word) else { return visit.notFound() }
         let (site, served) = (visit.site, visit.served)
         guard !site.settings.isReadOnly else {
-            return .finished(
-                Responses.problem(
-                    403, .rejected, "this server is read-only", advice: "start the server without read-only"))
+            return .problem(403, .rejected, "this server is read-only", advice: "start the server without read-only")
         }
         guard let definition = served.configuration?.feed(named: feed) else {
             guard try await served.feed(named: feed) != nil else { return visit.unknownFeed(feed) }
-            return .finished(
-                Responses.problem(
-                    409, .configuration, "\(feed) is stored, but no longer in the configuration",
-                    advice: "undo the removal, or add it again"))
+            return .problem(
+                409, .configuration, "\(feed) is stored, but no longer in the configuration",
+                advice: "undo the removal, or add it again")
         }
         // Browsers without scripts go back to the list, which shows the result of the command.
         let list = visit.isOfForm ? Responses.redirect(to: .own("list", feed)) : nil

@@ -36,10 +36,9 @@ struct FeedDocuments {
             // The document is a list of it.
             if listing.count > 0 { return visit.shown(.json(Array(listing.document.dropFirst().dropLast(2)))) }
         }
-        return .finished(
-            Responses.problem(
-                404, .rejected, "no such item: \(Excerpt.quoted(key, limit: 63))",
-                advice: "GET /feeds/\(name)/items lists them"))
+        return .problem(
+            404, .rejected, "no such item: \(Excerpt.quoted(key, limit: 63))",
+            advice: "GET /feeds/\(name)/items lists them")
     }
 
     /// The lists of a feed that has one for each row of another, with their states.

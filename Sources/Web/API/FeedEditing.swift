@@ -194,8 +194,7 @@ struct FeedEditing {
             let headers = [(name: "Content-Type", value: "text/yaml; charset=utf-8")]
             return visit.shown(ServerResponse(headers: headers, body: Array((source + "\n").utf8)))
         } catch {
-            return .finished(
-                Responses.problem(422, .configuration, error.messages.joined(separator: "; "), advice: error.advice))
+            return .problem(422, .configuration, error.messages.joined(separator: "; "), advice: error.advice)
         }
     }
 }

@@ -105,7 +105,7 @@ struct UpstreamSearch {
         let form = Doorkeeper.form(visit.request)
         let text = Self.text(of: form)
         guard let (found, store) = try await visit.site.searches.more(text, in: definition) else {
-            return .finished(Responses.problem(400, .rejected, "this was not searched for", advice: "search for it"))
+            return .problem(400, .rejected, "this was not searched for", advice: "search for it")
         }
         let place = form["after"].flatMap(Place.init(text:))
         return answer(try await rows(of: found, for: text, after: place, of: store), text)
