@@ -103,7 +103,7 @@ package struct StateRow: Sendable, JSONRecord {
 
     private static func exact(_ time: Int64) -> String { Timestamp(milliseconds: time)?.text ?? "" }
 
-    private var lastLook: LastLook? { condition.record.map { LastLook($0, feed.definition?.sync) } }
+    private var lastLook: LastLook? { condition.record.map { LastLook(record: $0, rule: feed.definition?.sync) } }
 
     /// The process that works on it, and the run's progress.
     private var progress: String? {
@@ -166,5 +166,30 @@ extension IncompleteReason {
     private static func advice(hasOnePage: Bool) -> String {
         hasOnePage
             ? ": no other page was asked for, so write `pagination`" : ": narrow the query, or use `partition`"
+    }
+}
+
+/// The part of a complete list that was last examined, and the time, in one clause.
+private struct LastLook {
+    let record: FeedRecord
+    /// The sync rule of the feed; nil if the configuration lacks the feed.
+    let rule: SyncRule?
+
+    /// True if all of it was examined.
+    var isWhole: Bool {
+        // The store writes times in one form, so that text compares as time.
+        guard let fullAt = record.fullAtText else { return false }
+        return max(record.syncedAtText ?? "", record.reloadedAtText ?? "") <= fullAt
+    }
+
+    /// Such as `head 2 min ago, all of it 6 h ago`; where the last look was at all of it, simply when.
+    ///
+    /// - Parameter ago: Puts a time of the store into words.
+    func text(_ ago: (String?) -> String) -> String? {
+        if isWhole { return ago(record.fullAtText) }
+        let head = record.reloadedAtText ?? record.syncedAtText
+        guard let syncedAt = record.syncedAtText else { return head.map { "head \(ago($0))" } }
+        let part = if rule?.asksForChanges == true { "changes \(ago(syncedAt))" } else { "head \(ago(head))" }
+        return "\(part), all of it \(record.fullAtText.map(ago) ?? "never")"
     }
 }

@@ -50,7 +50,7 @@ public struct Timestamp: Sendable, Hashable {
     /// Seconds or milliseconds since 1970 as they are written, with all digits of a fraction; nil for anything but
     /// digits with a fraction, and after the year 9999.
     package init?(sinceEpochDigits bytes: UnsafeRawBufferPointer) {
-        var reader = DigitReader(bytes)
+        var reader = DigitReader(bytes: bytes)
         let whole = reader.digits()
         guard (1...15).contains(whole.count), reader.skip(".") else { return nil }
         var rest = reader.digits()
@@ -72,7 +72,7 @@ public struct Timestamp: Sendable, Hashable {
 
     /// Reads ISO 8601: a date, or a date and a time with or without fraction and zone; nil for anything else.
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        var reader = DigitReader(bytes)
+        var reader = DigitReader(bytes: bytes)
         guard let year = reader.number(digits: 4), reader.skip("-"), let month = reader.number(digits: 2),
             reader.skip("-"), let day = reader.number(digits: 2),
             let date = CalendarDate(year: year, month: month, day: day)
@@ -145,12 +145,8 @@ public struct Timestamp: Sendable, Hashable {
 }
 
 private struct DigitReader {
-    private let bytes: UnsafeRawBufferPointer
-    private var at = 0
-
-    init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
+    let bytes: UnsafeRawBufferPointer
+    var at = 0
 
     var isAtEnd: Bool { at == bytes.count }
 

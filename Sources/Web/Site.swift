@@ -173,8 +173,8 @@ final class Site: Sendable {
         case ("add", 2) where parts[1] == "check": return try await FeedAdding(visit).check()
         case ("add", 2) where parts[1] == "look": return try await FeedAdding(visit).look()
         case ("add", 2) where parts[1] == "demo": return try await FeedAdding(visit).addDemo()
-        case ("login", 1): return await SignIn(visit).begin()
-        case ("logout", 1): return SignIn(visit).end()
+        case ("login", 1): return await SignIn(visit: visit).begin()
+        case ("logout", 1): return SignIn(visit: visit).end()
         default: return visit.notFound()
         }
     }
@@ -203,7 +203,7 @@ final class Site: Sendable {
         case ("picture", 2): return try await ItemPicture(feed: parts[1], visit: visit).answer()
         case ("status", 1): return visit.answer(try await StatusPage(visit))
         case ("login", 1): return visit.answer(SignInPage(visit))
-        case ("open", 1): return await SignIn(visit).open()
+        case ("open", 1): return await SignIn(visit: visit).open()
         case ("assets", 2): return visit.answer(Asset.named(parts[1]), isPinned: false)
         case ("assets", 3) where parts[1] == Asset.version: return visit.answer(Asset.named(parts[2]), isPinned: true)
         case ("feeds", 1): return try await ServerDocuments(visit: visit).feeds()

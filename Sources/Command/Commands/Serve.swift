@@ -31,7 +31,7 @@ extension Command {
             """,
         example: "feedsync serve --sync --open"
     ) { session throws(Failure) in
-        let setup = ServeSetup(session)
+        let setup = ServeSetup(session: session)
         var settings = try setup.settings()
         let shared = try await SharedServing(session, &settings)
         defer { shared?.folder.remove() }

@@ -5,9 +5,7 @@ internal import Web
 
 /// The settings of `serve`, from its command line and the configuration.
 struct ServeSetup {
-    private let session: Session
-
-    init(_ session: Session) { self.session = session }
+    let session: Session
 
     private var invocation: Invocation { session.invocation }
     private var environment: [String: String] { session.environment }
@@ -83,7 +81,7 @@ struct ServeSetup {
         // A unit of systemd's may have a folder for it, and no home.
         if let folder = environment["STATE_DIRECTORY"] ?? UserFolder.state(environment) {
             let path = "\(folder)/serve.signed-out"
-            let signOuts = SignOutFile(path) { [console = session.console] line in console.warn(line) }
+            let signOuts = SignOutFile(path: path) { [console = session.console] line in console.warn(line) }
             access.mergeSignOuts = { signOuts.merge($0, since: $1) }
         }
         return access

@@ -3,15 +3,11 @@ internal import Platform
 /// The file of the sessions that ended by signing out, so that a restarted server refuses them, too: an id and the time
 /// at which the session began in each line. Who reads it learns nothing that opens a session.
 struct SignOutFile: Sendable {
-    private let path: String
-    private let report: @Sendable (String) -> Void
+    let path: String
+    let report: @Sendable (String) -> Void
 
     /// No server has as many sign-outs in a month.
     private static let mostBytes = 1 << 20
-
-    init(_ path: String, report: @escaping @Sendable (String) -> Void) {
-        (self.path, self.report) = (path, report)
-    }
 
     /// Adds sessions to the file, and drops those that began before a time.
     ///

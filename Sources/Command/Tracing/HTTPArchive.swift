@@ -52,7 +52,7 @@ final class HTTPArchive: Sendable {
 
     /// Adds a request and its response; why it could not be written, the first time.
     func add(_ exchange: TracedExchange, of feed: String) -> Failure? {
-        let entry = HTTPArchiveEntry(exchange, feed: feed).json
+        let entry = HTTPArchiveEntry(exchange: exchange, feed: feed).json
         return state.withLock { state in
             guard let offset = state.offset else { return nil }
             let text = (state.isEmpty ? "\n" : ",\n") + entry

@@ -8,16 +8,11 @@ internal import Time
 ///
 /// Source: http://www.softwareishard.com/blog/har-12-spec/
 struct HTTPArchiveEntry: JSONRecord {
-    private let exchange: TracedExchange
-    private let feed: String
+    let exchange: TracedExchange
+    let feed: String
 
     /// The number of bytes written of a body.
     private static let mostBytes = 4 << 20
-
-    init(_ exchange: TracedExchange, feed: String) {
-        self.exchange = exchange
-        self.feed = feed
-    }
 
     var fields: JSONFields {
         let timings = exchange.timings

@@ -16,7 +16,7 @@ enum Gzip {
     static func repeating(_ text: String, behind start: String = "", count: Int) -> [UInt8] {
         let unit = Array(text.utf8)
         precondition((1...6).contains(unit.count) && 258 % unit.count == 0)
-        var bits = BitWriter([])
+        var bits = BitWriter()
         // The last block, with fixed codes, in which ASCII has 8 bits.
         bits.add(1, 1)
         bits.add(1, 2)
@@ -38,12 +38,8 @@ enum Gzip {
     }
 
     private struct BitWriter {
-        private(set) var bytes: [UInt8]
+        private(set) var bytes: [UInt8] = []
         private var used = 8
-
-        init(_ bytes: [UInt8]) {
-            self.bytes = bytes
-        }
 
         /// A number, least significant bit first.
         mutating func add(_ value: Int, _ count: Int) {

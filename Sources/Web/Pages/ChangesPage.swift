@@ -132,7 +132,7 @@ struct ChangeRows {
                                 "a", .class("title"), .href(.own("item", change.feed, query: [("key", change.key)])),
                                 .plain(.dir, "auto"), text: title(of: change))
                         }
-                        if change.kind == .changed { ChangedValues(change, shape).write(to: &html) }
+                        if change.kind == .changed { ChangedValues(change: change, shape: shape).write(to: &html) }
                     }
                     Shown.time(change.at, to: &html)
                 }
@@ -153,14 +153,10 @@ struct ChangeRows {
 
 /// The columns of an item before and after a change.
 private struct ChangedValues {
-    private let change: ItemChange
-    private let shape: RowShape?
+    let change: ItemChange
+    let shape: RowShape?
     /// The most columns that are shown.
     private static let mostColumns = 12
-
-    init(_ change: ItemChange, _ shape: RowShape?) {
-        (self.change, self.shape) = (change, shape)
-    }
 
     func write(to html: inout HTMLWriter) {
         let after = Dictionary(change.after.map { ($0.name, $0.json) }) { first, _ in first }

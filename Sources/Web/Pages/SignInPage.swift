@@ -57,9 +57,7 @@ struct SignInPage: Page {
 
 /// The beginning and the end of a browser's session.
 struct SignIn {
-    private let visit: Visit
-
-    init(_ visit: Visit) { self.visit = visit }
+    let visit: Visit
 
     /// Begins a session with the token of the form.
     func begin() async -> SharedAnswer {
