@@ -56,3 +56,51 @@ package struct ConfigurationProblem: Error, Sendable {
 
     package init(lines: [String]) { self.lines = lines }
 }
+
+/// The conditions for the users of a server.
+package struct Access: Sendable {
+    /// Reads the token that changes need, which may be another one by now; nil if everyone who can reach
+    /// the server may change something.
+    package var token: (@Sendable () -> String?)?
+    /// True if reading needs the token, too.
+    package var isPrivate = false
+    /// The names by which proxies pass requests on, besides the server's own; a name may have a port.
+    package var hosts: [String] = []
+    /// The addresses of proxies, whose word for a client's address and scheme counts.
+    package var proxies: [String] = []
+    /// The origins of other sites whose scripts may use the API.
+    package var origins: [String] = []
+    /// The shortest time that a wrong token takes.
+    package var wrongTokenPause = Duration.seconds(1)
+    /// Keeps the sessions that ended by signing out over a restart: takes some with the times at which they began, and
+    /// the time before which none counts any more; returns all that are kept.
+    package var mergeSignOuts: @Sendable (_ ended: [String: Int], _ since: Int) -> [String: Int] = { ended, _ in ended }
+    /// Reports wrong tokens.
+    package var report: @Sendable (String) -> Void = { _ in }
+
+    package init() {}
+}
+
+/// Runs commands on a store of which the server shows a copy.
+package protocol CommandRunner: Sendable {
+    /// Runs a command. When it returns, the copy has the rows that the command stored.
+    ///
+    /// - Throws: `FeedSyncError`.
+    func run(
+        _ command: RequestCommand, on definition: FeedDefinition, of configuration: Configuration?
+    ) async throws(FeedSyncError) -> RunSummary
+
+    /// Runs `change` on a store that has the named feeds, for writing, while nothing else changes them. When it
+    /// returns, the copy has the change.
+    ///
+    /// - Parameters:
+    ///   - names: The feeds. The configuration may lack some of them.
+    ///   - configuration: Nil if it cannot be read.
+    /// - Throws: `FeedSyncError`: `locked` if another process works on a feed, `store`.
+    func change<Result: Sendable>(
+        _ names: [String], of configuration: Configuration?, _ change: @Sendable (Store) async -> Result
+    ) async throws(FeedSyncError) -> Result
+
+    /// Stops all commands after their last committed pages.
+    func close() async
+}

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import HTTPServer
 internal import Text
 
@@ -186,4 +187,94 @@ struct Visitor: Sendable {
     }
 
     var mayChange: Bool { way != .reader }
+}
+
+/// Wrong tokens: each takes a while, the longer the more there are at once, and is reported.
+final class WrongTokens: Sendable {
+    private struct State {
+        var waiting = 0
+        var untold = 0
+        var toldAt: ContinuousClock.Instant?
+    }
+
+    private let pause: Duration
+    private let report: @Sendable (String) -> Void
+    private let state = Lock(State())
+
+    /// More at once take no longer.
+    private static let mostPauses = 30
+
+    init(pause: Duration, report: @escaping @Sendable (String) -> Void) {
+        (self.pause, self.report) = (pause, report)
+    }
+
+    /// Waits for as long as one more costs.
+    func pay(by client: String?) async {
+        let (count, line) = state.withLock { state in
+            state.waiting += 1
+            state.untold += 1
+            return (state.waiting, Self.line(&state, client, now: .now))
+        }
+        if let line { report(line) }
+        try? await Task.sleep(for: pause * min(count, Self.mostPauses))
+        state.withLock { $0.waiting -= 1 }
+    }
+
+    /// The report that is due: of the first one at once, of others once a minute.
+    private static func line(_ state: inout State, _ client: String?, now: ContinuousClock.Instant) -> String? {
+        if let toldAt = state.toldAt, now - toldAt < .seconds(60) { return nil }
+        defer { (state.untold, state.toldAt) = (0, now) }
+        let who = client ?? "a client of the socket file"
+        return state.untold == 1 ? "a wrong token, from \(who)" : "\(state.untold) wrong tokens, the last from \(who)"
+    }
+}
+
+/// The origins of other sites whose scripts may use the API.
+///
+/// They send no cookies, and send the token with requests that need it. The pages, and the word that pages send, are
+/// not theirs.
+///
+/// Source: https://fetch.spec.whatwg.org/#http-cors-protocol
+struct SharedOrigins: Sendable {
+    let origins: [String]
+
+    private static let paths: Set = [
+        "feeds", "runs", "changes", "quota", "events", "health", "metrics", "openapi.json",
+    ]
+    private static let readable = "Link, ETag, X-Total-Count"
+    private static let sendable = "Authorization, Content-Type, If-None-Match, Last-Event-ID"
+
+    /// True for a request of a script that may use the API.
+    func includes(_ request: ServerRequest) -> Bool {
+        guard let origin = request.header("Origin") else { return false }
+        return origins.contains(origin) && Self.isOfAPI(request)
+    }
+
+    private static func isOfAPI(_ request: ServerRequest) -> Bool {
+        request.path.split(separator: "/").first.map { paths.contains(String($0)) } ?? false
+    }
+
+    /// The answer to a browser that asks whether a script may send a request; nil for any other request.
+    func preflight(_ request: ServerRequest) -> ServerResponse? {
+        guard request.method == "OPTIONS", includes(request) else { return nil }
+        return shared(
+            .status(
+                204,
+                headers: [
+                    ("Access-Control-Allow-Methods", "GET, HEAD, POST"),
+                    ("Access-Control-Allow-Headers", Self.sendable), ("Access-Control-Max-Age", "600"),
+                ]), with: request)
+    }
+
+    /// The response with the word that lets a script read it.
+    func shared(_ response: ServerResponse, with request: ServerRequest) -> ServerResponse {
+        guard !origins.isEmpty, Self.isOfAPI(request) else { return response }
+        var response = response
+        response.vary(on: "Origin")
+        guard includes(request), let origin = request.header("Origin") else { return response }
+        response.headers += [
+            ("Access-Control-Allow-Origin", origin), ("Access-Control-Expose-Headers", Self.readable),
+        ]
+        return response
+    }
 }
