@@ -60,9 +60,7 @@ extension Failure {
             }
         self.init(code, error.messages, explanation: error.explanation, advice: error.advice)
     }
-}
 
-extension Failure {
     /// A file that cannot be made because its folder is missing; nil if that is there.
     static func missingFolder(of path: String, _ code: ExitCode = .store) -> Failure? {
         guard let folder = MissingPath(path)?.missingFolder else { return nil }

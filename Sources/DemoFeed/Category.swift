@@ -7,9 +7,7 @@ struct Category {
     let english: [String]
     let german: [String]
     let japanese: [String]
-}
 
-extension Category {
     static let all = [
         Category(
             name: "Databases",

@@ -170,9 +170,7 @@ struct JSONParser {
     private static func isDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
-}
 
-extension JSONParser {
     /// Reads the rest of a string after its opening quote.
     private mutating func string() throws(JSONSyntaxError) -> String {
         var text = ""

@@ -16,9 +16,7 @@ package enum JSONScalar: Sendable, Hashable {
     case text(String)
     /// An object or array, as JSON text.
     case json(String)
-}
 
-extension JSONScalar {
     /// The largest count. Greater ones are lowered to it, so that sums stay far from the end of 64 bits.
     package static let mostCount = 1_000_000_000_000_000
 

@@ -46,9 +46,7 @@ package enum JSONValue: Sendable, Hashable {
         var parser = JSONParser(bytes, maximumCount: .max, droppingElementsAt: names)
         self = try parser.readAll()
     }
-}
 
-extension JSONValue {
     /// An object of members of which the last counts where several have one name.
     package static func object(of members: [JSONObject.Member]) -> JSONValue { .object(JSONObject(members)) }
 
@@ -66,9 +64,7 @@ extension JSONValue {
             return object.text
         }
     }
-}
 
-extension JSONValue {
     /// The value at a path of member names; nil if there is none.
     package func value(at names: ArraySlice<String>) -> JSONValue? {
         guard let name = names.first else { return self }

@@ -16,9 +16,7 @@ package struct KnownFeed: Sendable, JSONRecord {
 
     /// Its row of the table `feed`, or the row of a feed that was never loaded.
     package var fields: JSONFields { (record ?? FeedRecord(name: name, model: model, url: url)).fields }
-}
 
-extension KnownFeed {
     /// The feeds that are configured or stored, configured ones first, with their records.
     package static func all(_ definitions: [FeedDefinition], _ records: [FeedRecord]) -> [KnownFeed] {
         let stored = Dictionary(records.map { ($0.name, $0) }) { first, _ in first }

@@ -72,9 +72,7 @@ package enum NumberFormat {
         default: count(Int(clamping: seconds / 86_400), "day")
         }
     }
-}
 
-extension NumberFormat {
     /// The counts that are not 0, each with its word.
     package static func counts(_ counts: [(count: Int, word: String)]) -> [String] {
         counts.filter { $0.count > 0 }.map { "\(count($0.count)) \($0.word)" }

@@ -126,9 +126,7 @@ package struct Secrets: Sendable {
         let number = Int64(hash.lowerHalf)
         return number == 0 ? 1 : number
     }
-}
 
-extension Secrets {
     private func conceal(_ text: String, shortestSecret: Int) -> String {
         guard !isEmpty else { return text }
         let bytes = Array(text.utf8)

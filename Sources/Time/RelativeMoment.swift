@@ -91,9 +91,7 @@ package struct RelativeMoment: Sendable, Hashable {
         }
         return format.text(ofSecond: second)
     }
-}
 
-extension RelativeMoment {
     /// A text with its moments written out.
     ///
     /// - Parameter coded: Encodes a value for its place in the text.

@@ -215,14 +215,10 @@ extension Timestamp {
     package static func milliseconds(of text: String?) -> Int64? {
         text.flatMap { Timestamp($0)?.wholeMilliseconds }
     }
-}
 
-extension Timestamp {
     /// Seconds since 1970 with their fraction, as Foundation's `Date(timeIntervalSince1970:)` takes them.
     public var secondsSince1970: Double { Double(seconds) + Double(wholeMilliseconds - seconds * 1000) / 1000 }
-}
 
-extension Timestamp {
     /// True if both are the same moment, with any number of fraction digits.
     public static func == (one: Timestamp, other: Timestamp) -> Bool { !one.isBefore(other) && !other.isBefore(one) }
 

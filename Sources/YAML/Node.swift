@@ -36,9 +36,7 @@ package struct Node: Sendable, Hashable {
         self.content = content
         self.mark = mark
     }
-}
 
-extension Node {
     /// The scalar, or nil for a sequence or mapping.
     package var scalar: Scalar? {
         if case .scalar(let scalar) = content { scalar } else { nil }
@@ -64,9 +62,7 @@ extension Node {
     package subscript(_ name: String) -> Node? {
         pairs?.first { $0.key.text == name }?.value
     }
-}
 
-extension Node {
     /// Reads YAML (1.2 core schema, one document), and so JSON as well.
     ///
     /// - Parameters:

@@ -75,9 +75,7 @@ extension Session {
             store = try await current(store)
         }
     }
-}
 
-extension Session {
     private func print(_ events: [StatusEvent], as lines: inout EventLines) {
         if lines.form == .people { return console.print(events.map(lines.line)) }
         console.write(events.map { lines.records.text(of: $0) }.joined(), isGuarded: false)

@@ -86,9 +86,7 @@ struct RunReport: Sendable {
 
     /// The width of the longest name, for the lines of several feeds.
     static func nameWidth(of feeds: [FeedDefinition]) -> Int { feeds.map(\.name.count).max() ?? 0 }
-}
 
-extension RunReport {
     /// The run as stored; if none started, or the store cannot be read, the known part of it.
     func json(from store: Store) async -> String {
         if let run, let record = try? await store.runs(of: feed, limit: 10).first(where: { $0.id == run }) {
