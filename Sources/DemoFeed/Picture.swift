@@ -47,26 +47,19 @@ enum Picture {
     /// Source: https://www.w3.org/TR/png-3/#5Chunk-layout
     private static func chunk(_ kind: String, _ content: [UInt8]) -> [UInt8] {
         let body = Array(kind.utf8) + content
-        var sum = UInt32.max
-        for byte in body {
-            sum ^= UInt32(byte)
-            for _ in 0..<8 { sum = sum & 1 == 0 ? sum >> 1 : sum >> 1 ^ 0xEDB8_8320 }
-        }
-        return bytes(UInt32(content.count)) + body + bytes(~sum)
+        return bytes(UInt32(content.count)) + body + bytes(Gzip.checksum(body))
     }
 
     /// Bytes as a zlib stream that is not compressed.
     ///
-    /// Source: https://www.rfc-editor.org/rfc/rfc1950, https://www.rfc-editor.org/rfc/rfc1951#section-3.2.4
+    /// Source: https://www.rfc-editor.org/rfc/rfc1950
     private static func stored(_ content: [UInt8]) -> [UInt8] {
-        let count = UInt16(content.count)
         var (low, high) = (UInt32(1), UInt32(0))
         for byte in content {
             low = (low + UInt32(byte)) % 65_521
             high = (high + low) % 65_521
         }
-        let lengths = [count, ~count].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
-        return [0x78, 0x01, 0x01] + lengths + content + bytes(high << 16 | low)
+        return [0x78, 0x01] + Gzip.storedBlock(content) + bytes(high << 16 | low)
     }
 }
 

@@ -5,10 +5,14 @@ enum Gzip {
 
     /// The bytes in one stored block.
     static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        head + storedBlock(bytes) + littleEndian(checksum(bytes)) + littleEndian(UInt32(bytes.count))
+    }
+
+    /// A block that is the last, and not compressed: https://www.rfc-editor.org/rfc/rfc1951#section-3.2.4
+    static func storedBlock(_ bytes: [UInt8]) -> [UInt8] {
         precondition(bytes.count < 65_536)
         let size = UInt16(bytes.count)
-        return head + [1] + littleEndian(UInt32(size) | UInt32(~size) << 16) + bytes
-            + littleEndian(checksum(bytes)) + littleEndian(UInt32(bytes.count))
+        return [1] + littleEndian(UInt32(size) | UInt32(~size) << 16) + bytes
     }
 
     /// A text, and behind it one of up to 6 bytes that is repeated until there are `count` of them: one block, with its
@@ -63,7 +67,8 @@ enum Gzip {
         (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
 
-    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    /// The checksum that PNG has, too.
+    static func checksum(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~0) { sum, byte in
             (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0xedb8_8320 : sum >> 1 }
         }
