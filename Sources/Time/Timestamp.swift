@@ -187,14 +187,6 @@ private struct DigitReader {
 }
 
 extension Timestamp {
-    /// True if the moment comes before another one; fractions are compared digit by digit.
-    package func isBefore(_ other: Timestamp) -> Bool {
-        if seconds != other.seconds { return seconds < other.seconds }
-        let count = max(fraction.count, other.fraction.count)
-        let padded = { (digits: [UInt8]) in digits + Array(repeating: UInt8(ascii: "0"), count: count - digits.count) }
-        return padded(fraction).lexicographicallyPrecedes(padded(other.fraction))
-    }
-
     /// The moment so much before; nil where that is out of range. Parts of a second of the duration count as a whole
     /// one.
     package func earlier(by duration: Duration) -> Timestamp? {
@@ -220,7 +212,7 @@ extension Timestamp {
     public var secondsSince1970: Double { Double(seconds) + Double(wholeMilliseconds - seconds * 1000) / 1000 }
 
     /// True if both are the same moment, with any number of fraction digits.
-    public static func == (one: Timestamp, other: Timestamp) -> Bool { !one.isBefore(other) && !other.isBefore(one) }
+    public static func == (one: Timestamp, other: Timestamp) -> Bool { !(one < other) && !(other < one) }
 
     /// Feeds the moment.
     public func hash(into hasher: inout Hasher) {
@@ -230,8 +222,13 @@ extension Timestamp {
 }
 
 extension Timestamp: Comparable {
-    /// True if the first moment comes before the second.
-    public static func < (one: Timestamp, other: Timestamp) -> Bool { one.isBefore(other) }
+    /// True if the first moment comes before the second; fractions are compared digit by digit.
+    public static func < (one: Timestamp, other: Timestamp) -> Bool {
+        if one.seconds != other.seconds { return one.seconds < other.seconds }
+        let count = max(one.fraction.count, other.fraction.count)
+        let padded = { (digits: [UInt8]) in digits + Array(repeating: UInt8(ascii: "0"), count: count - digits.count) }
+        return padded(one.fraction).lexicographicallyPrecedes(padded(other.fraction))
+    }
 }
 
 extension Timestamp: CustomStringConvertible {

@@ -64,7 +64,7 @@ package struct Watermark: Sendable, Hashable {
         case (.number(let one), .number(let two)): one > two
         default:
             // The form does not count: times are times.
-            if let one = time, let two = other.time { two.isBefore(one) } else { false }
+            if let one = time, let two = other.time { two < one } else { false }
         }
     }
 
@@ -80,8 +80,8 @@ package struct Watermark: Sendable, Hashable {
     package func notAfter(_ moment: Int64?) -> Watermark {
         guard let moment, let limit = Timestamp(milliseconds: moment * 1000) else { return self }
         switch value {
-        case .time(let time, let form) where limit.isBefore(time): return Watermark(.time(limit, form))
-        case .epoch(let time, let milliseconds) where limit.isBefore(time):
+        case .time(let time, let form) where limit < time: return Watermark(.time(limit, form))
+        case .epoch(let time, let milliseconds) where limit < time:
             return Watermark(.epoch(limit, isInMilliseconds: milliseconds))
         default: return self
         }
