@@ -110,26 +110,12 @@ package struct JSONObjectText: Sendable {
 
     /// Adds a member whose value is already JSON.
     package mutating func add(_ name: String, json: String) {
-        begin(name)
-        members.append(contentsOf: json.utf8)
-    }
-
-    /// Adds a string, or `null`.
-    package mutating func add(_ name: String, _ value: String?) {
-        guard let value else { return add(name, json: "null") }
-        begin(name)
-        JSONText.append(value, to: &members)
-    }
-
-    private mutating func begin(_ name: String) {
         if members.count > 1 { members.append(UInt8(ascii: ",")) }
         JSONText.append(name, to: &members)
         members.append(UInt8(ascii: ":"))
+        members.append(contentsOf: json.utf8)
     }
 
-    /// Adds a number, or `null`.
-    package mutating func add(_ name: String, _ value: Int?) { add(name, json: value.map { String($0) } ?? "null") }
-
-    /// Adds `true`, `false` or `null`.
-    package mutating func add(_ name: String, _ value: Bool?) { add(name, json: value.map { "\($0)" } ?? "null") }
+    /// Adds a member.
+    package mutating func add(_ name: String, _ value: some JSONWritable) { add(name, json: value.json) }
 }
