@@ -84,11 +84,7 @@ package enum FeedWords {
     package static func parameters(_ words: some Sequence<String>) throws(EditingError) -> [FeedEntry.Member] {
         var pairs: [(name: String, value: String)] = []
         for word in words {
-            guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
-                throw .words(
-                    "unexpected argument: \(word)", advice: "write parameters as name=value, for example size=100")
-            }
-            pairs.append((String(word[..<equals]), String(word[word.index(after: equals)...])))
+            pairs.append(try pair(word, advice: "write parameters as name=value, for example size=100"))
         }
         return FeedEntry.Member.parameters(pairs)
     }
@@ -102,17 +98,22 @@ package enum FeedWords {
     ) throws(EditingError) -> [(name: String, value: FeedEntry.Value?)] {
         var members: [(name: String, value: FeedEntry.Value?)] = []
         for word in words {
-            guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
-                throw .words(
-                    "unexpected argument: \(word)", advice: "write members as name=value, for example every=1h")
-            }
-            let (name, text) = (String(word[..<equals]), String(word[word.index(after: equals)...]))
+            let (name, text) = try pair(word, advice: "write members as name=value, for example every=1h")
             guard !members.contains(where: { $0.name == name }) else {
                 throw .words("the member `\(name)` is given twice", advice: "give it one value")
             }
             members.append((name, text.isEmpty ? nil : try value(text, of: "`\(name)`")))
         }
         return members
+    }
+
+    private static func pair(
+        _ word: String, advice: String
+    ) throws(EditingError) -> (name: String, value: String) {
+        guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
+            throw .words("unexpected argument: \(word)", advice: advice)
+        }
+        return (String(word[..<equals]), String(word[word.index(after: equals)...]))
     }
 
     /// A word, or a mapping or a list in braces or brackets.
