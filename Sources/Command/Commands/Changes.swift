@@ -24,16 +24,9 @@ extension Command {
             """,
         example: "feedsync changes --since yesterday"
     ) { session throws(Failure) in
-        guard !session.invocation.has(.ack) || !session.invocation.has(.sinceRun) else {
-            throw .usage("--ack and --since cannot be used together", advice: "feedsync help changes")
-        }
-        let others = [Option.ack, .follow, .ofKey]
-        if session.invocation.has(.schema), let other = others.first(where: session.invocation.has) {
-            throw .usage("--schema and \(other.written) cannot be used together", advice: "feedsync help changes")
-        }
-        guard !session.invocation.has(.ack) || !session.invocation.has(.ofKey) else {
-            throw .usage("--ack and --key cannot be used together", advice: "feedsync help changes")
-        }
+        try session.invocation.check(.ack, without: .sinceRun)
+        try session.invocation.check(.schema, without: .ack, .follow, .ofKey)
+        try session.invocation.check(.ack, without: .ofKey)
         let configuration = try session.configurationForReading()
         guard let store = try await session.storeIfAny(configuration) else {
             session.console.note("no changes yet")

@@ -13,13 +13,9 @@ extension Command {
         example: "feedsync more swift-repos --pages 3"
     ) { session throws(Failure) in
         let pages = try session.invocation.count(.pages)
-        guard session.invocation.has(.all) else {
-            let command = pages.map(RequestCommand.nextPages) ?? .nextPage
-            return try await CommandRuns(session: session, command: command).perform()
-        }
-        guard pages == nil else {
-            throw .usage("--pages and --all cannot be used together", advice: session.invocation.command.helpAdvice)
-        }
-        return try await CommandRuns(session: session, command: .allPages).perform()
+        try session.invocation.check(.pages, without: .all)
+        let command: RequestCommand =
+            session.invocation.has(.all) ? .allPages : pages.map(RequestCommand.nextPages) ?? .nextPage
+        return try await CommandRuns(session: session, command: command).perform()
     }
 }

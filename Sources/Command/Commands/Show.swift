@@ -90,9 +90,7 @@ extension Session {
     /// - Throws: `Failure` with exit code 64 for a time of which the changes since are not kept.
     private func past(_ feed: KnownFeed, keep: Duration) throws(Failure) -> String? {
         guard let time = try moment(.at) else { return nil }
-        for other in [Option.since, .removed] where invocation.has(other) {
-            throw .usage("--at and \(other.written) cannot be used together", advice: invocation.command.helpAdvice)
-        }
+        try invocation.check(.at, without: .since, .removed)
         guard feed.definition?.keepsChanges ?? true else {
             throw .usage(
                 "the changes of \(feed.name) are not kept: it has `changes: false`",

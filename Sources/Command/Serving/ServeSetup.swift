@@ -20,9 +20,7 @@ struct ServeSetup {
                 "--listen must be HOST:PORT or unix:PATH, not \(text)", advice: "for example --listen 127.0.0.1:8421")
         }
         let access = try access(at: address, text)
-        if invocation.has(.dueSync), invocation.has(.readOnly) {
-            throw .usage("--sync and --read-only cannot be used together", advice: invocation.command.helpAdvice)
-        }
+        try invocation.check(.dueSync, without: .readOnly)
         let file = try session.configurationFile()
         let configuration = try session.configurationIfAny()
         var options = try session.engineOptions(folder: configuration?.folder ?? ".")

@@ -86,6 +86,15 @@ struct Invocation: Sendable {
     /// The number of times that the option was given.
     func times(_ option: Option) -> Int { values[option]?.count ?? 0 }
 
+    /// Checks that none of some options was given together with another one.
+    ///
+    /// - Throws: `Failure` with exit code 64.
+    func check(_ one: Option, without others: Option...) throws(Failure) {
+        for other in others where has(one) && has(other) {
+            throw .usage("\(one.written) and \(other.written) cannot be used together", advice: command.helpAdvice)
+        }
+    }
+
     /// The option's value as a whole number, 1 or more; nil if it was not given.
     ///
     /// - Throws: `Failure` with exit code 64.
