@@ -57,4 +57,10 @@ package enum ChildProcess {
         guard code == 0 else { throw Failure(code: code) }
         return child
     }
+
+    /// Waits for a program's end, however long that takes.
+    package static func waitForEnd(of child: Int32) {
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    }
 }

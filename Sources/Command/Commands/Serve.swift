@@ -83,7 +83,6 @@ private enum Browser {
         // The shell finds it on the path and leaves it to itself; only the shell's own end is waited for.
         let words = ["/bin/sh", "-c", #""$0" "$1" >&2 &"#, command, link]
         guard let shell = try? ChildProcess.start(words, environment: environment) else { return }
-        var status: Int32 = 0
-        while waitpid(shell, &status, 0) < 0, errno == EINTR {}
+        ChildProcess.waitForEnd(of: shell)
     }
 }

@@ -49,8 +49,7 @@ enum Pager {
     /// Waits until it has ended, if one is running.
     static func waitForEnd() {
         guard let child = running.withLock({ $0?.process }) else { return }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        ChildProcess.waitForEnd(of: child)
     }
 
     private static func isThere(_ program: String, _ path: String) -> Bool {

@@ -32,7 +32,7 @@ struct HookProgram: Sendable {
             let isLate = ContinuousClock.now > deadline
             if Task.isCancelled || isLate {
                 kill(-child, SIGKILL)
-                while waitpid(child, &status, 0) < 0, errno == EINTR {}
+                ChildProcess.waitForEnd(of: child)
                 throw isLate ? failure("did not end within 5 minutes") : .cancelled
             }
             try? await Task.sleep(for: pause)

@@ -53,8 +53,7 @@ final class ShellCommand: Sendable {
             status = try Self.end(of: child, wake: wake, timeLimit, until: deadline)
         } catch {
             kill(-child, SIGKILL)
-            var status: Int32 = 0
-            while waitpid(child, &status, 0) < 0, errno == EINTR {}
+            ChildProcess.waitForEnd(of: child)
             throw error
         }
         return try Self.value(of: bytes, status: status)
