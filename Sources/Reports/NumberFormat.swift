@@ -14,8 +14,8 @@ package enum NumberFormat {
     }
 
     /// `1 page`, `2 pages`.
-    package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
-        "\(count(number)) \(number == 1 ? one : many ?? one + "s")"
+    package static func count(_ number: Int, _ one: String) -> String {
+        "\(count(number)) \(number == 1 ? one : one + "s")"
     }
 
     /// A number with separators, and with as many decimals as it needs: at most six digits of them.

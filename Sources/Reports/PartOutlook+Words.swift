@@ -4,10 +4,10 @@ extension PartOutlook {
     /// The number of lists, and of those that a sync of due lists would request, in words.
     package var summary: String {
         guard rowCount > 0 else { return "\(parent) has no rows yet" }
-        let now = [
+        let now = NumberFormat.counts([
             (counts[.never] ?? 0, "never asked for"), (counts[.changed] ?? 0, "whose row changed"),
             (counts[.due] ?? 0, "due"),
-        ].filter { $0.0 > 0 }.map { "\(NumberFormat.count($0.0)) \($0.1)" }
+        ])
         return "one for each of \(NumberFormat.count(rowCount, "row")) of \(parent): "
             + (now.isEmpty ? "none is due" : now.joined(separator: ", "))
     }

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Reports
 
 /// The choice of columns for people.
 enum ColumnChoice: Sendable {
@@ -101,7 +102,7 @@ private struct ColumnSample {
         var look = ColumnLook(name: column.name)
         let filled = values.filter { !$0.description.isEmpty }
         look.hasValues = !filled.isEmpty
-        look.isNumber = look.hasValues && filled.allSatisfy(\.isNumber)
+        look.isNumber = look.hasValues && filled.allSatisfy(\.isNumberOrNone)
         look.isLink =
             look.hasValues
             && filled.allSatisfy { $0.description.hasPrefix("https://") || $0.description.hasPrefix("http://") }
@@ -109,14 +110,5 @@ private struct ColumnSample {
         self.look = look
         let longest = filled.map { DisplayWidth.of(DisplayWidth.printable($0.description)) }.max() ?? 0
         width = longest == 0 ? 0 : max(longest, DisplayWidth.of(column.name))
-    }
-}
-
-extension StoredValue {
-    fileprivate var isNumber: Bool {
-        switch self {
-        case .integer, .real: true
-        case .null, .text, .blob: false
-        }
     }
 }
