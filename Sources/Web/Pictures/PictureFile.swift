@@ -1,4 +1,5 @@
 internal import Concurrency
+internal import FeedSync
 internal import Platform
 
 /// A picture on disk: a line with its time and its validators, then its bytes.
@@ -32,21 +33,9 @@ struct PictureFile: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_size > 0, Int(status.st_size) <= most + 4_096 else {
-            return nil
-        }
-        var contents = [UInt8](repeating: 0, count: Int(status.st_size))
-        var count = 0
-        while count < contents.count {
-            let part = contents.withUnsafeMutableBytes {
-                Platform.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
-            }
-            if part < 0, errno == EINTR { continue }
-            guard part > 0 else { return nil }
-            count += part
-        }
-        guard let end = contents.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        guard let contents = try? FileContents.read(descriptor, limit: most + 4_096),
+            let end = contents.firstIndex(of: UInt8(ascii: "\n"))
+        else { return nil }
         let words = String(decoding: contents[..<end], as: UTF8.self).split(
             separator: "\t", omittingEmptySubsequences: false
         ).map(String.init)
