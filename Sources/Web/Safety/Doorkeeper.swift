@@ -88,18 +88,18 @@ struct Doorkeeper: Sendable {
     ///
     /// - Returns: The cookie to set; nil for a wrong code, after a while.
     func session(code: String, of caller: Caller) async -> String? {
-        guard let token = access.token?(), sessions.use(code: code) else {
-            await wrongTokens.pay(by: caller.client)
-            return nil
-        }
-        return sessions.begin(for: caller, token: token)
+        await session(of: caller) { _ in sessions.use(code: code) }
     }
 
     /// Begins a session with the token.
     ///
     /// - Returns: The cookie to set; nil for a wrong token, after a while.
     func session(token sent: String, of caller: Caller) async -> String? {
-        guard let token = access.token?(), SecretText.isSame(sent, token) else {
+        await session(of: caller) { token in SecretText.isSame(sent, token) }
+    }
+
+    private func session(of caller: Caller, mayBegin: (_ token: String) -> Bool) async -> String? {
+        guard let token = access.token?(), mayBegin(token) else {
             await wrongTokens.pay(by: caller.client)
             return nil
         }
