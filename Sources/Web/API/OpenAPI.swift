@@ -11,7 +11,7 @@ enum OpenAPI {
 
     private struct Operation {
         var path: String
-        let method: String
+        var method = "get"
         var summary: String
         var parameters: [String] = []
         /// The fields of the request's form; nil if there is none.
@@ -111,6 +111,13 @@ enum OpenAPI {
         return list
     }
 
+    /// A page, or a part of one.
+    private static func page(
+        _ path: String, _ summary: String, _ parameters: [String] = [], others: [Other] = []
+    ) -> Operation {
+        Operation(path: path, summary: summary, parameters: parameters, type: html, others: others)
+    }
+
     private static func change(_ action: FeedAction, _ summary: String, form: [(String, String)]? = nil) -> Operation {
         Operation(
             path: "/feeds/{feed}/\(action.rawValue)", method: "post", summary: summary, parameters: [feed],
@@ -139,15 +146,15 @@ enum OpenAPI {
 
     /// The tables of the store.
     private static let tables: [Operation] = [
-        Operation(path: "/feeds", method: "get", summary: "All feeds with their states", schema: list("status")),
+        Operation(path: "/feeds", summary: "All feeds with their states", schema: list("status")),
         Operation(
-            path: "/feeds/{feed}", method: "get", summary: "A feed with its state", parameters: [feed],
-            schema: see("status"), others: [unknown]),
+            path: "/feeds/{feed}", summary: "A feed with its state", parameters: [feed], schema: see("status"),
+            others: [unknown]),
         Operation(
-            path: "/feeds/{feed}/sections", method: "get", summary: "The sections of a feed, in feed order",
+            path: "/feeds/{feed}/sections", summary: "The sections of a feed, in feed order",
             parameters: [feed], schema: list("section"), others: [unknown]),
         Operation(
-            path: "/feeds/{feed}/items", method: "get",
+            path: "/feeds/{feed}/items",
             summary:
                 "Items in feed order, a page at a time: follow Link rel=next. With q and neither section nor order: the best that have all its words. With where, sort, columns, column or offset: a table of them",
             parameters: [
@@ -168,51 +175,49 @@ enum OpenAPI {
                 rowFormat, total,
             ], schema: list("item"), otherTypes: ["text/csv", ndjson], others: [wrong, unknown]),
         Operation(
-            path: "/feeds/{feed}/export", method: "get", summary: "All items in feed order",
+            path: "/feeds/{feed}/export", summary: "All items in feed order",
             parameters: [feed, rowFormat], type: "text/csv", otherTypes: [ndjson], others: [wrong, unknown]),
         Operation(
-            path: "/feeds/{feed}/parts", method: "get",
+            path: "/feeds/{feed}/parts",
             summary:
                 "The lists of a feed that has one for each row of another; each has the paths of a feed below its own",
             parameters: [
                 feed, limit, parameter("after", "the list after which to go on, from Link", text), lines,
             ], schema: list("status"), otherTypes: [ndjson], others: [wrong, unknown]),
         Operation(
-            path: "/feeds/{feed}/definition", method: "get",
-            summary: "The lines of a feed in the configuration, as YAML",
+            path: "/feeds/{feed}/definition", summary: "The lines of a feed in the configuration, as YAML",
             parameters: [feed], type: "text/yaml",
             others: [
                 unknown, foreign, (409, "the feed is not in the configuration, or a list of another", problem),
                 (422, "they hold a credential", problem),
             ]),
         Operation(
-            path: "/feeds/{feed}/items/{key}", method: "get", summary: "An item, also one that was removed",
+            path: "/feeds/{feed}/items/{key}", summary: "An item, also one that was removed",
             parameters: [feed, parameter("key", in: "path", "the item's key, as JSON or as text", text)],
             schema: see("item"), others: [(404, "no such feed or item", problem)]),
         Operation(
-            path: "/feeds/{feed}/changes", method: "get",
+            path: "/feeds/{feed}/changes",
             summary: "The changes of a feed's items, the newest first: follow Link rel=next",
             parameters: [feed] + ofChanges,
             schema: list("change"), otherTypes: [ndjson], others: [wrong, unknown]),
         Operation(
-            path: "/changes", method: "get",
+            path: "/changes",
             summary: "The changes of all feeds' items, the newest first; a page for browsers", parameters: ofChanges,
             schema: list("change"), otherTypes: [html, ndjson], others: [wrong]),
         Operation(
-            path: "/feeds/{feed}/runs", method: "get",
-            summary: "The runs of a feed, the newest first: follow Link rel=next",
+            path: "/feeds/{feed}/runs", summary: "The runs of a feed, the newest first: follow Link rel=next",
             parameters: [feed, limit, before, lines, total], schema: list("run"), otherTypes: [ndjson],
             others: [wrong, unknown]),
         Operation(
-            path: "/feeds/{feed}/schema", method: "get", summary: "The changes of a feed's columns, the newest first",
+            path: "/feeds/{feed}/schema", summary: "The changes of a feed's columns, the newest first",
             parameters: [feed, limit, before, lines], schema: list("column_change"), otherTypes: [ndjson],
             others: [wrong, unknown]),
         Operation(
-            path: "/runs", method: "get", summary: "The runs of all feeds, the newest first: follow Link rel=next",
+            path: "/runs", summary: "The runs of all feeds, the newest first: follow Link rel=next",
             parameters: [limit, before, lines, total], schema: list("run"), otherTypes: [ndjson], others: [wrong]),
-        Operation(path: "/quota", method: "get", summary: "The limits that hosts reported", schema: list("quota")),
+        Operation(path: "/quota", summary: "The limits that hosts reported", schema: list("quota")),
         Operation(
-            path: "/events", method: "get",
+            path: "/events",
             summary:
                 "The event log as server-sent events, live. Each has the event's id, and a row of the table `event` as data; one named `change` says that the store has changed otherwise",
             parameters: [
@@ -222,17 +227,15 @@ enum OpenAPI {
                 parameter("changes", "`data-changes` of a page; a later change is sent at once", number),
             ], type: "text/event-stream", others: [wrong, unknown]),
         Operation(
-            path: "/session", method: "get", summary: "The token that a change needs",
+            path: "/session", summary: "The token that a change needs",
             schema:
                 #"{"type":"object","properties":{"token":{"type":["string","null"]},"read_only":{"type":"boolean"}},"required":["token","read_only"]}"#
         ),
         Operation(
-            path: "/health", method: "get", summary: "The store's readability", schema: healthSchema,
+            path: "/health", summary: "The store's readability", schema: healthSchema,
             others: [(503, "the configuration cannot be used, or the store was replaced", healthSchema)]),
-        Operation(
-            path: "/metrics", method: "get", summary: "Figures in Prometheus' text format", type: "text/plain"),
-        Operation(
-            path: "/openapi.json", method: "get", summary: "This description", schema: #"{"type":"object"}"#),
+        Operation(path: "/metrics", summary: "Figures in Prometheus' text format", type: "text/plain"),
+        Operation(path: "/openapi.json", summary: "This description", schema: #"{"type":"object"}"#),
     ]
 
     /// Searches of a feed's upstream.
@@ -292,35 +295,24 @@ enum OpenAPI {
 
     /// The paths of the pages and their forms.
     private static let pages: [Operation] = [
-        Operation(
-            path: "/search/{feed}", method: "get", summary: "The page that searches a feed's upstream",
-            parameters: [feed], type: html, others: [notHere]),
-        Operation(
-            path: "/add", method: "get", summary: "The page that adds a feed", type: html, others: [notHere]),
-        Operation(path: "/login", method: "get", summary: "The page that asks for the token", type: html),
-        Operation(
-            path: "/settings/{feed}", method: "get", summary: "The page that changes a feed", parameters: [feed],
-            type: html, others: [unknown]),
-        Operation(
-            path: "/table/{feed}", method: "get", summary: "A feed as a table", parameters: [feed], type: html,
-            others: [unknown]),
-        Operation(
-            path: "/find", method: "get", summary: "The page with the items of all feeds that have all words of a text",
-            parameters: [parameter("q", "the text", text)], type: html),
-        Operation(
-            path: "/changes/{feed}", method: "get", summary: "The page of a feed's changes", parameters: [feed],
-            type: html, others: [unknown]),
-        Operation(
-            path: "/list/{feed}/rows", method: "get", summary: "Rows of a list, or those that have the words of a text",
-            parameters: [
+        page("/search/{feed}", "The page that searches a feed's upstream", [feed], others: [notHere]),
+        page("/add", "The page that adds a feed", others: [notHere]),
+        page("/login", "The page that asks for the token"),
+        page("/settings/{feed}", "The page that changes a feed", [feed], others: [unknown]),
+        page("/table/{feed}", "A feed as a table", [feed], others: [unknown]),
+        page(
+            "/find", "The page with the items of all feeds that have all words of a text",
+            [parameter("q", "the text", text)]),
+        page("/changes/{feed}", "The page of a feed's changes", [feed], others: [unknown]),
+        page(
+            "/list/{feed}/rows", "Rows of a list, or those that have the words of a text",
+            [
                 feed, limit, after, words,
                 parameter("order", "with `q`: in feed order, by pages", #"{"const":"place"}"#),
-            ], type: html, others: [wrong, unknown]),
+            ], others: [wrong, unknown]),
+        page("/list/{feed}/state", "The state of a feed, as its list shows it", [feed], others: [unknown]),
         Operation(
-            path: "/list/{feed}/state", method: "get", summary: "The state of a feed, as its list shows it",
-            parameters: [feed], type: html, others: [unknown]),
-        Operation(
-            path: "/picture/{feed}", method: "get", summary: "The picture of an item",
+            path: "/picture/{feed}", summary: "The picture of an item",
             parameters: [
                 feed, parameter("key", "the item's key as JSON", text, isRequired: true),
                 parameter("column", "with `number`: a column of HTML", text),
@@ -333,7 +325,7 @@ enum OpenAPI {
             form: [("token", "the token"), ("to", "the path to go on to")], needed: ["token"], type: nil, status: 303,
             others: [(403, "that is not the token", html)]),
         Operation(
-            path: "/open", method: "get", summary: "Begins a browser's session with the code that serve printed",
+            path: "/open", summary: "Begins a browser's session with the code that serve printed",
             parameters: [parameter("code", "the code, which works once", text, isRequired: true)], type: nil,
             status: 303,
             others: [(403, "the code was used, or is too old", html)]),
