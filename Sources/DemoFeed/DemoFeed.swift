@@ -36,12 +36,12 @@ package struct DemoFeed: Sendable {
         quota = Quota(now: now)
     }
 
-    /// Starts a server of the lists on 127.0.0.1; port 0 selects any free one.
+    /// Starts a server of the lists on a free port of 127.0.0.1.
     ///
-    /// - Throws: `ServerError` if the port is taken or not allowed.
-    package static func start(port: UInt16 = 0) throws(ServerError) -> Server {
+    /// - Throws: `ServerError` if nothing can listen there.
+    package static func start() throws(ServerError) -> Server {
         let feed = DemoFeed()
-        return try Server(port: port) { feed.answer($0) }
+        return try Server { feed.answer($0) }
     }
 
     /// Answers one request.

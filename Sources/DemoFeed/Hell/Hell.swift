@@ -26,11 +26,11 @@ package final class Hell: Sendable {
         }
     }
 
-    /// Starts a server on 127.0.0.1; port 0 selects any free one.
+    /// Starts a server on a free port of 127.0.0.1.
     ///
-    /// - Throws: `ServerError` if the port is taken or not allowed.
-    package func start(port: UInt16 = 0) throws(ServerError) -> Server {
-        try Server(port: port) { self.answer($0) }
+    /// - Throws: `ServerError` if nothing can listen there.
+    package func start() throws(ServerError) -> Server {
+        try Server { self.answer($0) }
     }
 
     /// Answers one request.

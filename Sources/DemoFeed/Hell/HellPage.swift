@@ -51,8 +51,8 @@ struct HellPage: Sendable {
     }
 
     /// The page as a sound upstream sends it, with more or other fields.
-    func sound(_ headers: [(name: String, value: String)] = [], status: Int = 200) -> ServerResponse {
-        .json(text(), status: status, headers: link + headers)
+    func sound(_ headers: [(name: String, value: String)] = []) -> ServerResponse {
+        .json(text(), headers: link + headers)
     }
 
     /// A body instead of the page.
