@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Platform
 
 /// The holder of a feed's lock, as recorded by the holder itself; nil for anything not written yet.
@@ -137,11 +138,7 @@ package final class FeedLock: Sendable {
     }
 
     /// The lock file of a store: the same one through all symbolic links to the store.
-    static func path(of store: String) -> String {
-        guard let resolved = realpath(store, nil) else { return "\(store)-lock" }
-        defer { free(resolved) }
-        return "\(String(cString: resolved))-lock"
-    }
+    static func path(of store: String) -> String { "\(FileStamp.resolved(store))-lock" }
 
     /// True if the open file is the one that others find at the path.
     static func stands(_ descriptor: Int32, at path: String) -> Bool {

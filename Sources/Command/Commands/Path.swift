@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import FeedSync
 internal import Platform
 
@@ -51,12 +52,9 @@ extension Session {
 /// Paths that hold wherever they are used.
 enum AbsolutePath {
     static func of(_ path: String) -> String {
-        if let resolved = realpath(path, nil) {
-            defer { free(resolved) }
-            return String(cString: resolved)
-        }
-        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        let resolved = FileStamp.resolved(path)
+        guard !resolved.hasPrefix("/"), let folder = getcwd(nil, 0) else { return resolved }
         defer { free(folder) }
-        return "\(String(cString: folder))/\(path)"
+        return "\(String(cString: folder))/\(resolved)"
     }
 }
