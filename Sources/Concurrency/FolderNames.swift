@@ -21,3 +21,22 @@ package enum FolderNames {
         return names
     }
 }
+
+/// Folders that only the user can open.
+package enum PrivateFolder {
+    /// Creates the missing folders above a file.
+    package static func makeAll(above path: String) {
+        var end = path.startIndex
+        while let slash = path[path.index(after: end)...].firstIndex(of: "/") {
+            mkdir(String(path[..<slash]), 0o700)
+            end = slash
+        }
+    }
+
+    /// Creates a folder with a new name that begins so; nil, with the reason in `errno`, if it cannot be created.
+    package static func make(beginning: String) -> String? {
+        var template = Array("\(beginning)XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { return nil }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import Platform
 internal import StoreFile
 internal import Time
@@ -42,10 +43,7 @@ public func withTemporaryMirror<Result>(
 private func temporaryFolder() throws -> String {
     let parents = ["/dev/shm", getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp", "/tmp"]
     for parent in parents {
-        var template = Array("\(parent)/feedsync-XXXXXX".utf8CString)
-        if mkdtemp(&template) != nil {
-            return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+        if let folder = PrivateFolder.make(beginning: "\(parent)/feedsync-") { return folder }
     }
     throw FeedSyncError(.store, "no folder for a temporary mirror can be made in /dev/shm, TMPDIR or /tmp")
 }

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import DemoFeed
 internal import Editing
 internal import FeedSync
@@ -152,9 +153,10 @@ private struct DemoFolder: Sendable {
         // The path is part of lines that are copied into a shell.
         let isPlain = parent.map { $0.hasPrefix("/") && $0.utf8.allSatisfy(Self.isPlain) } ?? false
         let parent = isPlain ? parent ?? "/tmp" : "/tmp"
-        var template = Array("\(parent)/feedsync-demo-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Self.failure("create a folder in \(parent)") }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let folder = PrivateFolder.make(beginning: "\(parent)/feedsync-demo-") else {
+            throw Self.failure("create a folder in \(parent)")
+        }
+        path = folder
         try Self.write(Array(configuration.utf8), to: configurationPath)
     }
 
@@ -167,7 +169,7 @@ private struct DemoFolder: Sendable {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw failure("write \(path)") }
         defer { close(descriptor) }
-        guard Platform.write(descriptor, bytes, bytes.count) == bytes.count else { throw failure("write \(path)") }
+        guard Descriptor.write(bytes, to: descriptor) else { throw failure("write \(path)") }
     }
 
     private static func failure(_ what: String) -> Failure {

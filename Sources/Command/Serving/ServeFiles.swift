@@ -40,7 +40,7 @@ final class TokenFile: Sendable {
     }
 
     private static func make(_ path: String) -> Bool {
-        ParentFolders.make(of: path)
+        PrivateFolder.makeAll(above: path)
         let temporary = "\(path).\(getpid()).new"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
@@ -126,7 +126,7 @@ struct SignOutFile: Sendable {
     ///   given ones.
     func merge(_ ended: [String: Int], since time: Int) -> [String: Int] {
         guard !ended.isEmpty || access(path, F_OK) == 0 else { return ended }
-        ParentFolders.make(of: path)
+        PrivateFolder.makeAll(above: path)
         let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0o600)
         guard file >= 0 else { return failed(ended) }
         defer { close(file) }
@@ -160,17 +160,5 @@ struct SignOutFile: Sendable {
     private func failed(_ ended: [String: Int]) -> [String: Int] {
         report("\(path) cannot be written: signing out holds until this server ends")
         return ended
-    }
-}
-
-/// The folders above a file of the user's own.
-enum ParentFolders {
-    /// Creates the missing folders, for the user alone.
-    static func make(of path: String) {
-        var end = path.startIndex
-        while let slash = path[path.index(after: end)...].firstIndex(of: "/") {
-            mkdir(String(path[..<slash]), 0o700)
-            end = slash
-        }
     }
 }

@@ -17,13 +17,11 @@ struct TemporaryFolder: Sendable {
         let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
         let start = "feedsync-\(purpose)-"
         Self.sweep(parent, start)
-        var template = Array("\(parent)/\(start)XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
+        guard let made = PrivateFolder.make(beginning: "\(parent)/\(start)") else {
             let reason = String(cString: strerror(errno))
             throw Failure(
                 .store, ["cannot create a folder in \(parent): \(reason)"], advice: "set $TMPDIR to another folder")
         }
-        let made = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         path = made
         let descriptor = Self.locked(made) ?? -1
         Self.present.withLock { $0.append((made, descriptor)) }

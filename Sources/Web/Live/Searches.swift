@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import FeedSync
 internal import Platform
 
@@ -131,11 +132,9 @@ actor Searches {
         _ options: EngineOptions
     ) async -> Result<(mirror: FeedMirror, folder: String), FeedSyncError> {
         let parent = options.environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        var template = Array("\(parent)/feedsync-search-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
+        guard let folder = PrivateFolder.make(beginning: "\(parent)/feedsync-search-") else {
             return .failure(FeedSyncError(.store, "no folder for searches can be made in \(parent)"))
         }
-        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         do throws(FeedSyncError) {
             return .success((FeedMirror(try await Store(path: "\(folder)/search.db"), options: options), folder))
         } catch {

@@ -67,11 +67,7 @@ struct PictureFolder: Sendable {
 
     /// Opens the folder, or creates it; nil if it cannot be created or belongs to another user.
     init?(_ path: String, limits: PictureLimits) {
-        var made = ""
-        for part in path.split(separator: "/") {
-            made += "/\(part)"
-            mkdir(made, 0o700)
-        }
+        PrivateFolder.makeAll(above: "\(path)/")
         self.init(existing: path, limits: limits)
     }
 
