@@ -187,9 +187,7 @@ struct Session: Sendable {
             if invocation.has(.store) { throw .noStore(at: path, invocation.storeOptions) }
             return nil
         }
-        return try await reading { () async throws(FeedSyncError) in
-            try await Store(path: path, options: readOptions)
-        }
+        return try await openStore(at: path, readOptions)
     }
 
     /// A command that ends at once reads no further when it is interrupted.
@@ -206,9 +204,7 @@ struct Session: Sendable {
         guard let path = storePath(configuration), access(path, F_OK) == 0 || errno != ENOENT else { return nil }
         let options =
             configuration.map { Store.Options(access: .existing, keep: $0.retention) } ?? .init(access: .existing)
-        return try await reading { () async throws(FeedSyncError) in
-            try await Store(path: path, options: options)
-        }
+        return try await openStore(at: path, options)
     }
 
     /// The store, created if it does not exist.
@@ -227,16 +223,20 @@ struct Session: Sendable {
         let path = storePath(configuration) ?? configuration.store
         if let failure = Failure.missingFolder(of: path) { throw failure }
         let nearest = MissingPath(path)?.nearest
-        let store = try await reading { () async throws(FeedSyncError) in
-            try await Store(
-                path: path,
-                options: Store.Options(isDurable: configuration.isDurable, keep: configuration.retention, wait: wait))
-        }
+        let store = try await openStore(
+            at: path, Store.Options(isDurable: configuration.isDurable, keep: configuration.retention, wait: wait))
         // A link that led nowhere is not another one.
         if let nearest, nearest != path, invocation.has(.store) {
             console.note("note: \(path) is a new store; there is also \(nearest)")
         }
         return store
+    }
+
+    /// A store in a file.
+    ///
+    /// - Throws: `Failure` with exit code 73 if it cannot be opened.
+    func openStore(at path: String, _ options: Store.Options = Store.Options()) async throws(Failure) -> Store {
+        try await reading { () async throws(FeedSyncError) in try await Store(path: path, options: options) }
     }
 
     /// The store with feeds that the command changes; nil if nothing was stored yet. In PostgreSQL they are claimed, so
@@ -256,10 +256,7 @@ struct Session: Sendable {
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func current(_ store: Store) async throws(Failure) -> Store {
         guard store.reading?.followsFile == false else { return store }
-        let path = store.path
-        return try await reading { () async throws(FeedSyncError) in
-            try await Store(path: path, options: readOptions)
-        }
+        return try await openStore(at: store.path, readOptions)
     }
 
     /// The configuration; it may be missing only if the store is named.

@@ -53,8 +53,7 @@ private struct Demo: Sendable {
         configuration = try configuring { () throws(ConfigurationError) in
             try Configuration.load(folder.configurationPath, environment: environment)
         }
-        let path = configuration.store
-        store = try await session.reading { () async throws(FeedSyncError) in try await Store(path: path) }
+        store = try await session.openStore(at: configuration.store)
         options = try session.engineOptions(folder: folder.path)
     }
 

@@ -38,9 +38,8 @@ extension Command {
         let isTrial = session.invocation.has(.dryRun)
         let going = try await pruning.losses(in: opened, columns: isOfColumns)
         guard try pruning.mayGo(going, isTrial: isTrial) else { return .done }
-        let store = try await session.reading { () async throws(FeedSyncError) in
-            try await Store(path: path, options: Store.Options(access: .existing, keep: configuration.retention))
-        }
+        let store = try await session.openStore(
+            at: path, Store.Options(access: .existing, keep: configuration.retention))
         return try await pruning.prune(store, columns: isOfColumns)
     }
 }

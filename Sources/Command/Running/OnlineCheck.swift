@@ -98,9 +98,7 @@ extension Session {
         let options = try engineOptions(folder: configuration.folder)
         let folder = try TemporaryFolder(environment)
         defer { folder.remove() }
-        let store = try await reading { () async throws(FeedSyncError) in
-            try await Store(path: "\(folder.path)/check.db")
-        }
+        let store = try await openStore(at: "\(folder.path)/check.db")
         let runner = FeedRunner(console: console, store: store, options: options)
         var codes: [ExitCode] = []
         var documents: [String] = []
