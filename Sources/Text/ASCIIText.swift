@@ -14,6 +14,13 @@ extension StringProtocol {
             }
     }
 
+    /// The text without the white space around it.
+    @inlinable package var trimmed: String {
+        let start = drop { $0.isWhitespace }
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...last])
+    }
+
     /// The text without the spaces and tabs around it.
     package var trimmingSpaces: SubSequence {
         // By scalars: characters cost ten times as much, and nearly all texts have none to trim.
@@ -22,13 +29,6 @@ extension StringProtocol {
             let last = unicodeScalars.lastIndex(where: { !isSpace($0) })
         else { return prefix(0) }
         return self[start..<unicodeScalars.index(after: last)]
-    }
-
-    /// The text without the white space around it.
-    package var trimmed: String {
-        let start = drop { $0.isWhitespace }
-        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(start[...last])
     }
 
     /// The number that a text of decimal digits denotes, at most `Int64.max`; nil for any other text.
