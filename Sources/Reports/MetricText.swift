@@ -43,4 +43,11 @@ extension ItemCounts {
     package var kinds: [(kind: String, count: Int)] {
         [("inserted", inserted), ("updated", updated), ("unchanged", unchanged), ("removed", removed)]
     }
+
+    /// The counts that are not 0, in words for people.
+    package var words: [String] {
+        NumberFormat.counts([
+            (inserted, "new"), (updated, "changed"), (unchanged, "unchanged"), (removed, "removed"),
+        ])
+    }
 }

@@ -125,10 +125,6 @@ struct EventLines: Sendable {
 
     private static func details(_ event: StatusEvent) -> String {
         if let failure = event.failure { return DisplayWidth.printable(failure.message) }
-        let items = event.items
-        return NumberFormat.counts([
-            (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "unchanged"),
-            (items.removed, "removed"),
-        ]).joined(separator: ", ")
+        return event.items.words.joined(separator: ", ")
     }
 }

@@ -249,12 +249,7 @@ struct StatusPage: Page {
 
     private static func words(_ event: StatusEvent) -> String {
         if let failure = event.failure { return Shown.text(failure.message, most: 200) }
-        let items = event.items
-        let counts = NumberFormat.counts([
-            (items.inserted, "new"), (items.updated, "changed"), (items.unchanged, "unchanged"),
-            (items.removed, "removed"),
-        ])
-        return ((event.page.map { ["page \($0)"] } ?? []) + counts).joined(separator: ", ")
+        return ((event.page.map { ["page \($0)"] } ?? []) + event.items.words).joined(separator: ", ")
     }
 }
 
