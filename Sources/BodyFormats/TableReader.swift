@@ -88,9 +88,11 @@ struct TableReader {
                     advice: "put quotes around fields that contain the separator, or tell the upstream")
             }
             let isShort = row.count < names.count
-            // A row that may be cut off becomes a text, and not an item: it counts as left out. A short last row is
-            // whole if other rows leave out their last fields, too.
-            if isCut, mayBeCut || isShort && !hasShortRow {
+            // A row that may be cut off becomes a text, and not an item: it counts as left out, and so does a last line
+            // without a separator, such as `Error: query timed out`. A short last row is whole if other rows leave out
+            // their last fields, too.
+            let isText = row.count == 1 && isAtEnd && !isFirst
+            if isCut && mayBeCut || isShort && !hasShortRow && (isCut || isText) {
                 guard !isFirst else {
                     let fields = isShort ? "has \(row.count) of \(names.count) fields, and its line" : "is a line that"
                     throw BodyFault(
@@ -225,6 +227,9 @@ struct TableReader {
     private var isCut: Bool {
         place == text.count && text.last.map { $0 != Self.lineFeed && $0 != Self.carriageReturn } ?? false
     }
+
+    /// True if no row follows.
+    private var isAtEnd: Bool { text[place...].allSatisfy { $0 == Self.lineFeed || $0 == Self.carriageReturn } }
 
     private var isAtLineEnd: Bool {
         place == text.count || text[place] == Self.lineFeed || text[place] == Self.carriageReturn

@@ -37,6 +37,9 @@ struct TableFormatTests {
             ("#a\n1\n", ##"[{"#a":"1"}]"##),
             ("a,b\n1,2,\n3,4,", #"[{"a":"1","b":"2"},{"a":"3","b":"4"}]"#),
             ("[a],[b]\n1,2\n", #"[{"[a]":"1","[b]":"2"}]"#),
+            // A last line without a separator is no row, unless others lack fields, too.
+            ("a,b\n1,2\nError: query timed out\n\n", #"[{"a":"1","b":"2"},"Error: query timed out"]"#),
+            ("a,b\n1\n2\n", #"[{"a":"1"},{"a":"2"}]"#),
             // The last row may be cut off.
             ("a,b\n1,2\n\n3", #"[{"a":"1","b":"2"},"3"]"#),
             ("a;b;c\n1;2;3\n4;\"x\"", #"[{"a":"1","b":"2","c":"3"},"4;x"]"#),
