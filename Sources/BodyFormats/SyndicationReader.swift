@@ -140,9 +140,13 @@ struct SyndicationFeed {
     /// The URL of the next page: RFC 5005's `next`, else `prev-archive`.
     var next: String? { link("next") ?? link("prev-archive") }
 
+    /// The URL of a relation, which Atom may also write as a URL of its own.
+    ///
+    /// Source: https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2
     private func link(_ relation: String) -> String? {
+        let names = [relation, "http://www.iana.org/assignments/relation/\(relation)"]
         let links = channel.elements.filter {
-            $0.name.local == "link" && ($0.attribute("rel") ?? "").lowercased() == relation
+            $0.name.local == "link" && names.contains(($0.attribute("rel") ?? "").lowercased())
         }
         return links.first.flatMap { $0.attribute("href") }.map { Reference.resolve($0, against: base) }
     }

@@ -381,7 +381,10 @@ private struct SignSearch {
                 // It may be that of a session, and is one of the list only where a page could be full.
                 && (member.name.folded != "token" || PaginationInput.usualSizes.contains(page.elementCount))
         case .number: return isNext && (member.value.count ?? 0) > 0 && !isBack(member.value.json, in: member.name)
-        case .object(let members): return !members.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
+        case .object(let members):
+            // `next: {page: 2, limit: 10}`
+            let leadsOn = member.name.folded == "next" && members.contains { ($0.value.count ?? 0) > 0 }
+            return leadsOn || !members.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
         case .array(let elements): return !elements.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
         case .bool(let says): return says && isNext
         case .null: return false

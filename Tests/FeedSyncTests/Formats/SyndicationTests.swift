@@ -102,6 +102,9 @@ struct SyndicationTests {
         "An Atom or RSS document leads to the next page, or to the archive before it",
         arguments: [
             ("<link rel='next' href='?page=2'/>", "\"https://example.org/blog/feed?page=2\""),
+            (
+                "<link rel='http://www.iana.org/assignments/relation/next' href='/2'/>", "\"https://example.org/2\""
+            ),
             ("<link rel='prev-archive' href='/2025'/>", "\"https://example.org/2025\""),
             ("<link rel='prev-archive' href='/2025'/><link rel='next' href='/2'/>", "\"https://example.org/2\""),
             ("<link rel='self' href='/'/>", "null"),
