@@ -24,7 +24,7 @@ package enum Completeness {
         /// | the list's end | that of the last page; `drift` if the head was read again up to there | yes |
         /// | the end of a stored range | that of the range | that of the range; of a crawl of the whole list: yes |
         /// | the end of a range that grew at its end | – | that of the range |
-        /// | an item moved past the crawl | `drift` | – |
+        /// | an item moved past the crawl, or may be hidden | `drift` | – |
         /// | the head lost items, or has items from further down | `drift`, if unproved and without another reason | – |
         /// | the upstream left items out | `upstreamIncomplete`, if there is no other reason yet | – |
         /// | fewer items than there are | that of the shortage | – |
@@ -194,19 +194,26 @@ package enum Completeness {
     /// True if an item moved down while the list was read, and no proof shows that the item in its place was met.
     static func isDrift(_ facts: CrawlFacts, _ proof: Proof) -> Bool {
         switch proof {
-        case .head(proves: false), .none: facts.hasMovedDown
+        // A second crawl that meets the same items is believed: each crawl of such a list may repeat some.
+        case .head(proves: false), .none: facts.hasMovedDown && !facts.isLikeDrift
         case .head(proves: true), .given, .pages: false
         }
     }
 
-    /// True if a row that the crawl did not meet may have moved up past it. Items that come again on later pages were
-    /// pushed down: by new items at the head, unless that is as it was, or by one that moved to the pages already read.
-    /// Of pages that were requested out of order, even new items at the head push rows past the crawl. A crawl that
-    /// finds every page as it is stored met what the one before met, and of an upstream that always repeats items a
-    /// second crawl that meets the same ones is believed. The pages of partitions are requested again anyway.
+    /// True if items came again on later pages of a list that is as it was. New items at the head push others down, but
+    /// here nothing did: an item has moved to the pages already read, or the list has no fixed order, and each page is
+    /// a query of its own. As many items as came again may then be on none of the pages.
+    static func mayHideItems(_ crawl: CrawlRules.Crawl, _ feed: CrawlRules.Feed) -> Bool {
+        // The items of a partition that is too large come again in its halves.
+        crawl.hasRepeats && !feed.isPartitioned && (crawl.hasSameHead || crawl.hasSamePages)
+    }
+
+    /// True if an item may have moved up past the crawl, or is hidden. Of pages that were requested out of order, even
+    /// new items at the head push others past the crawl. A crawl that finds every page as it is stored met what the one
+    /// before met, and of an upstream that always repeats items a second crawl that meets the same ones is believed.
     static func mayHavePassed(_ crawl: CrawlRules.Crawl, _ feed: CrawlRules.Feed) -> Bool {
         guard !feed.isPartitioned, crawl.hasRepeats, crawl.hasMoved, !crawl.isLikeDrift else { return false }
-        return crawl.hasSameHead || !crawl.isInSequence
+        return mayHideItems(crawl, feed) || !crawl.isInSequence
     }
 
     /// True if a crawl of several runs has to read the pages of the earlier runs again before it is complete, because

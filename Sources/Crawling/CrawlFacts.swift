@@ -17,6 +17,10 @@ package struct CrawlFacts: Sendable, Hashable {
     package var isLikeDrift = false
     /// True if items came again on a later page.
     package var hasRepeats = false
+    /// The number of items that did.
+    package var repeats = 0
+    /// That number of the last full crawl that left no unmet rows.
+    package var repeatsBefore = 0
     /// True if each page cursor contains the position of its page.
     package var cursorsCount = false
     /// True if each page began with the last item of the previous page.
@@ -60,6 +64,7 @@ extension CrawlFacts {
         self.cursorsCount = cursorsCount
         hasMovedDown = hasMovedDown || !crawl.isOrdered
         hasRepeats = hasRepeats || crawl.repeats > 0
+        repeats += crawl.repeats
         overlaps = overlaps && (crawl.overlaps || crawl.pages < 2)
         total = crawl.total ?? total
     }

@@ -30,6 +30,8 @@ package struct CrawlProgress: Sendable, Hashable {
     package var driftKeys: String?
     /// The number of elements on the last full crawl's pages that have no row. Totals count them, too.
     package var otherElements = 0
+    /// The number of items that came again on later pages of the last full crawl that left no unmet rows.
+    package var repeats = 0
     /// The number of pages of the last full crawl.
     package var fullPages: Int?
     /// True if the last full crawl met more than its total: that counts the elements of one page.
@@ -107,10 +109,10 @@ package struct CrawlProgress: Sendable, Hashable {
     ///   - next: The page cursor to which it led when it was stored before; nil if it was the last one then.
     ///   - before: The number of elements that it had.
     package mutating func reachEnd(_ page: CrawlPage, ledTo next: PageCursor?, elementsBefore before: Int) {
-        if page.elementCount >= before {
+        // A page that has got shorter is the last one, as it says. An empty one may have lost its items by mistake.
+        if page.elementCount >= before || page.elementCount == 0 {
             if let next { lose(next) }
-        } else if page.elementCount > 0 {
-            // A page that has got shorter is the last one, as it says. An empty one may only be read again.
+        } else {
             lostCursors = []
         }
     }
@@ -279,13 +281,14 @@ package struct CrawlProgress: Sendable, Hashable {
     /// - Parameters:
     ///   - generations: The generations of the rows on the pages of a full crawl.
     ///   - isSettled: True if all rows that the crawl did not meet are shown to be gone.
+    ///   - repeats: The number of items that came again on later pages.
     ///   - growsAtEnd: True if new items are added at the end of the list. Called if the crawl read the whole list.
     package mutating func complete(
-        _ crawl: CrawlState?, isVerified: Bool, generations: Set<Int64>, isSettled: Bool,
+        _ crawl: CrawlState?, isVerified: Bool, generations: Set<Int64>, isSettled: Bool, repeats: Int = 0,
         growsAtEnd: () throws -> Bool
     ) rethrows {
         suspectEnd = nil
-        if isSettled, round?.mode == .all { lostCursors = [] }
+        if isSettled, round?.mode == .all { (lostCursors, self.repeats) = ([], repeats) }
         if round != nil {
             isFullVerified = isVerified
             // One page does not show what its total counts.

@@ -38,11 +38,18 @@ package struct CrawlRules {
         var hasHeadMovedUp = false
         /// True if the head, when read again, was as the crawl had read it.
         var hasSameHead = false
+        /// True if every page, when requested again, was as the crawl had read it.
+        var hasSamePages = false
         /// True if pages of earlier runs should be read again, and the run has too few requests for that: no page is
         /// asked again for missing rows, which may stand on one of those.
         var hasUnreadPages = false
-        /// True if items came again on later pages, which do not overlap.
+        /// True if items came again on later pages, besides those by which pages overlap.
         var hasRepeats = false
+        /// The number of these items, less those of the last full crawl whose unmet rows were settled.
+        var moreRepeats = 0
+        /// True if pages are places in the list, this run has read all of them, and not each page repeats an item, as
+        /// some upstreams do.
+        var hasOddRepeats = false
         /// True if the list moved under the crawl before this one, which met the same items.
         var isLikeDrift = false
         /// True if each page was requested after the previous one had come.
@@ -360,7 +367,10 @@ extension CrawlRules {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.requestsLeft = facts.requestsLeft.map { min($0, .max / 2) + crawl.requests }
         crawl.lastPage = facts.pages.last
-        crawl.hasRepeats = facts.hasRepeats && !facts.overlaps && !facts.endsInRepeat
+        crawl.hasRepeats = facts.hasRepeats && !facts.endsInRepeat
+        crawl.moreRepeats = max(facts.repeats - facts.repeatsBefore, 0)
+        crawl.hasOddRepeats =
+            feed.isShifting && facts.olderPages == 0 && crawl.moreRepeats > 0 && facts.repeats < facts.pageCount - 1
         crawl.isInSequence = facts.isInSequence
         crawl.isLikeDrift = facts.isLikeDrift
         if crawl.hasDrifted {
@@ -439,7 +449,8 @@ extension CrawlRules {
     package mutating func headIsSame() -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.checks += 1
-        crawl.hasSameHead = true
+        // If the head was read again before, something may have changed it.
+        crawl.hasSameHead = crawl.headReads == 1
         return headIsRead(&crawl)
     }
 
@@ -495,8 +506,12 @@ extension CrawlRules {
 
     /// Takes the pages next to the rows that the crawl did not meet; nil if none is missing.
     ///
-    /// - Parameter isUnclear: True if other rows were not met, and no two pages show that they are gone.
-    package mutating func found(missingBeside pages: [PageOfCrawl]?, isUnclear: Bool = false) -> Step {
+    /// - Parameters:
+    ///   - count: The number of these rows.
+    ///   - isUnclear: True if other rows were not met, and no two pages show that they are gone.
+    package mutating func found(
+        missingBeside pages: [PageOfCrawl]?, count: Int = 1, isUnclear: Bool = false
+    ) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         guard pages != nil || isUnclear else { return finish(crawl) }
         hasUnclearRows = isUnclear
@@ -508,6 +523,11 @@ extension CrawlRules {
             return finish(crawl)
         }
         guard let pages else { return finish(crawl) }
+        if crawl.hasOddRepeats, Completeness.mayHideItems(crawl, feed), count <= crawl.moreRepeats {
+            hasUnclearRows = true
+            crawl.claim.take(.unmetRows)
+            return finish(crawl)
+        }
         let needsHead = !crawl.hasReadHead || crawl.isHeadStale
         // Two pages show that a row is gone. A crawl in partitions is cut off there, and the next run goes on with
         // them.
@@ -596,6 +616,7 @@ extension CrawlRules {
         if round.worst < .changed {
             // Changes during the checks may have been undone meanwhile.
             if round.number > 1 { crawl.claim.take(.unproved) }
+            crawl.hasSamePages = round.worst == .same
             if round.worst == .same || crawl.hasReadHead { return proved(crawl) }
             guard hasRoom(for: 1, crawl) else {
                 crawl.claim.take(.unproved)
@@ -662,6 +683,9 @@ extension CrawlRules {
     mutating func proved(_ before: Crawl) -> Step {
         var crawl = before
         if crawl.hasHeadMovedUp { crawl.claim.take(.headMovedUp) }
+        if crawl.reason == nil, Completeness.mayHideItems(crawl, feed) {
+            crawl.claim.take(crawl.hasOddRepeats && Completeness.mayHavePassed(crawl, feed) ? .moved : .unproved)
+        }
         guard feed.mode == .all, crawl.reason == nil else { return finish(crawl) }
         state = .crawling(crawl)
         return .findMissing

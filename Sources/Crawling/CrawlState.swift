@@ -231,7 +231,7 @@ extension CrawlState {
         }
         isDoubtful = isDoubtful || page.end.isDoubtful
         // The older pages that are read through are a crawl of their own.
-        if !page.isAgain || page.readsThrough { repeats += max(rules.repeats - page.overlap, 0) }
+        if !page.isAgain || page.readsThrough { repeats += rules.repeats }
         if pages > 1, !page.showsPageBefore { overlaps = false }
         guard let part = page.part else { return countTotal(page) }
         let said = page.isNotModified ? begins(part) ? page.end.total : nil : page.end.total

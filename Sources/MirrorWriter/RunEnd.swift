@@ -128,7 +128,8 @@ struct RunEnd {
             try records.remove(gone, of: definition, log: table.log, longest: draft.longestPage, now: now)
             removed = gone.count
             draft.metrics.items.removed += removed
-            try prove(isVerified: isVerified, isWhole: missing.isEmpty && !isUnclear)
+            let repeats = try records.crawls.repeats(of: list.crawls)
+            try prove(isVerified: isVerified, isWhole: missing.isEmpty && !isUnclear, hasRepeats: repeats > 0)
             try records.crawls.complete(draft.crawl?.id, now: now)
             draft.crawl?.reason = nil
             if draft.progress.round?.mode != .since {
@@ -138,7 +139,8 @@ struct RunEnd {
             try moveWatermark(window, closing, isSettled: isSettled, mayReadAgain: mayReadAgain)
             try saveFull(beginsAtStart: beginsAtStart)
             try draft.progress.complete(
-                draft.crawl, isVerified: isVerified, generations: try generations(), isSettled: isSettled
+                draft.crawl, isVerified: isVerified, generations: try generations(), isSettled: isSettled,
+                repeats: repeats
             ) { [list] in try list.growsAtEnd(since: headBefore) }
         case .endedEarly(let met, _):
             // A later run may not find it any more.
@@ -149,10 +151,18 @@ struct RunEnd {
             draft.progress.leave(reason, generations: try generations())
             try reviewEarlyEnd()
         case .unknown:
+            if draft.progress.round?.mode == .all, try list.missesNothing() {
+                draft.progress.repeats = try records.crawls.repeats(of: list.crawls)
+            }
             draft.progress.forgetRanges()
             try reviewEarlyEnd()
         }
-        draft.progress.driftKeys = try verdict.reason == .drift && draft.crawl != nil ? list.keyHash() : nil
+        // A list that repeats items may do so in each crawl.
+        if draft.crawl != nil, verdict.reason == .drift || draft.progress.driftKeys != nil {
+            let keys = try list.keyHash()
+            let isKept = verdict.reason == .drift || keys == draft.progress.driftKeys
+            draft.progress.driftKeys = isKept ? keys : nil
+        }
         if let reason = after.reason {
             draft.crawl?.reason = reason
             try records.crawls.leave(draft.crawl?.id, reason)
@@ -171,7 +181,7 @@ struct RunEnd {
     }
 
     /// Saves that the full crawl before this one is proved, if this one proves it.
-    private mutating func prove(isVerified: Bool, isWhole: Bool) throws {
+    private mutating func prove(isVerified: Bool, isWhole: Bool, hasRepeats: Bool) throws {
         guard draft.progress.round?.mode == .all, definition.partitioning == nil else { return }
         if let before = draft.progress.unprovedRun,
             Completeness.provesBefore(draft.crawl, isWhole: isWhole, crawls: list.crawls.count)
@@ -179,7 +189,7 @@ struct RunEnd {
             try log.prove(before)
         }
         let mayBeProved = Completeness.mayBeProvedLater(
-            draft.crawl, isVerified: isVerified, hasRepeats: try records.crawls.haveRepeats(list.crawls))
+            draft.crawl, isVerified: isVerified, hasRepeats: hasRepeats)
         draft.progress.unprovedRun = mayBeProved ? log.run : nil
     }
 

@@ -383,8 +383,10 @@ private struct SignSearch {
         case .number: return isNext && (member.value.count ?? 0) > 0 && !isBack(member.value.json, in: member.name)
         case .object(let members):
             // `next: {page: 2, limit: 10}`
-            let leadsOn = member.name.folded == "next" && members.contains { ($0.value.count ?? 0) > 0 }
-            return leadsOn || !members.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
+            let isPage =
+                member.name.folded == "next"
+                && ["page", "offset", "skip"].contains { (members[$0]?.count ?? 0) > 0 }
+            return isPage || !members.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
         case .array(let elements): return !elements.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
         case .bool(let says): return says && isNext
         case .null: return false

@@ -111,7 +111,8 @@ final class FeedRun {
         if rules.keepsUnmetRows {
             notices.add("rows that the list may have no more are kept: with more requests, a run can check them")
         } else if rules.hasUnclearRows {
-            notices.add("rows that the list may have no more are kept: others moved beside them; a later sync can tell")
+            notices.add(
+                "rows that the list may have no more are kept: other items moved or came twice; a later sync can tell")
         }
         let window = closing == nil ? nil : windowEnd(span)
         let (ending, itemCount, seen, hasOnePage) = try writer.finish(
@@ -174,8 +175,8 @@ final class FeedRun {
                 return step
             }
             let isProved = rules.isProved
-            let (pages, isUnclear) = try committed { try $0.list.pagesBesideMissing(isProved: isProved) }
-            return rules.found(missingBeside: pages, isUnclear: isUnclear)
+            let (pages, count, isUnclear) = try committed { try $0.list.pagesBesideMissing(isProved: isProved) }
+            return rules.found(missingBeside: pages, count: count, isUnclear: isUnclear)
         case .check(let page):
             let result = try await check(page)
             if rules.countsAsRead(result) { writer.reads.readAgain(page) }

@@ -91,6 +91,11 @@ package struct CrawledList {
             }
             facts.add(crawl, cursorsCount: try facts.cursorsCount || cursorsCount(id))
         }
+        facts.repeatsBefore = state.progress.repeats
+        // Pages that are as stored repeat what they did.
+        if state.crawl?.generation == nil, facts.repeatsBefore > 0 {
+            (facts.hasRepeats, facts.repeats) = (true, max(facts.repeats, facts.repeatsBefore))
+        }
         facts.isPartial =
             try state.crawl?.reason == .upstreamIncomplete || records.crawls.have(.upstreamIncomplete, crawls)
         if let before = state.progress.driftKeys { facts.isLikeDrift = try keyHash() == before }
@@ -155,6 +160,8 @@ package struct CrawledList {
         guard state.progress.fullPages == nil, let round = state.progress.round else {
             return state.progress.fullPages == nil
         }
+        // A list that is found out to be empty has no table yet.
+        guard try records.state.itemCount() > 0 else { return true }
         return try !records.rows.haveRows(before: try records.crawls.firstGeneration(ofRound: round.id))
     }
 
@@ -353,15 +360,15 @@ package struct CrawledList {
     /// which shows that they are gone. The result is unclear if no two pages can show that other rows are gone.
     ///
     /// - Parameter isProved: True if it is proved so far that the crawl met everything.
-    package func pagesBesideMissing(isProved: Bool) throws -> (pages: [PageOfCrawl]?, isUnclear: Bool) {
-        guard try !isOnePage() else { return (nil, false) }
+    package func pagesBesideMissing(isProved: Bool) throws -> (pages: [PageOfCrawl]?, count: Int, isUnclear: Bool) {
+        guard try !isOnePage() else { return (nil, 0, false) }
         let (rows, isUnclear) = try missingRows(isProved: isProved)
-        guard !rows.isEmpty else { return (nil, isUnclear) }
+        guard !rows.isEmpty else { return (nil, 0, isUnclear) }
         let wanted = rows.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }
         let pages = crawls.flatMap { crawl in
             wanted.filter { $0.crawl == crawl }.sorted { $0.number < $1.number }
         }
-        return (pages, isUnclear)
+        return (pages, rows.count, isUnclear)
     }
 
     /// The rows that the crawl did not meet and that may be gone, in feed order. The result is unclear if other rows
@@ -401,6 +408,12 @@ package struct CrawledList {
             isTailOpen: isTailOpen, isFirstLoad: try isFirstLoad(),
             isWhole: try records.pages.pages(of: crawls).allSatisfy(reads.has), passedOver: try rowsPassedOver())
         return (rows.rows, isUnclear || rows.hasRowsOutOfSight)
+    }
+
+    /// True if the crawl met all rows.
+    func missesNothing() throws -> Bool {
+        let (rows, isUnclear) = try missingRows(isProved: false)
+        return rows.isEmpty && !isUnclear
     }
 
     /// True if no row can be missing, as seen without comparing keys: all rows are at places that the crawl met, or are

@@ -1,3 +1,4 @@
+import Concurrency
 import HTTPServer
 import ScriptedServer
 import Testing
@@ -154,6 +155,20 @@ struct OpenDefinitionTests {
         try await bench.more(.allPages)
         #expect(try bench.names == bench.upstreamNames(12))
         #expect(grammarFault(try bench.log) == nil)
+    }
+
+    @Test("A list that is empty at first is complete, by its URL alone, too")
+    func emptyAtFirst() async throws {
+        let bench = try await EngineBench(paging: "", columns: "")
+        let definition = try EngineBench.definition("url: '\(bench.server.url)/things'\nretries: 0")
+        let items = Lock<[String]>([])
+        bench.server.route("/things") { _ in .json("[\(items.withLock { $0 }.joined(separator: ","))]") }
+        let engine = try await bench.another(definition)
+        for _ in 0..<2 { #expect(try await engine.perform(.sync).reason == nil) }
+        #expect(try bench.feed("complete, item_count") == "1|0")
+        items.withLock { $0 = PagedFeed.items(1...3) }
+        try await engine.perform(.sync)
+        #expect(try bench.feed("complete, item_count") == "1|3")
     }
 
     @Test("`auto` never takes one page for all there will ever be: it goes on as soon as a page leads on")

@@ -52,6 +52,87 @@ struct UnmetRowsTests {
         #expect(try bench.query("SELECT key FROM change WHERE kind IN ('removed', 'returned')") == ["7"])
     }
 
+    private static let unorderedLists = [
+        ("pagination: {style: offset, param: from, limit_param: size, limit: 10}", "auto"),
+        ("pagination: {style: page, param: next}", "auto"),
+        ("pagination: {style: page, param: next}", "always"),
+        ("pagination: {style: offset, param: from, limit_param: size, limit: 10}", "always"),
+    ]
+
+    /// Serves ids by position: from `from`, or the page `next`.
+    private func servePositions(_ ids: Lock<[Int]>, on bench: EngineBench) {
+        bench.server.route("/things") { request in
+            let page = request.parameter("next").flatMap { Int($0) } ?? 1
+            let start = request.parameter("from").flatMap { Int($0) } ?? (page - 1) * 10
+            let size = request.parameter("size").flatMap { Int($0) } ?? 10
+            let rest = ids.withLock { $0 }.dropFirst(start)
+            let items = PagedFeed.items(rest.prefix(size)).joined(separator: ",")
+            return .json("{\"next\":\(rest.count > 10 ? "\"\(page + 1)\"" : "null"),\"items\":[\(items)]}")
+        }
+    }
+
+    @Test(
+        "An item that comes twice in place of another makes a list incomplete once, and never verified",
+        arguments: unorderedLists)
+    func hiddenItem(paging: String, verify: String) async throws {
+        let ids = Lock((1...47).map { $0 == 17 ? 5 : $0 })
+        let bench = try await EngineBench(members: "sync: {mode: all, verify: \(verify)}", paging: paging)
+        servePositions(ids, on: bench)
+        let run = try await bench.sync()
+        #expect(run.reason == .drift)
+        #expect(run.notices.contains { $0.hasPrefix("1 item came again") }, "\(run.notices)")
+        for _ in 0..<2 {
+            try await bench.sync()
+            #expect(try bench.feed("complete, verified") == "1|0")
+        }
+        ids.withLock { $0 = Array(1...47) }
+        try await bench.sync()
+        #expect(try live(bench) == Array(1...47))
+    }
+
+    @Test("A row stays while an item comes twice in its place", arguments: unorderedLists)
+    func hiddenRow(paging: String, verify: String) async throws {
+        let ids = Lock(Array(1...47))
+        let bench = try await EngineBench(members: "sync: {mode: all, verify: \(verify)}", paging: paging)
+        servePositions(ids, on: bench)
+        try await bench.sync()
+        #expect(try bench.feed("complete") == "1")
+        ids.withLock { $0[16] = 5 }
+        for _ in 0..<4 {
+            try await bench.sync()
+            #expect(try live(bench) == Array(1...47))
+            #expect(try bench.feed("verified") == "0")
+        }
+        #expect(try bench.feed("complete") == "1")
+        ids.withLock { $0 = (1...47).filter { $0 != 17 } }
+        try await bench.sync()
+        try await bench.sync()
+        #expect(try live(bench) == (1...47).filter { $0 != 17 })
+    }
+
+    @Test("Rows behind a page that comes empty stay while the page after it has items")
+    func emptyPage() async throws {
+        let (ids, isEmpty) = (Lock(Array(1...57)), Lock(false))
+        let bench = try await EngineBench(members: "sync: {mode: all}", paging: Self.next)
+        bench.server.route("/things") { request in
+            let page = request.parameter("next").flatMap { Int($0) } ?? 1
+            let rest = ids.withLock { $0 }.dropFirst((page - 1) * 10)
+            let items = page == 3 && isEmpty.withLock { $0 } ? [] : PagedFeed.items(rest.prefix(10))
+            let next = rest.count > 10 && !items.isEmpty ? "\"\(page + 1)\"" : "null"
+            return .json("{\"next\":\(next),\"items\":[\(items.joined(separator: ","))]}")
+        }
+        try await bench.sync()
+        isEmpty.withLock { $0 = true }
+        for _ in 0..<3 {
+            #expect(try await bench.sync().reason == .cutOff)
+            #expect(try live(bench) == Array(1...57))
+        }
+        isEmpty.withLock { $0 = false }
+        ids.withLock { $0 = Array(1...20) }
+        for _ in 0..<3 { try await bench.sync() }
+        #expect(try live(bench) == Array(1...20))
+    }
+
     @Test("A list that becomes one page before its first load ends is that page")
     func shrunkList() async throws {
         let ids = Lock(Array(1...5))

@@ -445,6 +445,9 @@ struct CompletenessTests {
                 change: { ($0.hasSameHead, $0.isInSequence) = (false, false) }, mayHavePassed: true),
             Pushed(testDescription: "every page is as stored", change: { $0.hasMoved = false }, mayHavePassed: false),
             Pushed(testDescription: "the second crawl alike", change: { $0.isLikeDrift = true }, mayHavePassed: false),
+            Pushed(
+                testDescription: "each page is as it was",
+                change: { ($0.hasSameHead, $0.hasSamePages) = (false, true) }, mayHavePassed: true),
             Pushed(testDescription: "partitions", isPartitioned: true, mayHavePassed: false),
         ])
     func passed(_ row: Pushed) {

@@ -247,10 +247,10 @@ struct CrawlProgressTests {
     }
 
     @Test(
-        "A last page that is as long as when it led on has lost its way on; a shorter one has not",
+        "A last page that is empty, or as long as when it led on, has lost its way on; a shorter one has not",
         arguments: [
             (10, .p4, [.p4, .p5]), (11, .p4, [.p4, .p5]), (10, .p6, [.p6, .p5]), (10, .p5, [.p5, .p4]),
-            (9, .p4, []), (0, .p4, [.p5, .p4]), (10, nil, [.p5, .p4]), (9, nil, []),
+            (9, .p4, []), (0, .p4, [.p4, .p5]), (0, nil, [.p5, .p4]), (10, nil, [.p5, .p4]), (9, nil, []),
         ] as [(Int, PageCursor?, [PageCursor])])
     func lastPage(elements: Int, next: PageCursor?, lost: [PageCursor]) {
         var progress = CrawlProgress()
