@@ -20,8 +20,9 @@ struct JSONLinesReader {
             let line = text[start..<end]
             start = end == text.endIndex ? end : end + 1
             guard line.contains(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { continue }
+            let value: JSONValue
             do throws(JSONSyntaxError) {
-                _ = try JSONValue(parsing: Array(line))
+                value = try JSONValue(parsing: Array(line))
             } catch {
                 let shown = Excerpt.of(String(decoding: line, as: UTF8.self), limit: 40).map { ": `\($0)`" } ?? ""
                 let isLine = separator == UInt8(ascii: "\n")
@@ -31,9 +32,20 @@ struct JSONLinesReader {
                     advice: end == text.endIndex ? "run it again: the last one may be cut off" : nil)
             }
             if !isFirst { try output.write(",\n") }
+            // As a text, and not an item, the error counts as left out.
+            if !isFirst, isOnlyError(value), text[start...].allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+                try output.write(string: String(decoding: line, as: UTF8.self))
+            } else {
+                try output.write(line)
+            }
             isFirst = false
-            try output.write(line)
         }
         try output.write("]")
+    }
+
+    /// True for an error in place of an item, as upstreams write it that fail midway.
+    private func isOnlyError(_ value: JSONValue) -> Bool {
+        guard case .object(let object) = value, object.all.count == 1 else { return false }
+        return ["error", "errors", "exception"].contains(object.all[0].name)
     }
 }

@@ -370,7 +370,8 @@ extension CrawlRules {
         crawl.hasRepeats = facts.hasRepeats && !facts.endsInRepeat
         crawl.moreRepeats = max(facts.repeats - facts.repeatsBefore, 0)
         crawl.hasOddRepeats =
-            feed.isShifting && facts.olderPages == 0 && crawl.moreRepeats > 0 && facts.repeats < facts.pageCount - 1
+            (feed.isShifting || facts.cursorsCount) && facts.olderPages == 0 && crawl.moreRepeats > 0
+            && facts.repeats < facts.pageCount - 1
         crawl.isInSequence = facts.isInSequence
         crawl.isLikeDrift = facts.isLikeDrift
         if crawl.hasDrifted {

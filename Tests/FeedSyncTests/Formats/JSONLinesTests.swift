@@ -13,6 +13,9 @@ struct JSONLinesFormatTests {
             ("\u{FEFF}{\"id\":1}\r\n\r\n  \n{\"id\":2}", #"[{"id":1},{"id":2}]"#),
             ("{\"id\":1.10}", #"[{"id":1.10}]"#),
             ("", "[]"),
+            // An error behind the items is none of them.
+            (#"{"id":1}\n{"error":"late"}\n\n"#.replacing(#"\n"#, with: "\n"), #"[{"id":1},"{\"error\":\"late\"}"]"#),
+            ("{\"error\":1}\n{\"error\":2,\"id\":2}\n", #"[{"error":1},{"error":2,"id":2}]"#),
         ])
     func reads(_ text: String, _ expected: String) throws {
         #expect(try bench.json(text) == expected)
