@@ -153,6 +153,7 @@ extension ItemQuery {
     /// The reason for an empty result.
     fileprivate func reasonForNothing(_ feed: KnownFeed) -> String {
         guard feed.record?.itemCount ?? 0 > 0 else {
+            if feed.record?.isComplete == true { return "the list has no items" }
             return "no items stored yet; feedsync sync \(feed.name) fetches them"
         }
         guard time == nil else { return "it had no items then" }
