@@ -137,6 +137,13 @@ package enum Completeness {
         return facts.hasRepeats || facts.hasTotalMoved ? .drift : .cap
     }
 
+    /// True if a total may count no further than the upstream serves: it is met by a full page, and is as round as such
+    /// limits are.
+    package static func mayCountToCap(_ crawl: CrawlState) -> Bool {
+        guard let total = crawl.total, total > 0, crawl.mostElements > 0, crawl.elements == total else { return false }
+        return total.isMultiple(of: 1_000) && total.isMultiple(of: crawl.mostElements)
+    }
+
     /// Evidence that a crawl missed nothing.
     ///
     /// The costs and misses of each kind were counted in simulated histories of lists that move while they are read.

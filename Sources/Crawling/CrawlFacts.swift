@@ -42,8 +42,8 @@ package struct CrawlFacts: Sendable, Hashable {
     /// True if pages continue behind values that are not the key. One that several items have may be passed over, and
     /// what is passed over is not stored, so that the rows do not show it.
     package var mayShareValues = false
-    /// True if the total of a partition that cannot be halved is as many items as the upstream serves: it may count no
-    /// further.
+    /// True if the total, or that of a partition that cannot be halved, is as many items as the upstream serves: it may
+    /// count no further.
     package var countsToCap = false
     /// True if so little of a quota is left that no request is spent on a proof.
     package var isQuotaLow = false

@@ -398,7 +398,7 @@ extension CrawlRules {
             crawl.claim.take(.moved)
             return finish(crawl)
         }
-        // The partition may have more, and no page that is asked for again would show them.
+        // The list may have more, and no page that is asked for again would show them.
         if facts.countsToCap { crawl.claim.take(.unproved) }
         switch proof {
         case .none:

@@ -103,6 +103,8 @@ package struct CrawledList {
         facts.mayShareValues = mayShareValues
         if let partitioning = definition.partitioning, let cap = partitioning.cap ?? state.crawl?.cap {
             facts.countsToCap = try records.pages.have(total: cap, crawls)
+        } else if let crawl = state.crawl, definition.partitioning == nil {
+            facts.countsToCap = Completeness.mayCountToCap(crawl)
         }
         facts.pages = try pagesToProve()
         facts.pageCount = facts.pages.count

@@ -427,6 +427,18 @@ struct CompletenessTests {
         #expect(verdict == .complete(isVerified: false))
     }
 
+    @Test(
+        "A round total that is met by a full page may count no further than the upstream serves",
+        arguments: [
+            (1_000, 1_000, 100, true), (10_000, 10_000, 50, true), (1_000, 999, 100, false), (1_100, 1_100, 100, false),
+            (1_000, 1_000, 30, false), (nil, 1_000, 100, false), (0, 0, 0, false),
+        ] as [(Int?, Int, Int, Bool)])
+    func totalToCap(total: Int?, elements: Int, fullPage: Int, mayCount: Bool) {
+        var crawl = CrawlState(id: 1)
+        (crawl.total, crawl.elements, crawl.mostElements) = (total, elements, fullPage)
+        #expect(Completeness.mayCountToCap(crawl) == mayCount)
+    }
+
     struct Pushed: CustomTestStringConvertible {
         let testDescription: String
         var change: @Sendable (inout CrawlRules.Crawl) -> Void = { _ in }
