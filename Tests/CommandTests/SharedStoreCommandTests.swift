@@ -388,9 +388,11 @@ import Testing
         feed.hold(page: 2, at: gate)
         let run = try bench.place.start("sync")
         await gate.arrived()
-        let backends = try bench.query(
-            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        ).compactMap { Int32($0) }
+        // A backend that is stopped at work may hold a lock for which the whole server waits, other tests included.
+        try await bench.wait(for: "1", "SELECT count(*) FROM feed WHERE item_count > 0")
+        let others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        try await bench.wait(for: "t", "SELECT bool_and(state = 'idle') \(others)")
+        let backends = try bench.query("SELECT pid \(others)").compactMap { Int32($0) }
         #expect(!backends.isEmpty)
         for backend in backends { kill(backend, SIGSTOP) }
         defer { for backend in backends { kill(backend, SIGCONT) } }
