@@ -13,13 +13,14 @@ struct JSONLinesReader {
         try output.write("[")
         var number = 0
         var isFirst = true
+        var hasErrors = false
         var start = text.startIndex
         while start < text.endIndex {
             number += 1
             let end = text[start...].firstIndex(of: separator) ?? text.endIndex
             let line = text[start..<end]
             start = end == text.endIndex ? end : end + 1
-            guard line.contains(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { continue }
+            guard !Self.isBlank(line) else { continue }
             let value: JSONValue
             do throws(JSONSyntaxError) {
                 value = try JSONValue(parsing: Array(line))
@@ -33,19 +34,26 @@ struct JSONLinesReader {
             }
             if !isFirst { try output.write(",\n") }
             // As a text, and not an item, the error counts as left out.
-            if !isFirst, isOnlyError(value), text[start...].allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+            if !isFirst, !hasErrors, Self.isBlank(text[start...]), isOnlyError(value) {
                 try output.write(string: String(decoding: line, as: UTF8.self))
             } else {
                 try output.write(line)
             }
             isFirst = false
+            hasErrors = hasErrors || Self.errors.contains { value.members?[$0] != nil }
         }
         try output.write("]")
     }
 
+    private static func isBlank(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    }
+
+    private static let errors = ["error", "errors", "exception"]
+
     /// True for an error in place of an item, as upstreams write it that fail midway.
     private func isOnlyError(_ value: JSONValue) -> Bool {
-        guard case .object(let object) = value, object.all.count == 1 else { return false }
-        return ["error", "errors", "exception"].contains(object.all[0].name)
+        guard let members = value.members, members.all.count == 1 else { return false }
+        return Self.errors.contains(members.all[0].name)
     }
 }

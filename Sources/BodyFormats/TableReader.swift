@@ -79,6 +79,7 @@ struct TableReader {
         try output.write("[")
         var isFirst = true
         var hasShortRow = false
+        var hasWords = false
         while true {
             let start = firstLine
             guard let row = try row(most: names.count, isHeader: false) else { break }
@@ -88,10 +89,11 @@ struct TableReader {
                     advice: "put quotes around fields that contain the separator, or tell the upstream")
             }
             let isShort = row.count < names.count
-            // A row that may be cut off becomes a text, and not an item: it counts as left out, and so does a last line
-            // without a separator, such as `Error: query timed out`. A short last row is whole if other rows leave out
-            // their last fields, too.
-            let isText = row.count == 1 && isAtEnd && !isFirst
+            // A row that may be cut off becomes a text, and not an item: it counts as left out, and so do words in a
+            // last line without a separator, such as `Error: query timed out`. A short last row is whole if other rows
+            // leave out their last fields, too.
+            let hasWord = row[0]?.contains(" ") == true
+            let isText = row.count == 1 && hasWord && !hasWords && !isFirst && isAtEnd
             if isCut && mayBeCut || isShort && !hasShortRow && (isCut || isText) {
                 guard !isFirst else {
                     let fields = isShort ? "has \(row.count) of \(names.count) fields, and its line" : "is a line that"
@@ -104,6 +106,7 @@ struct TableReader {
                 break
             }
             hasShortRow = hasShortRow || isShort
+            hasWords = hasWords || hasWord
             try output.write(isFirst ? "{" : ",\n{")
             isFirst = false
             for (index, field) in row.enumerated() {

@@ -209,18 +209,18 @@ package enum Completeness {
 
     /// True if items came again on later pages of a list that is as it was. New items at the head push others down, but
     /// here nothing did: an item has moved to the pages already read, or the list has no fixed order, and each page is
-    /// a query of its own. As many items as came again may then be on none of the pages.
-    static func mayHideItems(_ crawl: CrawlRules.Crawl, _ feed: CrawlRules.Feed) -> Bool {
-        // The items of a partition that is too large come again in its halves.
-        crawl.hasRepeats && !feed.isPartitioned && (crawl.hasSameHead || crawl.hasSamePages)
+    /// a query of its own. Others are then on none of the pages.
+    static func mayHideItems(_ crawl: CrawlRules.Crawl) -> Bool {
+        crawl.hasOddRepeats && (crawl.hasSameHead || crawl.hasSamePages)
     }
 
-    /// True if an item may have moved up past the crawl, or is hidden. Of pages that were requested out of order, even
+    /// True if an item may have moved up past the crawl. Of pages that were requested out of order, even
     /// new items at the head push others past the crawl. A crawl that finds every page as it is stored met what the one
     /// before met, and of an upstream that always repeats items a second crawl that meets the same ones is believed.
+    /// The items of a partition that is too large come again in its halves, and its pages are requested again anyway.
     static func mayHavePassed(_ crawl: CrawlRules.Crawl, _ feed: CrawlRules.Feed) -> Bool {
         guard !feed.isPartitioned, crawl.hasRepeats, crawl.hasMoved, !crawl.isLikeDrift else { return false }
-        return mayHideItems(crawl, feed) || !crawl.isInSequence
+        return crawl.hasSameHead || crawl.hasSamePages || !crawl.isInSequence
     }
 
     /// True if a crawl of several runs has to read the pages of the earlier runs again before it is complete, because

@@ -17,10 +17,8 @@ package struct CrawlFacts: Sendable, Hashable {
     package var isLikeDrift = false
     /// True if items came again on a later page.
     package var hasRepeats = false
-    /// The number of items that did.
-    package var repeats = 0
-    /// That number of the last full crawl that left no unmet rows.
-    package var repeatsBefore = 0
+    /// True if some did although nothing in the way of paging repeats them.
+    package var hasOddRepeats = false
     /// True if each page cursor contains the position of its page.
     package var cursorsCount = false
     /// True if each page began with the last item of the previous page.
@@ -64,7 +62,6 @@ extension CrawlFacts {
         self.cursorsCount = cursorsCount
         hasMovedDown = hasMovedDown || !crawl.isOrdered
         hasRepeats = hasRepeats || crawl.repeats > 0
-        repeats += crawl.repeats
         overlaps = overlaps && (crawl.overlaps || crawl.pages < 2)
         total = crawl.total ?? total
     }

@@ -25,7 +25,6 @@ extension CrawlProgress {
         if wasNotFound { object.add("not_found", true) }
         if let driftKeys { object.add("drift_keys", driftKeys) }
         if otherElements > 0 { object.add("other_elements", otherElements) }
-        if repeats > 0 { object.add("repeats", repeats) }
         if let fullPages { object.add("full_pages", fullPages) }
         if totalIsOfPage { object.add("total_of_page", true) }
         if let reached { object.add("reached", reached) }
@@ -62,7 +61,6 @@ extension CrawlProgress {
         wasNotFound = members["not_found"] == .bool(true)
         driftKeys = members["drift_keys"]?.string
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
-        repeats = members["repeats"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
         fullPages = members["full_pages"]?.integer.map { Int($0) }
         totalIsOfPage = members["total_of_page"] == .bool(true)
         reached = members["reached"]?.string

@@ -30,8 +30,6 @@ package struct CrawlProgress: Sendable, Hashable {
     package var driftKeys: String?
     /// The number of elements on the last full crawl's pages that have no row. Totals count them, too.
     package var otherElements = 0
-    /// The number of items that came again on later pages of the last full crawl that left no unmet rows.
-    package var repeats = 0
     /// The number of pages of the last full crawl.
     package var fullPages: Int?
     /// True if the last full crawl met more than its total: that counts the elements of one page.
@@ -281,14 +279,13 @@ package struct CrawlProgress: Sendable, Hashable {
     /// - Parameters:
     ///   - generations: The generations of the rows on the pages of a full crawl.
     ///   - isSettled: True if all rows that the crawl did not meet are shown to be gone.
-    ///   - repeats: The number of items that came again on later pages.
     ///   - growsAtEnd: True if new items are added at the end of the list. Called if the crawl read the whole list.
     package mutating func complete(
-        _ crawl: CrawlState?, isVerified: Bool, generations: Set<Int64>, isSettled: Bool, repeats: Int = 0,
+        _ crawl: CrawlState?, isVerified: Bool, generations: Set<Int64>, isSettled: Bool,
         growsAtEnd: () throws -> Bool
     ) rethrows {
         suspectEnd = nil
-        if isSettled, round?.mode == .all { (lostCursors, self.repeats) = ([], repeats) }
+        if isSettled, round?.mode == .all { lostCursors = [] }
         if round != nil {
             isFullVerified = isVerified
             // One page does not show what its total counts.

@@ -45,10 +45,8 @@ package struct CrawlRules {
         var hasUnreadPages = false
         /// True if items came again on later pages, besides those by which pages overlap.
         var hasRepeats = false
-        /// The number of these items, less those of the last full crawl whose unmet rows were settled.
-        var moreRepeats = 0
-        /// True if pages are places in the list, this run has read all of them, and not each page repeats an item, as
-        /// some upstreams do.
+        /// True if some of them have no reason in the way of paging, pages are places in the list, and this run has read
+        /// all of them.
         var hasOddRepeats = false
         /// True if the list moved under the crawl before this one, which met the same items.
         var isLikeDrift = false
@@ -368,10 +366,8 @@ extension CrawlRules {
         crawl.requestsLeft = facts.requestsLeft.map { min($0, .max / 2) + crawl.requests }
         crawl.lastPage = facts.pages.last
         crawl.hasRepeats = facts.hasRepeats && !facts.endsInRepeat
-        crawl.moreRepeats = max(facts.repeats - facts.repeatsBefore, 0)
         crawl.hasOddRepeats =
-            (feed.isShifting || facts.cursorsCount) && facts.olderPages == 0 && crawl.moreRepeats > 0
-            && facts.repeats < facts.pageCount - 1
+            facts.hasOddRepeats && facts.olderPages == 0 && (feed.isShifting || facts.cursorsCount)
         crawl.isInSequence = facts.isInSequence
         crawl.isLikeDrift = facts.isLikeDrift
         if crawl.hasDrifted {
@@ -507,12 +503,8 @@ extension CrawlRules {
 
     /// Takes the pages next to the rows that the crawl did not meet; nil if none is missing.
     ///
-    /// - Parameters:
-    ///   - count: The number of these rows.
-    ///   - isUnclear: True if other rows were not met, and no two pages show that they are gone.
-    package mutating func found(
-        missingBeside pages: [PageOfCrawl]?, count: Int = 1, isUnclear: Bool = false
-    ) -> Step {
+    /// - Parameter isUnclear: True if other rows were not met, and no two pages show that they are gone.
+    package mutating func found(missingBeside pages: [PageOfCrawl]?, isUnclear: Bool = false) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         guard pages != nil || isUnclear else { return finish(crawl) }
         hasUnclearRows = isUnclear
@@ -524,7 +516,7 @@ extension CrawlRules {
             return finish(crawl)
         }
         guard let pages else { return finish(crawl) }
-        if crawl.hasOddRepeats, Completeness.mayHideItems(crawl, feed), count <= crawl.moreRepeats {
+        if Completeness.mayHideItems(crawl) {
             hasUnclearRows = true
             crawl.claim.take(.unmetRows)
             return finish(crawl)
@@ -684,8 +676,8 @@ extension CrawlRules {
     mutating func proved(_ before: Crawl) -> Step {
         var crawl = before
         if crawl.hasHeadMovedUp { crawl.claim.take(.headMovedUp) }
-        if crawl.reason == nil, Completeness.mayHideItems(crawl, feed) {
-            crawl.claim.take(crawl.hasOddRepeats && Completeness.mayHavePassed(crawl, feed) ? .moved : .unproved)
+        if crawl.reason == nil, Completeness.mayHideItems(crawl) {
+            crawl.claim.take(crawl.hasMoved && !crawl.isLikeDrift ? .moved : .unproved)
         }
         guard feed.mode == .all, crawl.reason == nil else { return finish(crawl) }
         state = .crawling(crawl)

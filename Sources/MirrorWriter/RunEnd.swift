@@ -128,8 +128,7 @@ struct RunEnd {
             try records.remove(gone, of: definition, log: table.log, longest: draft.longestPage, now: now)
             removed = gone.count
             draft.metrics.items.removed += removed
-            let repeats = try records.crawls.repeats(of: list.crawls)
-            try prove(isVerified: isVerified, isWhole: missing.isEmpty && !isUnclear, hasRepeats: repeats > 0)
+            try prove(isVerified: isVerified, isWhole: missing.isEmpty && !isUnclear)
             try records.crawls.complete(draft.crawl?.id, now: now)
             draft.crawl?.reason = nil
             if draft.progress.round?.mode != .since {
@@ -139,8 +138,7 @@ struct RunEnd {
             try moveWatermark(window, closing, isSettled: isSettled, mayReadAgain: mayReadAgain)
             try saveFull(beginsAtStart: beginsAtStart)
             try draft.progress.complete(
-                draft.crawl, isVerified: isVerified, generations: try generations(), isSettled: isSettled,
-                repeats: repeats
+                draft.crawl, isVerified: isVerified, generations: try generations(), isSettled: isSettled
             ) { [list] in try list.growsAtEnd(since: headBefore) }
         case .endedEarly(let met, _):
             // A later run may not find it any more.
@@ -151,9 +149,6 @@ struct RunEnd {
             draft.progress.leave(reason, generations: try generations())
             try reviewEarlyEnd()
         case .unknown:
-            if draft.progress.round?.mode == .all, try list.missesNothing() {
-                draft.progress.repeats = try records.crawls.repeats(of: list.crawls)
-            }
             draft.progress.forgetRanges()
             try reviewEarlyEnd()
         }
@@ -181,7 +176,7 @@ struct RunEnd {
     }
 
     /// Saves that the full crawl before this one is proved, if this one proves it.
-    private mutating func prove(isVerified: Bool, isWhole: Bool, hasRepeats: Bool) throws {
+    private mutating func prove(isVerified: Bool, isWhole: Bool) throws {
         guard draft.progress.round?.mode == .all, definition.partitioning == nil else { return }
         if let before = draft.progress.unprovedRun,
             Completeness.provesBefore(draft.crawl, isWhole: isWhole, crawls: list.crawls.count)
@@ -189,7 +184,7 @@ struct RunEnd {
             try log.prove(before)
         }
         let mayBeProved = Completeness.mayBeProvedLater(
-            draft.crawl, isVerified: isVerified, hasRepeats: hasRepeats)
+            draft.crawl, isVerified: isVerified, hasRepeats: try records.crawls.haveRepeats(list.crawls))
         draft.progress.unprovedRun = mayBeProved ? log.run : nil
     }
 

@@ -120,7 +120,6 @@ package struct MissingRows {
     /// Settles a row that may stand anywhere in the list.
     private mutating func settleAnywhere(_ index: Int) throws {
         let pages = evidence.isOnePage || evidence.isProved ? [] : evidence.pages
-        rows[index].isAtEnd = false
         rows[index].gap = -1 - index
         rows[index].isOutOfSight = pages.count > Self.mostPages
         let isSteady = try zip(pages, pages.dropFirst()).allSatisfy { try evidence.areSteady($0, $1) }

@@ -175,8 +175,8 @@ final class FeedRun {
                 return step
             }
             let isProved = rules.isProved
-            let (pages, count, isUnclear) = try committed { try $0.list.pagesBesideMissing(isProved: isProved) }
-            return rules.found(missingBeside: pages, count: count, isUnclear: isUnclear)
+            let (pages, isUnclear) = try committed { try $0.list.pagesBesideMissing(isProved: isProved) }
+            return rules.found(missingBeside: pages, isUnclear: isUnclear)
         case .check(let page):
             let result = try await check(page)
             if rules.countsAsRead(result) { writer.reads.readAgain(page) }

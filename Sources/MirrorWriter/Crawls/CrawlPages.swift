@@ -32,6 +32,31 @@ package struct CrawlPages {
     /// The number of positions that a page's rows take.
     func placed(of page: PageOfCrawl) throws -> Int { try record(of: page, "p.placed") { $0.count(at: 0) } ?? 0 }
 
+    /// True if some pages of crawls have items that other pages of theirs have placed.
+    ///
+    /// - Parameter overlap: True if each page is requested with the last item of the one before.
+    func haveRepeats(_ crawls: [Int64], overlap: Bool) throws -> Bool {
+        for crawl in crawls {
+            let found = try connection.int64(
+                """
+                SELECT 1 FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0
+                    AND p.placed < p.elements - p.skipped - p.same_key - (? AND w.number > 1) LIMIT 1
+                """, Value(crawl), Value(overlap))
+            if found != nil { return true }
+        }
+        return false
+    }
+
+    /// The keys of each page of crawls, in order.
+    func keys(of crawls: [Int64]) throws -> [[String]] {
+        try crawls.flatMap { crawl in
+            try connection.all(
+                "SELECT p.keys FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0 ORDER BY w.number",
+                [Value(crawl)]
+            ) { row in PageKeys.texts(row.text(at: 0) ?? "[]") }
+        }
+    }
+
     /// The keys of a page; none for page 0.
     func keys(of page: PageOfCrawl) throws -> Set<String> {
         Set(PageKeys.texts(try record(of: page, "p.keys") { $0.text(at: 0) } ?? "[]"))

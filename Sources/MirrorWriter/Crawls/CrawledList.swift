@@ -91,11 +91,6 @@ package struct CrawledList {
             }
             facts.add(crawl, cursorsCount: try facts.cursorsCount || cursorsCount(id))
         }
-        facts.repeatsBefore = state.progress.repeats
-        // Pages that are as stored repeat what they did.
-        if state.crawl?.generation == nil, facts.repeatsBefore > 0 {
-            (facts.hasRepeats, facts.repeats) = (true, max(facts.repeats, facts.repeatsBefore))
-        }
         facts.isPartial =
             try state.crawl?.reason == .upstreamIncomplete || records.crawls.have(.upstreamIncomplete, crawls)
         if let before = state.progress.driftKeys { facts.isLikeDrift = try keyHash() == before }
@@ -108,6 +103,9 @@ package struct CrawledList {
         }
         facts.pages = try pagesToProve()
         facts.pageCount = facts.pages.count
+        if facts.pageCount > 1, definition.partitioning == nil, !facts.endsInRepeat {
+            facts.hasOddRepeats = try hasOddRepeats()
+        }
         if let round = state.progress.round {
             // Crawls of earlier runs that only met rows in place belong to no range.
             facts.hasTotalMoved = try facts.hasTotalMoved || records.crawls.hasSeveralTotals(round: round.id)
@@ -119,6 +117,13 @@ package struct CrawledList {
         if facts.total != nil { facts.met += try metCount() + otherElements() }
         if definition.partitioning != nil { facts.total = nil }
         return facts
+    }
+
+    /// True if items came on several pages, though nothing in the way of paging repeats them.
+    private func hasOddRepeats() throws -> Bool {
+        let overlaps = definition.pagination.overlappingSize != nil
+        guard try records.pages.haveRepeats(crawlsToProve, overlap: overlaps) else { return false }
+        return RepeatedItems.areOdd(try records.pages.keys(of: crawlsToProve), overlap: overlaps)
     }
 
     /// The columns of the values with which `keyset` continues; none for other paginators.
@@ -272,7 +277,7 @@ package struct CrawledList {
         rows.count = try records.state.itemCount()
         rows.added = state.metrics.items.inserted
         rows.missing = missing.count
-        let behindEnd = missing.drop { !$0.isAtEnd }
+        let behindEnd = missing.filter(\.isAtEnd)
         rows.missingAtEnd = behindEnd.count
         let part = definition.partitioning == nil ? [] : MissingRows.widestGap(missing)
         rows.missingInPart = part.count
@@ -362,15 +367,15 @@ package struct CrawledList {
     /// which shows that they are gone. The result is unclear if no two pages can show that other rows are gone.
     ///
     /// - Parameter isProved: True if it is proved so far that the crawl met everything.
-    package func pagesBesideMissing(isProved: Bool) throws -> (pages: [PageOfCrawl]?, count: Int, isUnclear: Bool) {
-        guard try !isOnePage() else { return (nil, 0, false) }
+    package func pagesBesideMissing(isProved: Bool) throws -> (pages: [PageOfCrawl]?, isUnclear: Bool) {
+        guard try !isOnePage() else { return (nil, false) }
         let (rows, isUnclear) = try missingRows(isProved: isProved)
-        guard !rows.isEmpty else { return (nil, 0, isUnclear) }
+        guard !rows.isEmpty else { return (nil, isUnclear) }
         let wanted = rows.reduce(into: Set<PageOfCrawl>()) { $0.formUnion($1.pages) }
         let pages = crawls.flatMap { crawl in
             wanted.filter { $0.crawl == crawl }.sorted { $0.number < $1.number }
         }
-        return (pages, rows.count, isUnclear)
+        return (pages, isUnclear)
     }
 
     /// The rows that the crawl did not meet and that may be gone, in feed order. The result is unclear if other rows
@@ -410,12 +415,6 @@ package struct CrawledList {
             isTailOpen: isTailOpen, isFirstLoad: try isFirstLoad(),
             isWhole: try records.pages.pages(of: crawls).allSatisfy(reads.has), passedOver: try rowsPassedOver())
         return (rows.rows, isUnclear || rows.hasRowsOutOfSight)
-    }
-
-    /// True if the crawl met all rows.
-    func missesNothing() throws -> Bool {
-        let (rows, isUnclear) = try missingRows(isProved: false)
-        return rows.isEmpty && !isUnclear
     }
 
     /// True if no row can be missing, as seen without comparing keys: all rows are at places that the crawl met, or are

@@ -75,11 +75,11 @@ struct StoredCrawls {
             .text(reason.rawValue), .text("\(crawls)")) != nil
     }
 
-    /// The number of items that came again on later pages of the crawls.
-    func repeats(of crawls: [Int64]) throws -> Int {
-        try connection.count(
-            "SELECT coalesce(sum(repeats), 0) FROM _crawl WHERE id IN (SELECT value FROM json_each(?))",
-            .text("\(crawls)"))
+    /// True if items came again on later pages of one of the crawls.
+    func haveRepeats(_ crawls: [Int64]) throws -> Bool {
+        try connection.int64(
+            "SELECT 1 FROM _crawl WHERE repeats > 0 AND id IN (SELECT value FROM json_each(?)) LIMIT 1",
+            .text("\(crawls)")) != nil
     }
 
     /// True if a crawl found a partition with more items than the upstream serves.

@@ -16,6 +16,7 @@ struct JSONLinesFormatTests {
             // An error behind the items is none of them.
             (#"{"id":1}\n{"error":"late"}\n\n"#.replacing(#"\n"#, with: "\n"), #"[{"id":1},"{\"error\":\"late\"}"]"#),
             ("{\"error\":1}\n{\"error\":2,\"id\":2}\n", #"[{"error":1},{"error":2,"id":2}]"#),
+            ("{\"error\":1,\"id\":1}\n{\"error\":2}\n", #"[{"error":1,"id":1},{"error":2}]"#),
         ])
     func reads(_ text: String, _ expected: String) throws {
         #expect(try bench.json(text) == expected)

@@ -37,9 +37,11 @@ struct TableFormatTests {
             ("#a\n1\n", ##"[{"#a":"1"}]"##),
             ("a,b\n1,2,\n3,4,", #"[{"a":"1","b":"2"},{"a":"3","b":"4"}]"#),
             ("[a],[b]\n1,2\n", #"[{"[a]":"1","[b]":"2"}]"#),
-            // A last line without a separator is no row, unless others lack fields, too.
+            // Words in a last line without a separator are no row, unless others lack fields or have words, too.
             ("a,b\n1,2\nError: query timed out\n\n", #"[{"a":"1","b":"2"},"Error: query timed out"]"#),
             ("a,b\n1\n2\n", #"[{"a":"1"},{"a":"2"}]"#),
+            ("a,b\n1,2\n3\n", #"[{"a":"1","b":"2"},{"a":"3"}]"#),
+            ("a,b\nx y,2\nz y\n", #"[{"a":"x y","b":"2"},{"a":"z y"}]"#),
             // The last row may be cut off.
             ("a,b\n1,2\n\n3", #"[{"a":"1","b":"2"},"3"]"#),
             ("a;b;c\n1;2;3\n4;\"x\"", #"[{"a":"1","b":"2","c":"3"},"4;x"]"#),

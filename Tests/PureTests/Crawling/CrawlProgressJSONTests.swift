@@ -52,7 +52,6 @@ struct CrawlProgressJSONTests {
             { $0.totalIsOfPage = true },
             { $0.driftKeys = "cbf29ce484222325" },
             { $0.fullPages = 1 },
-            { $0.repeats = 3 },
             { $0.narrow(nil, to: PageCursor("0..15")) },
         ]
         for change in changes {
