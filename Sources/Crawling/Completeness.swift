@@ -214,10 +214,10 @@ package enum Completeness {
         crawl.hasOddRepeats && (crawl.hasSameHead || crawl.hasSamePages)
     }
 
-    /// True if an item may have moved up past the crawl. Of pages that were requested out of order, even
-    /// new items at the head push others past the crawl. A crawl that finds every page as it is stored met what the one
-    /// before met, and of an upstream that always repeats items a second crawl that meets the same ones is believed.
-    /// The items of a partition that is too large come again in its halves, and its pages are requested again anyway.
+    /// True if an item may have moved up past the crawl. Of pages that were requested out of order, even new items at
+    /// the head push others past the crawl. A crawl that finds every page as it is stored met what the one before met,
+    /// and of an upstream that always repeats items a second crawl that meets the same ones is believed. The items of a
+    /// partition that is too large come again in its halves, and its pages are requested again anyway.
     static func mayHavePassed(_ crawl: CrawlRules.Crawl, _ feed: CrawlRules.Feed) -> Bool {
         guard !feed.isPartitioned, crawl.hasRepeats, crawl.hasMoved, !crawl.isLikeDrift else { return false }
         return crawl.hasSameHead || crawl.hasSamePages || !crawl.isInSequence

@@ -16,7 +16,7 @@ package struct MissingRows {
         package internal(set) var pages: Set<PageOfCrawl> = []
         /// True if a row beside it was met.
         package internal(set) var hasNeighbours = true
-        /// True if all rows after it are missing, too.
+        /// True if all rows after it are missing, too, or if it may stand anywhere.
         package internal(set) var isAtEnd = true
         /// The number of the gap that it is in: no row that was met stands between the rows of a gap.
         package internal(set) var gap = 0
@@ -100,12 +100,16 @@ package struct MissingRows {
         let met = met.filter { !evidence.unordered.contains($0.first.generation) }
         self.met = met
         isSteady = SteadyRows.find(counts: met.map(\.count), pages: met.map { evidence.place(of: $0.name) })
+        let everywhere = evidence.unordered.isEmpty ? [] : try pagesToAskEverywhere()
         /// The missing rows since the last row that was met.
         var gap: [Int] = []
         var next = met.startIndex
         for index in rows.indices {
             guard !evidence.unordered.contains(rows[index].place.generation) else {
-                try settleAnywhere(index)
+                // It may stand behind the end, too.
+                self.rows[index].gap = -1 - index
+                self.rows[index].isOutOfSight = everywhere == nil
+                self.rows[index].pages = everywhere ?? []
                 continue
             }
             while next < met.endIndex, met[next].first.precedes(rows[index].place) {
@@ -117,13 +121,14 @@ package struct MissingRows {
         try close(&gap, at: next)
     }
 
-    /// Settles a row that may stand anywhere in the list.
-    private mutating func settleAnywhere(_ index: Int) throws {
-        let pages = evidence.isOnePage || evidence.isProved ? [] : evidence.pages
-        rows[index].gap = -1 - index
-        rows[index].isOutOfSight = pages.count > Self.mostPages
+    /// The pages to request for rows that may stand anywhere in the list: all of them, or none if this run has shown
+    /// that the rows are gone; nil if there are too many.
+    private func pagesToAskEverywhere() throws -> Set<PageOfCrawl>? {
+        if evidence.isOnePage || evidence.isProved { return [] }
+        let pages = evidence.pages
+        guard pages.count <= Self.mostPages else { return nil }
         let isSteady = try zip(pages, pages.dropFirst()).allSatisfy { try evidence.areSteady($0, $1) }
-        rows[index].pages = isSteady && evidence.askedAgain.isSuperset(of: pages) ? [] : Set(pages)
+        return isSteady && evidence.askedAgain.isSuperset(of: pages) ? [] : Set(pages)
     }
 
     /// Settles rows between two rows that were met.
