@@ -140,8 +140,10 @@ package enum Completeness {
     /// True if a total may count no further than the upstream serves: it is met by a full page, and is as round as such
     /// limits are.
     package static func mayCountToCap(_ crawl: CrawlState) -> Bool {
-        guard let total = crawl.total, total > 0, crawl.mostElements > 0, crawl.elements == total else { return false }
-        return total.isMultiple(of: 1_000) && total.isMultiple(of: crawl.mostElements)
+        // A page that overlaps the one before has one element more.
+        let fullPage = crawl.mostElements - (crawl.overlaps && crawl.pages > 1 ? 1 : 0)
+        guard let total = crawl.total, total > 0, fullPage > 0, crawl.elements == total else { return false }
+        return total.isMultiple(of: 1_000) && total.isMultiple(of: fullPage)
     }
 
     /// Evidence that a crawl missed nothing.

@@ -173,10 +173,11 @@ final class TransferLoop: EventSource, @unchecked Sendable {
 
     /// Ends a transfer that libcurl has not finished.
     private func fail(_ transfer: Transfer, _ refusal: HTTPError) {
+        // The caller may close the trace as soon as it goes on.
+        if let easy = transfer.easy { transfer.recordEnd(easy, refusal) }
         end(transfer, .failure(refusal))
         let origin = transfer.route.url.origin
-        if let easy = transfer.easy {
-            transfer.recordEnd(easy, refusal)
+        if transfer.easy != nil {
             release(transfer, from: origin, isReusable: false)
         } else {
             queues.withdraw(transfer.id, from: origin)

@@ -385,7 +385,10 @@ private struct SignSearch {
             // `next: {page: 2, limit: 10}`
             let isPage =
                 member.name.folded == "next"
-                && ["page", "offset", "skip"].contains { (members[$0]?.count ?? 0) > 0 }
+                && ["page", "offset", "skip"].contains { name in
+                    guard let value = members[name], (value.count ?? 0) > 0 else { return false }
+                    return !isBack(value.json, in: MemberName(name))
+                }
             return isPage || !members.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
         case .array(let elements): return !elements.isEmpty && PagingNames.cursorObjects.contains(member.name.folded)
         case .bool(let says): return says && isNext

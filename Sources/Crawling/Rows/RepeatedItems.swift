@@ -15,7 +15,8 @@ package enum RepeatedItems {
     ///   - overlap: True if each page is requested with the last item of the one before. Its requests count items, so
     ///     that a pinned one takes the place of another.
     package static func areOdd(_ pages: [[String]], overlap: Bool) -> Bool {
-        var pages = pages
+        // The last page of a list may be empty.
+        var pages = pages.filter { !$0.isEmpty }
         if overlap {
             for index in pages.indices.dropFirst().reversed() where pages[index].first == pages[index - 1].last {
                 pages[index].removeFirst()

@@ -40,20 +40,21 @@ package struct CrawlPages {
             let found = try connection.int64(
                 """
                 SELECT 1 FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0
-                    AND p.placed < p.elements - p.skipped - p.same_key - (? AND w.number > 1) LIMIT 1
+                    AND p.placed < json_array_length(p.keys) - (? AND w.number > 1) LIMIT 1
                 """, Value(crawl), Value(overlap))
             if found != nil { return true }
         }
         return false
     }
 
-    /// The keys of each page of crawls, in order.
+    /// The keys of each page of crawls, in order. A page that is part of two crawls comes once.
     func keys(of crawls: [Int64]) throws -> [[String]] {
-        try crawls.flatMap { crawl in
+        var known: Set<Int64> = []
+        return try crawls.flatMap { crawl in
             try connection.all(
-                "SELECT p.keys FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0 ORDER BY w.number",
+                "SELECT p.id, p.keys FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0 ORDER BY w.number",
                 [Value(crawl)]
-            ) { row in PageKeys.texts(row.text(at: 0) ?? "[]") }
+            ) { row in known.insert(row.int64(at: 0)).inserted ? PageKeys.texts(row.text(at: 1) ?? "[]") : nil }
         }
     }
 

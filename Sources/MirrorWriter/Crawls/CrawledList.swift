@@ -104,7 +104,7 @@ package struct CrawledList {
         facts.pages = try pagesToProve()
         facts.pageCount = facts.pages.count
         if facts.pageCount > 1, definition.partitioning == nil, !facts.endsInRepeat {
-            facts.hasOddRepeats = try hasOddRepeats()
+            facts.hasOddRepeats = try hasOddRepeats(overlap: facts.overlaps)
         }
         if let round = state.progress.round {
             // Crawls of earlier runs that only met rows in place belong to no range.
@@ -120,10 +120,11 @@ package struct CrawledList {
     }
 
     /// True if items came on several pages, though nothing in the way of paging repeats them.
-    private func hasOddRepeats() throws -> Bool {
-        let overlaps = definition.pagination.overlappingSize != nil
-        guard try records.pages.haveRepeats(crawlsToProve, overlap: overlaps) else { return false }
-        return RepeatedItems.areOdd(try records.pages.keys(of: crawlsToProve), overlap: overlaps)
+    ///
+    /// - Parameter overlap: True if each page began with the last item of the one before, as requested.
+    private func hasOddRepeats(overlap: Bool) throws -> Bool {
+        guard try records.pages.haveRepeats(crawlsToProve, overlap: overlap) else { return false }
+        return RepeatedItems.areOdd(try records.pages.keys(of: crawlsToProve), overlap: overlap)
     }
 
     /// The columns of the values with which `keyset` continues; none for other paginators.

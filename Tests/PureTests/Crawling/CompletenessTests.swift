@@ -436,6 +436,9 @@ struct CompletenessTests {
     func totalToCap(total: Int?, elements: Int, fullPage: Int, mayCount: Bool) {
         var crawl = CrawlState(id: 1)
         (crawl.total, crawl.elements, crawl.mostElements) = (total, elements, fullPage)
+        (crawl.pages, crawl.overlaps) = (2, false)
+        #expect(Completeness.mayCountToCap(crawl) == mayCount)
+        (crawl.mostElements, crawl.overlaps) = (fullPage + 1, true)
         #expect(Completeness.mayCountToCap(crawl) == mayCount)
     }
 

@@ -13,10 +13,12 @@ import Testing
             ("xab xcd xef", false, false), ("xab xcd efg", false, true), ("xab xcd", false, true),
             // Pages that are requested with the item before them.
             ("abc cde efg", true, false), ("abc cde ebf", true, true), ("xab xcd xef", true, true),
+            // Empty pages.
+            ("xab xcd xef ", false, false), ("  a", true, false), ("a  ", true, false), ("ab  bc", true, false),
             ("", false, false), ("abc", false, false),
         ])
     func areOdd(pages: String, overlap: Bool, odd: Bool) {
-        let pages = pages.split(separator: " ").map { $0.map(String.init) }
+        let pages = pages.split(separator: " ", omittingEmptySubsequences: false).map { $0.map(String.init) }
         #expect(RepeatedItems.areOdd(pages, overlap: overlap) == odd)
     }
 }

@@ -174,6 +174,7 @@ struct SignOfMoreTests {
         SignedPage(#""next_cursor":"""#), SignedPage(#""next_cursor":"null""#), SignedPage(#""bookmark":"nil""#),
         SignedPage(#""next":0"#), SignedPage(#""LastEvaluatedKey":{}"#),
         SignedPage(#""next":{"title":"a"}"#),
+        SignedPage(#""next":{"page":3}"#, cursor: "3", number: 3),
         SignedPage(#""hasMore":"N","next_cursor":"abc""#), SignedPage(#""has_more":"0","next_cursor":"abc""#),
         SignedPage(#""last_page":"1","last":"0""#),
         SignedPage("", headers: ["X-Last-Page": "0", "X-Pagination": #"{"TotalCount":20,"TotalPages":1}"#]),
