@@ -19,7 +19,7 @@ package struct ConfigurationEditor: Sendable {
     /// - Parameters:
     ///   - bytes: The text.
     ///   - file: Its name in errors.
-    /// - Throws: `ConfigurationError` if it is no YAML.
+    /// - Throws: `ConfigurationError` if it is not YAML.
     package init(_ bytes: [UInt8], file: String) throws(ConfigurationError) {
         self.file = file
         do throws(YAMLError) {

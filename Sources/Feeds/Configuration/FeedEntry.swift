@@ -79,7 +79,7 @@ extension FeedEntry.Value {
 
     /// A word, or a mapping or list in braces or brackets as in a configuration.
     ///
-    /// - Throws: `ConfigurationError` if it is no YAML.
+    /// - Throws: `ConfigurationError` if it is not YAML.
     package init(yaml text: String) throws(ConfigurationError) {
         guard text.hasPrefix("{") || text.hasPrefix("[") else {
             // Other words may be texts that look like something else.
