@@ -109,6 +109,7 @@ struct PageReader: Sendable {
         do throws(FeedSyncError) {
             decoded = if let known { known } else { try loader.decoder.decode(page, fetched.response.body) }
             if mayGrow, decoded.needsNewColumns {
+                if decoded.elementCount == 1, let listInItem { throw listInItem }
                 let grown = try loader.shape.grown(for: decoded)
                 return try by(loader.following(grown)).decode(shape: grown, mayGrow: false)
             }
@@ -174,6 +175,15 @@ struct PageReader: Sendable {
     private var errorInBody: FeedSyncError? {
         ErrorBody.failure(
             fetched.response, items: definition.items?.path, secrets: page.secrets, mayBeBeyondEnd: page.mayBeBeyondEnd)
+    }
+
+    /// The error of a body that was taken for the only item, and now has a list: it may have been an envelope of no
+    /// items. An item that gets a list has a new member, so other bodies need no look.
+    private var listInItem: FeedSyncError? {
+        guard loader.shape.declared.items == nil, let items = definition.items, items.keyedBy == nil,
+            let body = try? JSONValue(fetched.response.body, memory: definition.memory)
+        else { return nil }
+        return DiscoveryFault.listInItem(in: body, of: items.path, url: fetched.response.url)
     }
 
     /// True if the body has a value at the path of the items.

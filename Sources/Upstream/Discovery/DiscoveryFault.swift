@@ -1,3 +1,5 @@
+package import HTTP
+
 /// The reason for which discovery fails, in words that a user can act on.
 package enum DiscoveryFault {
     /// The number of a body's members to name.
@@ -30,6 +32,21 @@ package enum DiscoveryFault {
         return FeedSyncError(
             .configuration, there ?? "`items: \(path)` matches nothing in the response",
             advice: "correct `items`\(best)")
+    }
+
+    /// A list of items in a body that was taken for the only item as long as it had none; nil if a first load would
+    /// take it so again.
+    ///
+    /// - Parameter single: The place of the object that was taken for the item.
+    package static func listInItem(in body: JSONValue, of single: Path, url: WebURL) -> FeedSyncError? {
+        guard case .object? = body.value(at: single), let best = ItemsSearch.best(in: body, url: url),
+            best.path != single, best.shape == .array
+        else { return nil }
+        return FeedSyncError(
+            .configuration,
+            "the response was one item so far, and now `\(best.path)` is a list of items",
+            advice:
+                "if these are the items, set `items: \(best.path)`; if the response is one item, set `items: \(single)`")
     }
 
     /// The error for items that cannot be distinguished.

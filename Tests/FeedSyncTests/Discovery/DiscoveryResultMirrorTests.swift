@@ -49,4 +49,31 @@ struct DiscoveredMirrorTests {
         let summary = try await engine.perform(.allPages)
         #expect(summary.figures.items.inserted == 35)
     }
+
+    @Test(
+        "A response that was one item is not kept as one when it has a list of items",
+        arguments: [
+            (#"{"kind":"list","id":"x"}"#, #"{"kind":"list","id":"x","items":[{"id":1},{"id":2}]}"#, "items"),
+            (#"{"request_id":"1"}"#, #"{"request_id":"2","things":[{"id":1},{"id":2}]}"#, "things"),
+            (#"{"data":{"request_id":"1"}}"#, #"{"data":{"request_id":"2","rows":[{"id":1},{"id":2}]}}"#, "data.rows"),
+            (#"{"id":7}"#, #"{"id":7,"labels":[{"id":1},{"id":2}]}"#, nil),
+            (#"{"id":7}"#, #"{"id":7,"data":{"a":[1,2]}}"#, nil),
+        ] as [(String, String, String?)])
+    func listInItem(before: String, now: String, place: String?) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/some") { _ in .json(before) }
+        let folder = try TemporaryFolder()
+        let store = try await Store(path: folder.file("store.db"))
+        let engine = try await SyncEngine(
+            feed: try bench.definition(path: "/some"), store: store, options: EngineBench.options)
+        #expect(try await engine.perform(.reload).figures.items.inserted == 1)
+        bench.server.route("/some") { _ in .json(now) }
+        guard let place else {
+            #expect(try await engine.perform(.reload).figures.items.updated == 1)
+            return
+        }
+        let error = await #expect(throws: FeedSyncError.self) { try await engine.perform(.reload) }
+        #expect(error?.message == "the response was one item so far, and now `\(place)` is a list of items")
+        #expect(error?.advice?.contains("set `items: \(place)`") == true)
+    }
 }
