@@ -108,8 +108,9 @@ struct PageReader: Sendable {
         let skipped: SkippedItems
         do throws(FeedSyncError) {
             decoded = if let known { known } else { try loader.decoder.decode(page, fetched.response.body) }
+            let isNew = shape != nil || decoded.needsNewColumns
+            if mayGrow, isNew, decoded.elementCount == 1, let listInItem { throw listInItem }
             if mayGrow, decoded.needsNewColumns {
-                if decoded.elementCount == 1, let listInItem { throw listInItem }
                 let grown = try loader.shape.grown(for: decoded)
                 return try by(loader.following(grown)).decode(shape: grown, mayGrow: false)
             }

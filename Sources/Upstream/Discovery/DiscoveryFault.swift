@@ -45,8 +45,7 @@ package enum DiscoveryFault {
         return FeedSyncError(
             .configuration,
             "the response was one item so far, and now `\(best.path)` is a list of items",
-            advice:
-                "if these are the items, set `items: \(best.path)`; if the response is one item, set `items: \(single)`")
+            advice: "if these are the items, set `items: \(best.path)`; else set `items: \(single)`")
     }
 
     /// The error for items that cannot be distinguished.
