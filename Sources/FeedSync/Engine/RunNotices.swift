@@ -87,14 +87,16 @@ struct RunNotices {
         return patterns
             + [
                 cap(crawl, seen: seen, hasOnePage: hasOnePage, feed.partitioning),
-                watermark(crawl, feed.sync), sharedValues(crawl, feed), repeats(crawl),
+                watermark(crawl, feed.sync), sharedValues(crawl, feed), repeats(crawl, feed),
             ].compactMap(\.self)
     }
 
     /// The notice for items that came again, in place of others.
-    private func repeats(_ crawl: CrawlState) -> String? {
+    private func repeats(_ crawl: CrawlState, _ feed: FeedDefinition) -> String? {
         guard crawl.reason == .drift, crawl.repeats > 0 else { return nil }
-        let items = crawl.repeats == 1 ? "1 item" : "\(crawl.repeats) items"
+        // The halves of a partition repeat its items, too.
+        let count = crawl.repeats == 1 ? "1 item" : "\(crawl.repeats) items"
+        let items = feed.partitioning == nil ? count : "items"
         return "\(items) came again on later pages, so others may be on none: if the list has no fixed order, "
             + "ask for one in `query`, such as `sort: id`; if items share their key, correct `key`"
     }

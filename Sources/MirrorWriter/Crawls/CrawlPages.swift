@@ -48,14 +48,22 @@ package struct CrawlPages {
     }
 
     /// The keys of each page of crawls, in order. A page that is part of two crawls comes once.
-    func keys(of crawls: [Int64]) throws -> [[String]] {
+    ///
+    /// - Returns: The pages of the list, or of each of its partitions.
+    func keys(of crawls: [Int64], isPartitioned: Bool) throws -> [[[String]]] {
         var known: Set<Int64> = []
-        return try crawls.flatMap { crawl in
-            try connection.all(
-                "SELECT p.id, p.keys FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0 ORDER BY w.number",
+        var pages: [(partition: String?, keys: [String])] = []
+        for crawl in crawls {
+            try connection.rows(
+                "SELECT p.id, p.keys, w.asked FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0 ORDER BY w.number",
                 [Value(crawl)]
-            ) { row in known.insert(row.int64(at: 0)).inserted ? PageKeys.texts(row.text(at: 1) ?? "[]") : nil }
+            ) { row in
+                guard known.insert(row.int64(at: 0)).inserted else { return }
+                let asked = isPartitioned ? row.text(at: 2).map(PageCursor.init) : nil
+                pages.append((PartitionScheme.partitionName(in: asked), PageKeys.texts(row.text(at: 1) ?? "[]")))
+            }
         }
+        return Dictionary(grouping: pages, by: \.partition).values.map { $0.map(\.keys) }
     }
 
     /// The keys of a page; none for page 0.

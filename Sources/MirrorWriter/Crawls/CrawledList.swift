@@ -103,7 +103,7 @@ package struct CrawledList {
         }
         facts.pages = try pagesToProve()
         facts.pageCount = facts.pages.count
-        if facts.pageCount > 1, definition.partitioning == nil, !facts.endsInRepeat {
+        if facts.pageCount > 1, !facts.endsInRepeat {
             facts.hasOddRepeats = try hasOddRepeats(overlap: facts.overlaps)
         }
         if let round = state.progress.round {
@@ -119,12 +119,14 @@ package struct CrawledList {
         return facts
     }
 
-    /// True if items came on several pages, though nothing in the way of paging repeats them.
+    /// True if items came on several pages of the list, or of one partition, though nothing in the way of paging repeats
+    /// them.
     ///
     /// - Parameter overlap: True if each page began with the last item of the one before, as requested.
     private func hasOddRepeats(overlap: Bool) throws -> Bool {
         guard try records.pages.haveRepeats(crawlsToProve, overlap: overlap) else { return false }
-        return RepeatedItems.areOdd(try records.pages.keys(of: crawlsToProve), overlap: overlap)
+        let lists = try records.pages.keys(of: crawlsToProve, isPartitioned: definition.partitioning != nil)
+        return lists.contains { RepeatedItems.areOdd($0, overlap: overlap) }
     }
 
     /// The columns of the values with which `keyset` continues; none for other paginators.

@@ -64,6 +64,36 @@ struct PartitionSyncTests {
         }
     }
 
+    @Test(
+        "A partition that shows one item twice in place of another is not verified, and no row goes",
+        arguments: [true, false], [1, 2])
+    func itemTwice(saysTotal: Bool, from sync: Int) async throws {
+        let upstream = CappedUpstream((1...47).map { .init(id: $0, value: $0 * 20) })
+        upstream.edit { $0.saysTotal = saysTotal }
+        let bench = try await bench(upstream)
+        let syncs = Lock(0)
+        bench.server.route("/things") { request in
+            var response = upstream.answer(request)
+            if request.parameter("page") == "2", syncs.withLock({ $0 }) >= sync {
+                let text = String(decoding: response.body, as: UTF8.self)
+                // Item 40 comes on the first page, and here again.
+                let (item, other) = (
+                    #"{"id":30,"name":"item 30","when":600}"#, #"{"id":40,"name":"item 40","when":800}"#
+                )
+                response.body = Array(text.replacing(item, with: other).utf8)
+                response.headers.removeAll { $0.name == "ETag" }
+            }
+            return response
+        }
+        for number in 1...3 {
+            syncs.withLock { $0 = number }
+            let summary = try await bench.sync()
+            #expect(summary.reason == (number == sync ? .drift : nil))
+            #expect(try bench.feed("verified") == (number < sync ? "1" : "0"))
+            #expect(try ids(bench).count == (sync == 1 ? 46 : 47))
+        }
+    }
+
     @Test("Partitions whose totals count no further than the upstream serves are halved, and come whole")
     func totalsUpToCap() async throws {
         let upstream = CappedUpstream((1...333).map { .init(id: $0, value: $0 * 3) })
