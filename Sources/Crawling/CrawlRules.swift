@@ -442,10 +442,13 @@ extension CrawlRules {
         return .readThrough
     }
 
-    /// Takes an unchanged first page.
-    package mutating func headIsSame() -> Step {
+    /// Takes a first page with the items that it had, in their order.
+    ///
+    /// - Parameter hasChanged: True if some of their values have changed.
+    package mutating func headIsSame(hasChanged: Bool = false) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.checks += 1
+        crawl.hasChanged = crawl.hasChanged || hasChanged
         // If the head was read again before, something may have changed it.
         crawl.hasSameHead = crawl.headReads == 1
         return headIsRead(&crawl)

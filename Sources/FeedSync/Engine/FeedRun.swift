@@ -449,7 +449,7 @@ final class FeedRun {
         case .changed, .pushedDown, .movedUp, .detached:
             follow(loaded.content.shape)
             publish(try committed { try $0.begin(.footer, now: now()) })
-            try commit(loaded, at: place)
+            try commit(loaded, asPage: place.number)
         }
         return result
     }
@@ -515,6 +515,13 @@ final class FeedRun {
             try keep(fetch.stored, loaded)
             return rules.headIsSame()
         }
+        // Other values move no item: some lists have a new address for each image, or count each request.
+        if let page, page.keys == fetch.stored?.keys, loaded.upstreamNext == fetch.stored?.cursor {
+            follow(loaded.content.shape)
+            publish(try committed { try $0.begin(.footer, now: now()) })
+            try commit(loaded, asPage: 1)
+            return rules.headIsSame(hasChanged: true)
+        }
         rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: true) })
         follow(loaded.content.shape)
         publish(try committed { try $0.begin(.header, now: now()) })
@@ -555,9 +562,10 @@ final class FeedRun {
         return soFar
     }
 
-    private func commit(_ loaded: LoadedPage, at place: PageOfCrawl) throws(FeedSyncError) {
+    /// Commits a page that was requested again, and is still the page of that number.
+    private func commit(_ loaded: LoadedPage, asPage number: Int) throws(FeedSyncError) {
         var commit = pageCommit(loaded, .footer, wantsNext: false)
-        commit.page.checked = place.number
+        commit.page.checked = number
         _ = try store(commit, loaded)
         notices.note(loaded, of: loader.definition)
     }

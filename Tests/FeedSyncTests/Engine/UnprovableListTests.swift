@@ -49,6 +49,31 @@ struct UnprovableListTests {
         #expect(try bench.feed("complete, verified") == "1|0")
     }
 
+    @Test(
+        "A list whose values are others with each request is complete: nothing has moved",
+        arguments: ["all", "new"], ["page", "{style: page, total: total}", "offset"])
+    func valuesOfEachRequest(mode: String, paging: String) async throws {
+        let bench = try await bench(paging, "sync: {mode: \(mode)}")
+        let requests = Lock(0)
+        bench.server.route("/things") { [self] request in
+            let number = requests.withLock { count in
+                count += 1
+                return count
+            }
+            let page = Int(request.parameter("page") ?? "") ?? 1
+            let offset = Int(request.parameter("offset") ?? "") ?? (page - 1) * 5
+            let items = (1...23).map { #"{"id":\#($0),"at":\#(number)}"# }
+            return self.page(items.dropFirst(offset).prefix(5), "\"total\":23", request)
+        }
+        for sync in 1...3 {
+            requests.withLock { $0 = sync * 1_000 }
+            #expect(try await bench.sync().reason == nil)
+            #expect(try bench.feed("item_count, complete") == "23|1")
+            #expect(try bench.query("SELECT count(*) FROM things WHERE at > \(sync * 1_000)") == ["23"])
+            #expect(requests.withLock { $0 } <= sync * 1_000 + 8)
+        }
+    }
+
     @Test("`keyset` over a value that items share is not verified, says so, and removes no row that it may pass over")
     func sharedValue() async throws {
         let bench = try await bench("{style: keyset, param: after, from: at}")
