@@ -424,9 +424,9 @@ package enum Completeness {
         crawl.onlyGrows && (!isCheck || isUnchanged)
     }
 
-    /// True if the list moved although a page of it, requested again, is unchanged.
+    /// True if the list moved although a page of it, requested again, has the items that it had.
     package static func isDoubtful(_ comparison: PageComparison, total: Int?, before: Int?) -> Bool {
-        comparison == .same && total != before
+        comparison.hasSameItems && total != before
     }
 
     // MARK: - The page behind the end

@@ -175,7 +175,7 @@ package struct CrawlRules {
     /// True if a page that was requested again counts as one that the run read. Where no rows are looked for, a page
     /// whose items are further down by now proves nothing about those that were not met.
     package func countsAsRead(_ result: PageComparison) -> Bool {
-        isRemoving || result == .same || result == .changed
+        isRemoving || result.hasSameItems || result == .changed
     }
 
     /// True while the head is read again.
@@ -584,7 +584,7 @@ extension CrawlRules {
         }
         // The page now leads to pages that were not read, so the others need not be requested. The same holds for pages
         // after a loose page that moved, from which the range is read again.
-        if round.worst == .outgrown || crawl.behindLoose != nil && round.worst != .same { round.left = [] }
+        if round.worst == .outgrown || crawl.behindLoose != nil && !round.worst.hasSameItems { round.left = [] }
         if let next = rest.first, !round.left.isEmpty {
             round.left = rest
             state = .checking(crawl, round)
@@ -593,7 +593,7 @@ extension CrawlRules {
         state = .crawling(crawl)
         if let range = crawl.behindLoose {
             crawl.behindLoose = nil
-            guard round.worst == .same else {
+            guard round.worst.hasSameItems else {
                 // Items may have come or gone between the previous page and this one.
                 let isSecond = round.all.contains(PageOfCrawl(crawl: page.crawl, number: page.number - 1))
                 crawl.isGoingBack = true
@@ -612,8 +612,8 @@ extension CrawlRules {
         if round.worst < .changed {
             // Changes during the checks may have been undone meanwhile.
             if round.number > 1 { crawl.claim.take(.unproved) }
-            crawl.hasSamePages = round.worst == .same
-            if round.worst == .same || crawl.hasReadHead { return proved(crawl) }
+            crawl.hasSamePages = round.worst.hasSameItems
+            if crawl.hasSamePages || crawl.hasReadHead { return proved(crawl) }
             guard hasRoom(for: 1, crawl) else {
                 crawl.claim.take(.unproved)
                 return proved(crawl)

@@ -2,6 +2,8 @@
 package enum PageComparison: Sendable, Hashable, Comparable {
     /// The page is unchanged.
     case same
+    /// The page has its earlier items in their order. Some of their values have changed, and are stored now.
+    case revised
     /// The page shows its earlier items, or those before them, unchanged and in the same order, the given number of
     /// items further down: items came to the head of the list. Nothing of it has to be stored. `isLast` is true if no
     /// page follows it now.
@@ -20,17 +22,21 @@ package enum PageComparison: Sendable, Hashable, Comparable {
     /// The page leads to other pages than before: the crawl did not follow the list's present way.
     case outgrown
 
+    /// True if the page has its earlier items in their order: nothing has come to it or gone from it.
+    package var hasSameItems: Bool { self <= .revised }
+
     package static func < (one: PageComparison, other: PageComparison) -> Bool { one.gravity < other.gravity }
 
     private var gravity: Int {
         switch self {
         case .same: 0
-        case .shifted, .overtaken: 1
-        case .changed: 2
-        case .pushedDown: 3
-        case .movedUp: 4
-        case .detached: 5
-        case .outgrown: 6
+        case .revised: 1
+        case .shifted, .overtaken: 2
+        case .changed: 3
+        case .pushedDown: 4
+        case .movedUp: 5
+        case .detached: 6
+        case .outgrown: 7
         }
     }
 

@@ -26,6 +26,7 @@ struct PageChecks {
     ) throws -> PageComparison {
         if try list.outgrows(place, end) { return .outgrown }
         if try table.holds(page, as: known) { return .same }
+        if let page, page.keys == known?.keys { return .revised }
         let isLast = end.next == nil
         let met = try self.met ?? list.metKeys()
         self.met = met

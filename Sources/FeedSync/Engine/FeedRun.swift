@@ -428,7 +428,7 @@ final class FeedRun {
             loaded.content.isNotModified
             ? .same
             : try committed { try $0.compare(page, loaded.end, at: place, known: fetch.stored) }
-        if result == .same, rules.isProving,
+        if result.hasSameItems, rules.isProving,
             try !committed({ try $0.records.pages.isRecord(fetch.stored, of: place) })
         {
             result = .overtaken(isLast: loaded.end.next == nil)
@@ -446,10 +446,9 @@ final class FeedRun {
         case .outgrown:
             // Its items are left to the next crawl; the stored page does not change.
             try spend()
-        case .changed, .pushedDown, .movedUp, .detached:
-            follow(loaded.content.shape)
-            publish(try committed { try $0.begin(.footer, now: now()) })
+        case .revised, .changed, .pushedDown, .movedUp, .detached:
             try commit(loaded, asPage: place.number)
+            if result == .revised { try committed { try $0.markChecked(place, isSame: true) } }
         }
         return result
     }
@@ -517,8 +516,6 @@ final class FeedRun {
         }
         // Other values move no item: some lists have a new address for each image, or count each request.
         if let page, page.keys == fetch.stored?.keys, loaded.upstreamNext == fetch.stored?.cursor {
-            follow(loaded.content.shape)
-            publish(try committed { try $0.begin(.footer, now: now()) })
             try commit(loaded, asPage: 1)
             return rules.headIsSame(hasChanged: true)
         }
@@ -564,6 +561,8 @@ final class FeedRun {
 
     /// Commits a page that was requested again, and is still the page of that number.
     private func commit(_ loaded: LoadedPage, asPage number: Int) throws(FeedSyncError) {
+        follow(loaded.content.shape)
+        publish(try committed { try $0.begin(.footer, now: now()) })
         var commit = pageCommit(loaded, .footer, wantsNext: false)
         commit.page.checked = number
         _ = try store(commit, loaded)

@@ -53,7 +53,7 @@ struct PageComparisonTests {
     @Test("The graver finding counts more")
     func order() {
         let sorted: [PageComparison] = [
-            .same, .shifted(by: 9, isLast: false), .changed, .pushedDown, .movedUp, .detached, .outgrown,
+            .same, .revised, .shifted(by: 9, isLast: false), .changed, .pushedDown, .movedUp, .detached, .outgrown,
         ]
         #expect(sorted.shuffled().sorted() == sorted)
     }
