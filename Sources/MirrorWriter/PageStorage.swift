@@ -55,14 +55,15 @@ struct PageStorage {
         guard let crawl else { throw FeedSyncError(.bug, "a page has no crawl") }
         let commit = try commit.ending(behind: crawl, list.trail, of: definition)
         let page = commit.page
+        let known = page.isNotModified ? nil : try records.storedPages.newest(commit.key)
+        let revised = page.isCheck ? known.flatMap { $0.keys == page.keys ? $0 : nil } : nil
         let empty = PageRules(
             generation: draft.generation, next: try records.state.nextGeneration(after: draft.generation),
             crawl: crawl, direction: page.direction,
-            updatesInPlace: crawl.mode == .all)
+            updatesInPlace: crawl.mode == .all, isRevision: revised != nil)
         var writer = PageWriter(
             table.rows, empty, now: now,
             lift: { [self] crawl, generation, sections in try lift(crawl, to: generation, sections: &sections) })
-        let known = page.isNotModified ? nil : try records.storedPages.newest(commit.key)
         if let known, !page.isCheck, page.upstreamNext == nil {
             draft.progress.reachEnd(page, ledTo: known.cursor, elementsBefore: known.elements)
         }
@@ -75,7 +76,7 @@ struct PageStorage {
         draft.generation = rules.newest
         draft.hasChanged = draft.hasChanged || !rules.isUnchanged
         draft.longestPage = max(draft.longestPage, rules.placed)
-        let changed = try add(commit, written, by: rules)
+        let changed = try add(commit, written, revising: revised, by: rules)
         if page.end.sign?.isOfEarlierPage == true { try records.storedPages.forgetValidators() }
         draft.crawl = changed
         draft.progress.note(page)
@@ -141,7 +142,11 @@ struct PageStorage {
     }
 
     /// Adds the page to its crawl and records it. Returns the changed crawl.
-    private func add(_ commit: PageCommit, _ written: Written, by rules: PageRules) throws -> CrawlState {
+    ///
+    /// - Parameter revised: The record of the page if it was requested again and has the items that it had.
+    private func add(
+        _ commit: PageCommit, _ written: Written, revising revised: StoredPage?, by rules: PageRules
+    ) throws -> CrawlState {
         let page = commit.page
         var crawl = rules.crawl
         let begin = crawl.position - (rules.placed > 0 ? rules.placed : 0)
@@ -152,12 +157,14 @@ struct PageStorage {
         }
         try crawl.add(page, by: rules, definition, url: commit.url)
         let (id, isNew) = try records.storedPages.record(
-            commit, storedID: written.storedID, place: written.place, placed: written.placed,
-            sharesRows: rules.sharesRows, crawl: crawl.id, now: now)
-        try records.pages.add(
-            page.isCheck ? nil : crawl.pages, of: crawl.id, id: id, position: begin, asked: page.asked,
-            met: page.isCheck
-                ? nil : MetPlaces.json(rules.metPlaces + (isNew ? [] : earlierPlaces(onRecord: id, of: crawl))))
+            commit, storedID: written.storedID, place: revised?.place ?? written.place,
+            placed: revised?.placed ?? written.placed, sharesRows: rules.sharesRows, crawl: crawl.id, now: now)
+        if isNew || !page.isCheck {
+            try records.pages.add(
+                page.isCheck ? nil : crawl.pages, of: crawl.id, id: id, position: begin, asked: page.asked,
+                met: page.isCheck
+                    ? nil : MetPlaces.json(rules.metPlaces + (isNew ? [] : earlierPlaces(onRecord: id, of: crawl))))
+        }
         let before = list.state.crawl.flatMap { $0.id == crawl.id ? $0.generation : nil }
         if crawl.generation != before { try records.crawls.save(generation: crawl.generation, of: crawl.id) }
         return crawl

@@ -76,6 +76,7 @@ package struct PageRules: Sendable {
     private let begin: Int64
     private let nextGeneration: Int64
     private let updatesInPlace: Bool
+    private let isRevision: Bool
     private let direction: PageDirection
     private let lastBefore: Place?
 
@@ -85,8 +86,10 @@ package struct PageRules: Sendable {
     ///     its own generations.
     ///   - updatesInPlace: True if new content in its old place leaves the crawl one that only reads. False if the
     ///     crawl stops at known rows: the place would then say that nothing before it is new.
+    ///   - isRevision: True if the page was requested again and has the items that it had: no row moves.
     package init(
-        generation: Int64, next: Int64? = nil, crawl: CrawlState, direction: PageDirection, updatesInPlace: Bool
+        generation: Int64, next: Int64? = nil, crawl: CrawlState, direction: PageDirection, updatesInPlace: Bool,
+        isRevision: Bool = false
     ) {
         newest = generation
         nextGeneration = next ?? generation + 1
@@ -94,6 +97,7 @@ package struct PageRules: Sendable {
         self.crawl = crawl
         self.direction = direction
         self.updatesInPlace = updatesInPlace
+        self.isRevision = isRevision
         lastBefore = crawl.lastPlaceBefore
         begin = crawl.position
     }
@@ -134,7 +138,7 @@ package struct PageRules: Sendable {
         expectsNew = false
         if !isMoved {
             let mayStay = !row.isRemoved && (section ?? row.section) == row.section
-            guard mayStay, row.isSame || updatesInPlace, keep(row) else { return .makeRoom }
+            guard mayStay, isRevision || (row.isSame || updatesInPlace) && keep(row) else { return .makeRoom }
             guard !row.isSame else {
                 items.unchanged += 1
                 return .none

@@ -77,6 +77,27 @@ struct UnprovableListTests {
         }
     }
 
+    @Test("A row that leaves a list whose values are others with each request is removed")
+    func rowOfListWithValuesOfEachRequest() async throws {
+        let bench = try await bench("{style: cursor, param: after, next: next}")
+        let state = Lock((ids: Array(1...10), requests: 0))
+        bench.server.route("/things") { [self] request in
+            let (ids, number) = state.withLock { state in
+                state.requests += 1
+                return (state.ids, state.requests)
+            }
+            let rest = ids.filter { $0 > Int(request.parameter("after") ?? "") ?? 0 }
+            let items = rest.prefix(10).map { #"{"id":\#($0),"at":\#(number)}"# }
+            return page(items, "\"next\":\(rest.count > 10 ? String(rest[9]) : "null")", request)
+        }
+        try await bench.sync()
+        state.withLock { $0.ids.append(11) }
+        #expect(try await bench.sync().reason == nil)
+        state.withLock { $0.ids.removeAll { $0 == 10 } }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.query(Self.live) == ["10"])
+    }
+
     @Test("`keyset` over a value that items share is not verified, says so, and removes no row that it may pass over")
     func sharedValue() async throws {
         let bench = try await bench("{style: keyset, param: after, from: at}")
