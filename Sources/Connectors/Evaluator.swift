@@ -283,7 +283,11 @@ private struct Scope {
     ) throws(ExpressionFault) -> ConnectorValue {
         switch (one, sign, other) {
         case (.number(let left), _, .number(let right)):
-            if let left = Int64(left), let right = Int64(right) {
+            // Quotients of Jinja are real numbers, and `//` and `%` round down, as Python's do.
+            let isRounded = left.hasPrefix("-") || right.hasPrefix("-")
+            if sign != "/", !(isRounded && ["//", "%"].contains(sign)), let left = Int64(left),
+                let right = Int64(right)
+            {
                 let result =
                     switch sign {
                     case "+": left.addingReportingOverflow(right)
@@ -362,7 +366,8 @@ extension Scope {
         case "now_utc", "now_local": return .moment(ConnectorMoment(.now), format: ConnectorMoment.plainFormat)
         case "today_utc", "today_with_timezone": return .moment(ConnectorMoment(.today), format: "%Y-%m-%d")
         case "day_delta":
-            guard case .number(let digits)? = argument(0, "num_days"), let days = Int64(digits), abs(days) < 36_525
+            guard case .number(let digits)? = argument(0, "num_days"), let days = Int64(digits),
+                (-36_524...36_524).contains(days)
             else {
                 break
             }

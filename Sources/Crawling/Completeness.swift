@@ -158,7 +158,7 @@ package enum Completeness {
     /// | overlap by one item (`offset`) | the head again | 1 |
     /// | have one total, which was met | given | 0 |
     /// | have a changing total, read in sequence, with a page back after each fall; it was met | the head again | 1 |
-    /// | continue after an item (`cursor`, `keyset`) | the head again | 1 |
+    /// | continue after an item (`cursor`, `keyset`), and none is empty | the head again | 1 |
     /// | none of these | none; the head again finds new items, and shows a list that moved up | 1 |
     /// | any in partitions, and any with `verify: always` | each page again, in this run | N |
     enum Proof: Sendable, Hashable {
@@ -185,7 +185,7 @@ package enum Completeness {
                 // The first page of a partition proves nothing about the others.
                 case .auto where feed.isPartitioned: .pages
                 case .auto where facts.pageCount < 2: .given
-                case .auto where !isShifting || facts.overlaps: .head(proves: true)
+                case .auto where !isShifting || facts.overlaps: .head(proves: !facts.hasEmptyPages)
                 case .auto where totalsTell && !facts.hasTotalMoved && facts.total == facts.met: .given
                 // Going a page back makes up for a fall of the total, if pages are places in the list.
                 case .auto where totalsTell && facts.hasTotalMoved && facts.isInSequence && feed.isShifting:

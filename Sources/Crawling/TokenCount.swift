@@ -15,24 +15,75 @@ package enum TokenCount {
         }
     }
 
-    /// True if each of several tokens contains the place of its page, plainly or in base64: the number of items before
-    /// it, the index of the last of them, or the number of the page, from 0 or 1.
+    /// True if each of several tokens contains the place of its page: the number of items before it, the index of the
+    /// last of them, or the number of the page, from 0 or 1; or a number that grows with each page by one or by the
+    /// items of a full page, as it does where a server filters items out of its pages.
     package static func hasPlaces(_ tokens: [Token]) -> Bool {
         guard !tokens.isEmpty else { return false }
-        let numbers = tokens.map {
-            Self.numbers(in: $0.text).union(Self.plainText(of: $0.text).map(Self.numbers(in:)) ?? [])
-        }
+        let numbers = tokens.map { Self.numbers(in: $0.text) }
         let places: [(Token) -> Int] = [\.before, { $0.before - 1 }, \.page, { $0.page - 1 }]
-        return places.contains { place in zip(tokens, numbers).allSatisfy { $1.contains(place($0)) } }
+        let isPlace = places.contains { place in zip(tokens, numbers).allSatisfy { $1.contains(place($0)) } }
+        let lengths = zip(tokens.dropFirst(), tokens).map { $0.before - $1.before } + [tokens[0].before]
+        return isPlace || Set([1, lengths.max() ?? 1]).contains { growEvenly(numbers, by: $0) }
     }
 
-    /// The text that a token has in base64; nil if it is not base64 of UTF-8.
-    private static func plainText(of token: String) -> String? {
-        Base64.decodedFromEither(token).flatMap { String(validating: $0, as: UTF8.self) }
+    /// True if each of three tokens or more contains a number, which is greater by `step` than that of the one before.
+    private static func growEvenly(_ numbers: [Set<Int>], by step: Int) -> Bool {
+        guard numbers.count > 2 else { return false }
+        return numbers[0].contains { first in
+            numbers.indices.allSatisfy { index in
+                let (number, isBeyond) = first.addingReportingOverflow(index * step)
+                return !isBeyond && numbers[index].contains(number)
+            }
+        }
     }
+
+    /// The numbers in a token, plainly, in base64 or hexadecimal digits, or as integers of Protocol Buffers. Parts
+    /// between dots are tokens of their own, as in a JSON Web Token.
+    static func numbers(in token: String) -> Set<Int> {
+        guard token.utf8.count <= longest else { return [] }
+        var numbers = digits(in: token)
+        for part in Set([token] + token.split(separator: ".").map(String.init)) {
+            for bytes in [Base64.decodedFromEither(part), hexBytes(part)].compactMap(\.self) {
+                if let text = String(validating: bytes, as: UTF8.self) { numbers.formUnion(digits(in: text)) }
+                numbers.formUnion(integers(in: bytes))
+            }
+        }
+        return numbers
+    }
+
+    /// The most bytes of a token that is looked into.
+    private static let longest = 1_000
 
     /// The whole numbers in a text.
-    static func numbers(in text: String) -> Set<Int> {
+    private static func digits(in text: String) -> Set<Int> {
         Set(text.split { !$0.isASCII || !$0.isNumber }.compactMap { Int($0) })
+    }
+
+    /// The bytes of a text of hexadecimal digits; nil if it is none.
+    private static func hexBytes(_ text: String) -> [UInt8]? {
+        let digits = text.compactMap(\.hexDigitValue)
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    /// The integers of a message of nothing but integers; none of other bytes.
+    ///
+    /// Source: https://protobuf.dev/programming-guides/encoding/
+    private static func integers(in bytes: [UInt8]) -> Set<Int> {
+        var values: [Int] = []
+        var (value, shift) = (0, 0)
+        for byte in bytes {
+            guard shift < 56 else { return [] }
+            value |= Int(byte & 0x7F) << shift
+            shift += 7
+            guard byte < 0x80 else { continue }
+            values.append(value)
+            (value, shift) = (0, 0)
+        }
+        // Each value follows the number of its field, whose lower three bits say that it is an integer.
+        let tags = stride(from: 0, to: values.count, by: 2).map { values[$0] }
+        guard shift == 0, values.count.isMultiple(of: 2), tags.allSatisfy({ $0 > 0 && $0 & 7 == 0 }) else { return [] }
+        return Set(stride(from: 1, to: values.count, by: 2).map { values[$0] })
     }
 }

@@ -63,6 +63,7 @@ import Testing
             "{{ nofunction() }}", "{{ 9223372036854775807 + 1 }}", "{{ 1 / 0 }}", "{{ 1 % 0 }}",
             "{{ -9223372036854775808 - 1 }}",
             "{{ format_datetime('soon', '%Y') }}", "{{ duration('P9999999999999D') }}", "{{ day_delta(99999999) }}",
+            "{{ day_delta(-9223372036854775808) }}", "{{ 5 / 2 }}", "{{ -5 // 2 }}",
             "{{ config['start_date'] - 'x' }}", "{% if config.mode %}a", "{% else %}", "{% if config.mode",
             "{% if %}a{% endif %}",
             "{% if next_page_token %}a{% endif %}", "{{ 'a' if next_page_token or config.region else 'b' }}",

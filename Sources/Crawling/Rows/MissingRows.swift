@@ -3,7 +3,8 @@
 /// Only evidence of this run removes a row: the only page of the list, or a page that has both neighbours of the row
 /// and nothing between them, or the two pages with the neighbours, both requested again, of which one stayed the same
 /// around a read of the other. The two pages follow each other: beside a neighbour that has moved, the row itself may
-/// stand on a page between. A row that a crawl by watermark has placed may stand on any page: all of them have to be
+/// stand on a page between. An empty page between them may have come empty by mistake, and is requested again, too. A
+/// row that a crawl by watermark has placed may stand on any page: all of them have to be
 /// requested again, unless it is proved that the crawl met everything.
 package struct MissingRows {
     /// A row that the crawl did not meet.
@@ -38,8 +39,10 @@ package struct MissingRows {
         package var askedAgain: Set<PageOfCrawl>
         /// True if this run read the list, which is one page: nothing moved while it came.
         package var isOnePage: Bool
-        /// The places in the list of its pages with items.
+        /// The places of its pages in the list, and the pages themselves, up to the last one with items.
         fileprivate let places: [PageOfCrawl: Int]
+        private let pagesBeforeEnd: [PageOfCrawl]
+        private let emptyPages: Set<PageOfCrawl>
         /// The first of them; nil for a list in partitions, where a row before all others may be in any of them.
         fileprivate let first: PageOfCrawl?
         /// The last page of the list, which may be empty; nil if it cannot be requested again.
@@ -50,34 +53,41 @@ package struct MissingRows {
         package var unordered: Set<Int64> = []
 
         /// - Parameters:
-        ///   - pages: The pages of the list that have items, in its order.
+        ///   - pages: The pages of the list, in its order, up to the last one with items.
+        ///   - emptyPages: The ones without items.
         ///   - isDivided: True if the list is requested in partitions.
         package init(
-            isOnePage: Bool, pages: [PageOfCrawl], isDivided: Bool, last: PageOfCrawl?, askedAgain: Set<PageOfCrawl>,
+            isOnePage: Bool, pages: [PageOfCrawl], emptyPages: Set<PageOfCrawl>, isDivided: Bool,
+            last: PageOfCrawl?, askedAgain: Set<PageOfCrawl>,
             isOwn: @escaping (PageOfCrawl) throws -> Bool,
             areSteady: @escaping (PageOfCrawl, PageOfCrawl) throws -> Bool
         ) {
             (self.isOnePage, self.last, self.askedAgain) = (isOnePage, last, askedAgain)
             (self.isOwn, self.areSteady) = (isOwn, areSteady)
+            (pagesBeforeEnd, self.emptyPages) = (pages, emptyPages)
             places = Dictionary(zip(pages, pages.indices)) { first, _ in first }
             first = isDivided ? nil : pages.first
         }
 
-        /// True if a page is the one after another, or the same, as far as both are known. An empty page has no place,
-        /// and is at the end.
+        /// True if a page is the same as another, or follows it with only empty pages between them, as far as both are
+        /// known. A page after the last one with items has no place, and is at the end.
         fileprivate func follow(_ one: PageOfCrawl?, _ other: PageOfCrawl?) -> Bool {
             guard let one, let other else { return true }
-            let first = place(of: one)
-            return first...first + 1 ~= place(of: other)
+            return place(of: one) <= place(of: other) && between(one, other).allSatisfy(emptyPages.contains)
+        }
+
+        /// The pages between two pages of the list.
+        fileprivate func between(_ one: PageOfCrawl, _ other: PageOfCrawl) -> ArraySlice<PageOfCrawl> {
+            let (first, end) = (place(of: one) + 1, place(of: other))
+            return first < end ? pagesBeforeEnd[first..<end] : []
         }
 
         fileprivate func place(of page: PageOfCrawl) -> Int { places[page] ?? places.count }
 
         /// The pages of the list, in its order.
         fileprivate var pages: [PageOfCrawl] {
-            let pages = places.sorted { $0.value < $1.value }.map(\.key)
-            guard let last, places[last] == nil else { return pages }
-            return pages + [last]
+            guard let last, places[last] == nil else { return pagesBeforeEnd }
+            return pagesBeforeEnd + [last]
         }
     }
 
@@ -194,10 +204,12 @@ package struct MissingRows {
     private func pagesToAsk(_ before: PageOfCrawl?, _ behind: PageOfCrawl?) throws -> Set<PageOfCrawl> {
         if evidence.isOnePage { return [] }
         if let before, before == behind, try evidence.isOwn(before) { return [] }
-        let pages = Set([before, behind].compactMap(\.self))
-        let left = pages.subtracting(evidence.askedAgain)
-        guard let before, let behind, before != behind else { return left }
-        return try left.isEmpty && evidence.areSteady(before, behind) ? [] : pages
+        guard let before, let behind, before != behind else {
+            return Set([before, behind].compactMap(\.self)).subtracting(evidence.askedAgain)
+        }
+        let pages = [before] + evidence.between(before, behind) + [behind]
+        let isSteady = try zip(pages, pages.dropFirst()).allSatisfy { try evidence.areSteady($0, $1) }
+        return isSteady && evidence.askedAgain.isSuperset(of: pages) ? [] : Set(pages)
     }
 
     /// Leaves out the rows that may stand where this run could not see them.

@@ -101,14 +101,27 @@ package struct CrawlPages {
         try pages(of: crawls, "SELECT number FROM _crawl_page WHERE crawl = ? AND number > 0 ORDER BY number")
     }
 
-    /// The pages of crawls that have items, in their order.
-    func pagesWithItems(of crawls: [Int64]) throws -> [PageOfCrawl] {
-        try pages(
-            of: crawls,
+    /// The pages of crawls, in their order, up to the last one with items, and those of them that have none.
+    func pagesBeforeEnd(of crawls: [Int64]) throws -> (pages: [PageOfCrawl], empty: Set<PageOfCrawl>) {
+        let empty = Set(
+            try pages(
+                of: crawls,
+                """
+                SELECT w.number FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0 AND p.elements = 0
+                ORDER BY w.number
+                """))
+        var pages = try pages(of: crawls)
+        while let last = pages.last, empty.contains(last) { pages.removeLast() }
+        return (pages, empty.intersection(pages))
+    }
+
+    /// The greatest total that the pages of crawls reported; nil if none did.
+    func mostTotal(of crawls: [Int64]) throws -> Int? {
+        try connection.scalar(
             """
-            SELECT w.number FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0 AND p.elements > 0
-            ORDER BY w.number
-            """)
+            SELECT max(p.total) FROM \(Self.withRecord)
+            WHERE w.number > 0 AND w.crawl IN (SELECT value FROM json_each(?))
+            """, .text("\(crawls)"))?.int64.flatMap { Int(exactly: $0) }
     }
 
     private func pages(of crawls: [Int64], _ query: String) throws -> [PageOfCrawl] {

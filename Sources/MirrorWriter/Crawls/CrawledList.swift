@@ -103,6 +103,7 @@ package struct CrawledList {
         }
         facts.pages = try pagesToProve()
         facts.pageCount = facts.pages.count
+        facts.hasEmptyPages = try facts.pageCount > 2 && !records.pages.pagesBeforeEnd(of: crawlsToProve).empty.isEmpty
         if facts.pageCount > 1, !facts.endsInRepeat {
             facts.hasOddRepeats = try hasOddRepeats(overlap: facts.overlaps)
         }
@@ -114,6 +115,10 @@ package struct CrawledList {
                 definition.sync, state.progress, isFirstLoad: isFirstLoad())
         }
         facts.total = state.crawl?.total ?? facts.total
+        // Pages that continue behind an item are read once, so that no later total is that of all of them.
+        if facts.hasTotals, facts.hasTotalMoved, !definition.pagination.isShifting, !facts.cursorsCount {
+            facts.total = try records.pages.mostTotal(of: crawlsToProve) ?? facts.total
+        }
         if facts.total != nil { facts.met += try metCount() + otherElements() }
         if definition.partitioning != nil { facts.total = nil }
         return facts
@@ -401,8 +406,9 @@ package struct CrawledList {
             cache.missesNothing = !isUnclear
             return ([], isUnclear)
         }
+        let (pages, emptyPages) = try records.pages.pagesBeforeEnd(of: crawls)
         var evidence = MissingRows.Evidence(
-            isOnePage: try isOnePage(), pages: try records.pages.pagesWithItems(of: crawls),
+            isOnePage: try isOnePage(), pages: pages, emptyPages: emptyPages,
             isDivided: definition.partitioning != nil, last: try lastPage(), askedAgain: reads.again, isOwn: reads.has
         ) { before, behind in
             guard let before = try records.pages.requestKey(of: before),

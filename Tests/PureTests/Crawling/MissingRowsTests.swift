@@ -14,14 +14,16 @@ import Testing
         var isSteady = false
         var isOnePage = false
         var last: Int?
+        var emptyPages: Set<Int> = []
 
         init(
             _ list: String, _ pages: [Set<Int>], own: Set<Int> = [1, 2, 3], askedAgain: Set<Int> = [],
-            isSteady: Bool = false, isOnePage: Bool = false, last: Int? = nil
+            isSteady: Bool = false, isOnePage: Bool = false, last: Int? = nil,
+            emptyPages: Set<Int> = []
         ) {
             (self.list, self.pages, self.own) = (list, pages, own)
             (self.askedAgain, self.isSteady, self.isOnePage) = (askedAgain, isSteady, isOnePage)
-            self.last = last
+            (self.last, self.emptyPages) = (last, emptyPages)
         }
     }
 
@@ -37,9 +39,10 @@ import Testing
                 missing.append(MissingRows.Row(id: Int64(index), section: nil, place: place))
             }
         }
-        let pages = Set(example.list.compactMap(\.wholeNumberValue)).sorted()
+        let pages = Set(example.list.compactMap(\.wholeNumberValue)).union(example.emptyPages).sorted()
         var evidence = MissingRows.Evidence(
-            isOnePage: example.isOnePage, pages: pages.map { PageOfCrawl(crawl: 0, number: $0) }, isDivided: false,
+            isOnePage: example.isOnePage, pages: pages.map { PageOfCrawl(crawl: 0, number: $0) },
+            emptyPages: Set(example.emptyPages.map { PageOfCrawl(crawl: 0, number: $0) }), isDivided: false,
             last: example.last.map { PageOfCrawl(crawl: 0, number: $0) },
             askedAgain: Set(example.askedAgain.map { PageOfCrawl(crawl: 0, number: $0) }),
             isOwn: { example.own.contains($0.number) }, areSteady: { _, _ in example.isSteady })
@@ -70,6 +73,11 @@ import Testing
             Example("1-2", [[1, 2]], askedAgain: [1]),
             Example("1-2", [[1, 2]], askedAgain: [1, 2]),
             Example("1-2", [[]], askedAgain: [1, 2], isSteady: true),
+            // Beside a page that is empty, perhaps by mistake.
+            Example("1-3", [[1, 2, 3]], emptyPages: [2]),
+            Example("1-3", [[1, 2, 3]], askedAgain: [1, 3], isSteady: true, emptyPages: [2]),
+            Example("1-3", [[]], askedAgain: [1, 2, 3], isSteady: true, emptyPages: [2]),
+            Example("1-4", [[1, 2, 3, 4]], emptyPages: [2, 3]),
             // At the end and at the beginning of the list.
             Example("12-", [[2]]),
             Example("12-", [[]], askedAgain: [2]),
