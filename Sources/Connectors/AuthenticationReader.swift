@@ -25,8 +25,7 @@ struct AuthenticationReader {
         case "JwtAuthenticator": feed.authentication = try signedToken(chosen)
         case "SessionTokenAuthenticator": feed.authentication = try session(chosen)
         case let type:
-            throw ConnectorFault(
-                .authenticator, "its sign-in is `\(type ?? "")`, which feedsync does not have", at: chosen.mark)
+            throw chosen.fault(.authenticator, "its sign-in is `\(type ?? "")`, which feedsync does not have")
         }
     }
 
@@ -38,10 +37,9 @@ struct AuthenticationReader {
         let names = choices.node.pairs?.compactMap(\.key.text) ?? []
         if let given = evaluator.settings.givenValue(at: path) {
             guard names.contains(given), let choice = try choices.member(given) else {
-                throw ConnectorFault(
+                throw authenticator.fault(
                     .authenticator,
-                    "\(path.joined(separator: ".")) can be \(names.joined(separator: " or ")), not \(given)",
-                    at: authenticator.mark)
+                    "\(path.joined(separator: ".")) can be \(names.joined(separator: " or ")), not \(given)")
             }
             return choice
         }
@@ -60,7 +58,7 @@ struct AuthenticationReader {
 
     private func credential(_ name: String, of authenticator: Component) throws(ConnectorFault) -> FeedEntry.Value {
         guard let words = try evaluator.words(try authenticator.member(name)) else {
-            throw ConnectorFault(.authenticator, "its `\(name)` is empty", at: authenticator.mark)
+            throw authenticator.fault(.authenticator, "its `\(name)` is empty")
         }
         return .text(words.written)
     }
@@ -80,17 +78,15 @@ struct AuthenticationReader {
             feed.query.removeAll { $0.name == name }
             feed.authentication = .mapping([.init("query", .mapping([.init(name, token)]))])
         case .body(let names) where names.count == 1: feed.setInBody(names[0], token)
-        case .body, .path:
-            throw ConnectorFault(.authenticator, "its key is sent inside an object of the body", at: authenticator.mark)
+        case .body, .path: throw authenticator.fault(.authenticator, "its key is sent inside an object of the body")
         }
     }
 
     private func oauth(_ authenticator: Component) throws(ConnectorFault) -> FeedEntry.Value {
         let grant = try evaluator.literal(try authenticator.member("grant_type")) ?? "refresh_token"
         guard ["client_credentials", "refresh_token"].contains(grant) else {
-            throw ConnectorFault(
-                .authenticator, "it signs in by OAuth 2 with the grant `\(grant)`, which feedsync does not have",
-                at: authenticator.mark)
+            throw authenticator.fault(
+                .authenticator, "it signs in by OAuth 2 with the grant `\(grant)`, which feedsync does not have")
         }
         try refuseOtherNames(authenticator)
         var members: [FeedEntry.Member] = [
@@ -132,14 +128,12 @@ struct AuthenticationReader {
         ]
         for (member, name) in standard.sorted(by: { $0.key < $1.key }) {
             guard let given = try evaluator.literal(try authenticator.member(member)), given != name else { continue }
-            throw ConnectorFault(
-                .authenticator, "its token request says `\(given)` for `\(name)`, which feedsync cannot",
-                at: authenticator.mark)
+            throw authenticator.fault(
+                .authenticator, "its token request says `\(given)` for `\(name)`, which feedsync cannot")
         }
         for member in ["refresh_request_headers", "profile_assertion", "access_token_value"] {
             guard try authenticator.member(member) == nil else {
-                throw ConnectorFault(
-                    .authenticator, "its sign-in has `\(member)`, which feedsync cannot send", at: authenticator.mark)
+                throw authenticator.fault(.authenticator, "its sign-in has `\(member)`, which feedsync cannot send")
             }
         }
     }
@@ -165,7 +159,7 @@ struct AuthenticationReader {
 
     private func tokens(_ authenticator: Component, _ delimiter: String) throws(ConnectorFault) -> [String] {
         guard let component = try authenticator.member("tokens") else {
-            throw ConnectorFault(.authenticator, "it has no tokens", at: authenticator.mark)
+            throw authenticator.fault(.authenticator, "it has no tokens")
         }
         let value = try evaluator.value(component)
         var values: [ConnectorValue] = [value]
@@ -175,7 +169,7 @@ struct AuthenticationReader {
         // A setting that may be left out has no text.
         let tokens = texts.filter { !$0.isEmpty }
         guard !tokens.isEmpty, words.count == values.count else {
-            throw ConnectorFault(.authenticator, "its tokens are no texts", at: component.mark)
+            throw component.fault(.authenticator, "its tokens are no texts")
         }
         return tokens
     }
@@ -184,20 +178,18 @@ struct AuthenticationReader {
     private func signedToken(_ authenticator: Component) throws(ConnectorFault) -> FeedEntry.Value {
         let algorithm = try evaluator.literal(try authenticator.member("algorithm")) ?? ""
         guard SignedTokenRule.Algorithm(rawValue: algorithm) != nil else {
-            throw ConnectorFault(
-                .authenticator, "its token is signed by `\(algorithm)`, which feedsync does not have",
-                at: authenticator.mark)
+            throw authenticator.fault(
+                .authenticator, "its token is signed by `\(algorithm)`, which feedsync does not have")
         }
         var members: [FeedEntry.Member] = [
             .init("algorithm", .text(algorithm)), .init("key", try credential("secret_key", of: authenticator)),
         ]
         if try evaluator.value(try authenticator.member("base64_encode_secret_key")).isTrue != false {
-            throw ConnectorFault(
-                .authenticator, "its key is encoded in base64 before it signs, which feedsync does not do",
-                at: authenticator.mark)
+            throw authenticator.fault(
+                .authenticator, "its key is encoded in base64 before it signs, which feedsync does not do")
         }
         if try evaluator.words(try authenticator.member("passphrase")) != nil {
-            throw ConnectorFault(.authenticator, "its key has a password", at: authenticator.mark)
+            throw authenticator.fault(.authenticator, "its key has a password")
         }
         if let id = try evaluator.words(try authenticator.member("jwt_headers", "kid")) {
             members.append(.init("key_id", .text(id.written)))
@@ -205,18 +197,17 @@ struct AuthenticationReader {
         let type = try evaluator.literal(try authenticator.member("jwt_headers", "typ")) ?? "JWT"
         let others = try authenticator.member("additional_jwt_headers")?.entries() ?? []
         guard type == "JWT", try authenticator.member("jwt_headers", "cty") == nil, others.isEmpty else {
-            throw ConnectorFault(
-                .authenticator, "its token's header has more than `alg`, `typ: JWT` and `kid`", at: authenticator.mark)
+            throw authenticator.fault(.authenticator, "its token's header has more than `alg`, `typ: JWT` and `kid`")
         }
         let claims = try claims(authenticator)
         if !claims.isEmpty { members.append(.init("claims", .mapping(claims))) }
         let duration = try evaluator.literal(try authenticator.member("token_duration")) ?? "1200"
         guard let seconds = Int(duration), (10...86_400).contains(seconds) else {
-            throw ConnectorFault(.authenticator, "its token is valid for \(duration) seconds", at: authenticator.mark)
+            throw authenticator.fault(.authenticator, "its token is valid for \(duration) seconds")
         }
         members.append(.init("lifetime", .text(DurationText.text(.seconds(seconds)))))
         let prefix = try evaluator.literal(try authenticator.member("header_prefix")) ?? ""
-        members += try header(try authenticator.member("request_option"), prefix: prefix, at: authenticator.mark)
+        members += try header("request_option", of: authenticator, prefix: prefix)
         return .mapping([.init("jwt", .mapping(members))])
     }
 
@@ -226,8 +217,7 @@ struct AuthenticationReader {
             for (name, value) in try authenticator.member(part)?.entries() ?? [] {
                 let value = try evaluator.value(value)
                 if case .moment = value {
-                    throw ConnectorFault(
-                        .authenticator, "its token has a time in `\(name)`", at: authenticator.mark)
+                    throw authenticator.fault(.authenticator, "its token has a time in `\(name)`")
                 }
                 if let entry = value.entryValue { claims.append(.init(name, entry)) }
             }
@@ -240,14 +230,10 @@ struct AuthenticationReader {
         guard let login = try authenticator.member("login_requester"),
             let place = try authenticator.member("session_token_path"),
             let use = try authenticator.member("request_authentication")
-        else {
-            throw ConnectorFault(.authenticator, "its sign-in does not say how it gets a token", at: authenticator.mark)
-        }
+        else { throw authenticator.fault(.authenticator, "its sign-in does not say how it gets a token") }
         try login.refuseCode()
         let (method, url) = try requests.address(of: login)
-        guard method == "POST" else {
-            throw ConnectorFault(.authenticator, "its login is requested by GET", at: login.mark)
-        }
+        guard method == "POST" else { throw login.fault(.authenticator, "its login is requested by GET") }
         var members: [FeedEntry.Member] = [.init("url", .text(url.written))]
         let headers = try loginHeaders(login)
         if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
@@ -260,17 +246,16 @@ struct AuthenticationReader {
         members.append(.init("token", .text(Path(names.map { .member($0) }).description)))
         if let text = try evaluator.literal(try authenticator.member("expiration_duration")) {
             guard let seconds = ISODuration.seconds(text), (1...3650 * 86_400).contains(seconds) else {
-                throw ConnectorFault(.authenticator, "its token is valid for `\(text)`", at: authenticator.mark)
+                throw authenticator.fault(.authenticator, "its token is valid for `\(text)`")
             }
             members.append(.init("lifetime", .text(DurationText.text(.seconds(seconds)))))
         }
         if use.type == "ApiKey" {
             let text = try use.member("api_token")?.text ?? "{{ session_token }}"
             guard let prefix = text.prefixBeforeSessionToken else {
-                throw ConnectorFault(
-                    .authenticator, "its token is sent as \(Excerpt.quoted(text, limit: 80))", at: use.mark)
+                throw use.fault(.authenticator, "its token is sent as \(Excerpt.quoted(text, limit: 80))")
             }
-            members += try header(try use.member("inject_into"), prefix: prefix, at: use.mark)
+            members += try header("inject_into", of: use, prefix: prefix)
         }
         return .mapping([.init("session", .mapping(members))])
     }
@@ -278,7 +263,7 @@ struct AuthenticationReader {
     /// The header fields of a login request, with a token of its own if it needs one.
     private func loginHeaders(_ login: Component) throws(ConnectorFault) -> [FeedEntry.Member] {
         guard try requests.inputs("request_parameters", of: login).isEmpty else {
-            throw ConnectorFault(.authenticator, "its login has query parameters", at: login.mark)
+            throw login.fault(.authenticator, "its login has query parameters")
         }
         var headers: [FeedEntry.Member] = []
         for (name, value) in try requests.inputs("request_headers", of: login) where name.lowercased() != "content-type"
@@ -290,20 +275,17 @@ struct AuthenticationReader {
         }
         guard authenticator.type == "BearerAuthenticator",
             let token = try evaluator.words(try authenticator.member("api_token"))
-        else {
-            throw ConnectorFault(
-                .authenticator, "its login signs in by `\(authenticator.type ?? "")`", at: authenticator.mark)
-        }
+        else { throw authenticator.fault(.authenticator, "its login signs in by `\(authenticator.type ?? "")`") }
         return headers + [.init("Authorization", .text("Bearer \(token.written)"))]
     }
 
     /// The members of `auth` for the header that takes a token; `Authorization` by default.
     private func header(
-        _ option: Component?, prefix: String, at mark: Mark
+        _ option: String, of use: Component, prefix: String
     ) throws(ConnectorFault) -> [FeedEntry.Member] {
-        let place = try option.map { option throws(ConnectorFault) in try RequestPlace(option, evaluator) }
+        let place = try use.member(option).map { option throws(ConnectorFault) in try RequestPlace(option, evaluator) }
         guard case .header(let name) = place ?? .header("Authorization") else {
-            throw ConnectorFault(.authenticator, "its token is not sent in a header", at: mark)
+            throw use.fault(.authenticator, "its token is not sent in a header")
         }
         let isStandard = name.lowercased() == "authorization"
         let header = isStandard ? [] : [FeedEntry.Member("header", .text(name))]

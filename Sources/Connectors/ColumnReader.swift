@@ -39,8 +39,7 @@ struct ColumnReader {
             case "RemoveFields": try readRemoved(transformation, into: &feed)
             case "AddFields": try readAdded(transformation, into: &feed)
             case let type:
-                throw ConnectorFault(
-                    .items, "its items are changed by `\(type ?? "a transformation")`", at: transformation.mark)
+                throw transformation.fault(.items, "its items are changed by `\(type ?? "a transformation")`")
             }
         }
     }

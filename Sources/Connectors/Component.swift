@@ -75,10 +75,14 @@ struct Component: Sendable {
         node["class_name"]?.text ?? type.flatMap { $0.hasPrefix("Custom") ? $0 : nil }
     }
 
+    /// A fault at its place in the manifest.
+    func fault(_ kind: ConnectorFault.Kind, _ problem: String) -> ConnectorFault {
+        ConnectorFault(kind, problem, at: mark)
+    }
+
     /// - Throws: `ConnectorFault` for a Python class.
     func refuseCode() throws(ConnectorFault) {
-        guard let name = customClass else { return }
-        throw ConnectorFault(.code, "`\(name)` is code of the connector's own", at: mark)
+        if let name = customClass { throw fault(.code, "`\(name)` is code of the connector's own") }
     }
 
     /// The component's text, where it is one.

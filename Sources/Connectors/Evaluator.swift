@@ -41,7 +41,7 @@ struct Evaluator {
     func words(_ component: Component?) throws(ConnectorFault) -> ConfigurationWords? {
         guard let component else { return nil }
         guard let words = try value(component).words else {
-            throw ConnectorFault(.expression, "a text is expected, not a list or an object", at: component.mark)
+            throw component.fault(.expression, "a text is expected, not a list or an object")
         }
         return words.pieces.isEmpty ? nil : words
     }
@@ -50,8 +50,7 @@ struct Evaluator {
     func literal(_ component: Component?) throws(ConnectorFault) -> String? {
         guard let component, let words = try words(component) else { return nil }
         guard let text = words.literal else {
-            throw ConnectorFault(
-                .expression, "its value must be known, so it cannot be a reference", at: component.mark)
+            throw component.fault(.expression, "its value must be known, so it cannot be a reference")
         }
         return text
     }
@@ -87,11 +86,8 @@ struct Evaluator {
             }
             return .text(words)
         } catch {
-            if let missing = error.missing {
-                throw ConnectorFault(.setting, missing, at: component.mark)
-            }
-            throw ConnectorFault(
-                .expression, "\(Excerpt.quoted(text, limit: 120)): \(error.problem)", at: component.mark)
+            if let missing = error.missing { throw component.fault(.setting, missing) }
+            throw component.fault(.expression, "\(Excerpt.quoted(text, limit: 120)): \(error.problem)")
         }
     }
 }

@@ -10,12 +10,12 @@ struct PaginationReader {
         guard paginator.type != "NoPagination" else { return }
         try paginator.refuseCode()
         guard let strategy = try paginator.member("pagination_strategy") else {
-            throw ConnectorFault(.paginator, "its paginator has no strategy", at: paginator.mark)
+            throw paginator.fault(.paginator, "its paginator has no strategy")
         }
         try strategy.refuseCode()
         let size = try readSize(paginator, strategy, into: &feed)
         guard let option = try paginator.member("page_token_option") else {
-            throw ConnectorFault(.paginator, "its paginator sends the next page's place nowhere", at: paginator.mark)
+            throw paginator.fault(.paginator, "its paginator sends the next page's place nowhere")
         }
         let place = try RequestPlace(option, evaluator)
         switch strategy.type {
@@ -24,8 +24,7 @@ struct PaginationReader {
             let parameter = FeedEntry.Value.text(try parameter(place, option, feed.method))
             feed.pagination = Self.pagination("offset", [("param", parameter)] + Self.members(size, "limit"))
         case "CursorPagination": try readCursor(strategy, place, option, size, into: &feed)
-        case let type:
-            throw ConnectorFault(.paginator, "its paginator is a `\(type ?? "")`", at: strategy.mark)
+        case let type: throw strategy.fault(.paginator, "its paginator is a `\(type ?? "")`")
         }
     }
 
@@ -45,7 +44,7 @@ struct PaginationReader {
             let component = try strategy.member("page_size"), let text = try evaluator.literal(component)
         else { return nil }
         guard let count = Int(text) else {
-            throw ConnectorFault(.paginator, "`page_size` is no number that can be sent", at: component.mark)
+            throw component.fault(.paginator, "`page_size` is no number that can be sent")
         }
         // Services take a number such as -1 for all items, and their pages have no size then.
         let isSize = PageSize.range.contains(count)
@@ -54,8 +53,7 @@ struct PaginationReader {
         case (.body(let names), "POST") where isSize: return (Path(names.map { .member($0) }).description, count)
         case (.query(let name), _): feed.setInQuery(name, .plain("\(count)"))
         case (.header(let name), _): feed.headers.append(.init(name, .text("\(count)")))
-        case (.body, _), (.path, _):
-            throw ConnectorFault(.paginator, "the size of pages is sent in a GET's body", at: option.mark)
+        case (.body, _), (.path, _): throw option.fault(.paginator, "the size of pages is sent in a GET's body")
         }
         return nil
     }
@@ -68,13 +66,12 @@ struct PaginationReader {
         case (.query(let name), "GET"): return name
         case (.body(let names), "POST"): return Path(names.map { .member($0) }).description
         case (.header(let name), _):
-            throw ConnectorFault(.paginator, "the next page's place is sent in the header `\(name)`", at: option.mark)
-        case (.path, _): throw ConnectorFault(.paginator, "a page's number is sent as a URL", at: option.mark)
+            throw option.fault(.paginator, "the next page's place is sent in the header `\(name)`")
+        case (.path, _): throw option.fault(.paginator, "a page's number is sent as a URL")
         default:
-            throw ConnectorFault(
+            throw option.fault(
                 .paginator,
-                "the next page's place is sent in the \(method == "GET" ? "body of a GET" : "query of a POST")",
-                at: option.mark)
+                "the next page's place is sent in the \(method == "GET" ? "body of a GET" : "query of a POST")")
         }
     }
 
@@ -103,13 +100,11 @@ struct PaginationReader {
         into feed: inout TranslatedFeed
     ) throws(ConnectorFault) {
         guard let component = try strategy.member("cursor_value"), let text = component.text else {
-            throw ConnectorFault(.paginator, "its paginator has no `cursor_value`", at: strategy.mark)
+            throw strategy.fault(.paginator, "its paginator has no `cursor_value`")
         }
         let expression = try Self.expression(component)
         func unknown() -> ConnectorFault {
-            ConnectorFault(
-                .paginator, "the next page's place is worked out by \(Excerpt.quoted(text, limit: 100))",
-                at: component.mark)
+            component.fault(.paginator, "the next page's place is worked out by \(Excerpt.quoted(text, limit: 100))")
         }
         guard let expression else { throw unknown() }
         let cursor = RuntimePath(expression)
@@ -167,9 +162,7 @@ struct PaginationReader {
         do throws(ExpressionFault) {
             return try ExpressionText(component.text ?? "").only
         } catch {
-            throw ConnectorFault(
-                .expression, "\(Excerpt.quoted(component.text ?? "", limit: 120)): \(error.problem)", at: component.mark
-            )
+            throw component.fault(.expression, "\(Excerpt.quoted(component.text ?? "", limit: 120)): \(error.problem)")
         }
     }
 

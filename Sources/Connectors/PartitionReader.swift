@@ -14,14 +14,12 @@ struct PartitionReader {
         guard let only = routers.first else { return }
         for each in routers { try each.refuseCode() }
         guard routers.count == 1 else {
-            throw ConnectorFault(
-                .partitions, "it has a list for each pair of values of \(routers.count) lists", at: router.mark)
+            throw router.fault(.partitions, "it has a list for each pair of values of \(routers.count) lists")
         }
         switch only.type {
         case "SubstreamPartitionRouter": try readParent(only, into: &feed, parent)
         case "ListPartitionRouter": try readValues(only, into: &feed)
-        case let type:
-            throw ConnectorFault(.partitions, "its lists come from a `\(type ?? "")`", at: only.mark)
+        case let type: throw only.fault(.partitions, "its lists come from a `\(type ?? "")`")
         }
     }
 
@@ -32,19 +30,16 @@ struct PartitionReader {
         let parents = try router.member("parent_stream_configs")?.elements() ?? []
         guard parents.count == 1, let rule = parents.first, let stream = try rule.member("stream"),
             let keyComponent = try rule.member("parent_key"), let key = try evaluator.literal(keyComponent)
-        else {
-            throw ConnectorFault(
-                .partitions, "it has a list for each row of \(parents.count) streams", at: router.mark)
-        }
+        else { throw router.fault(.partitions, "it has a list for each row of \(parents.count) streams") }
         guard let name = try evaluator.literal(try rule.member("partition_field")) else {
-            throw ConnectorFault(.partitions, "its `partition_field` is empty", at: rule.mark)
+            throw rule.fault(.partitions, "its `partition_field` is empty")
         }
         guard !key.contains("*") else {
-            throw ConnectorFault(.partitions, "it has a list for each element of a row's `\(key)`", at: rule.mark)
+            throw rule.fault(.partitions, "it has a list for each element of a row's `\(key)`")
         }
         let (above, column) = try parent(stream, Self.path(key))
         guard above.each.isEmpty else {
-            throw ConnectorFault(.partitions, "its parent \(above.stream) is one feed for each value", at: rule.mark)
+            throw rule.fault(.partitions, "its parent \(above.stream) is one feed for each value")
         }
         feed.parent = above.name
         let words = ConfigurationWords(reference: "{\(above.name).\(column)}")
@@ -71,13 +66,13 @@ struct PartitionReader {
 
     private mutating func readValues(_ router: Component, into feed: inout TranslatedFeed) throws(ConnectorFault) {
         guard case .list(let values) = try evaluator.value(try router.member("values")), !values.isEmpty else {
-            throw ConnectorFault(.partitions, "the values of its lists are not known", at: router.mark)
+            throw router.fault(.partitions, "the values of its lists are not known")
         }
         guard let name = try evaluator.literal(try router.member("cursor_field")) else {
-            throw ConnectorFault(.partitions, "its `cursor_field` is empty", at: router.mark)
+            throw router.fault(.partitions, "its `cursor_field` is empty")
         }
         guard values.allSatisfy({ $0.words?.literal.map { !$0.isEmpty } ?? false }) else {
-            throw ConnectorFault(.partitions, "the values of its lists are not known", at: router.mark)
+            throw router.fault(.partitions, "the values of its lists are not known")
         }
         feed.each = values
         let words = ConfigurationWords(reference: "{each}")

@@ -8,9 +8,7 @@ struct RequestReader {
     func read(_ requester: Component, into feed: inout TranslatedFeed) throws(ConnectorFault) {
         (feed.method, feed.url) = try address(of: requester)
         for (name, value) in try inputs("request_parameters", of: requester) {
-            if case .mapping = value {
-                throw ConnectorFault(.request, "the parameter `\(name)` is an object", at: requester.mark)
-            }
+            if case .mapping = value { throw requester.fault(.request, "the parameter `\(name)` is an object") }
             if value.words?.literal == "" { continue }
             if let entry = value.entryValue { feed.setInQuery(name, entry) }
         }
@@ -19,21 +17,17 @@ struct RequestReader {
             feed.headers.append(.init(name, .text(words.written)))
         }
         try readBody(of: requester, into: &feed)
-        guard feed.method == "POST" || feed.body.isEmpty else {
-            throw ConnectorFault(.request, "a GET with a body", at: requester.mark)
-        }
+        guard feed.method == "POST" || feed.body.isEmpty else { throw requester.fault(.request, "a GET with a body") }
     }
 
     /// The method and the URL of a requester.
     func address(of requester: Component) throws(ConnectorFault) -> (method: String, url: ConfigurationWords) {
         let method = try evaluator.literal(try requester.member("http_method"))?.uppercased() ?? "GET"
-        guard ["GET", "POST"].contains(method) else {
-            throw ConnectorFault(.request, "it is requested by \(method)", at: requester.mark)
-        }
+        guard ["GET", "POST"].contains(method) else { throw requester.fault(.request, "it is requested by \(method)") }
         // Newer manifests have the whole address in `url`.
         let address = [try requester.member("url_base"), try requester.member("url")]
         guard var url = try evaluator.words(address.compactMap(\.self).first) else {
-            throw ConnectorFault(.request, "it has no `url_base`", at: requester.mark)
+            throw requester.fault(.request, "it has no `url_base`")
         }
         let path = try evaluator.words(try requester.member("path"))
         if let path, case .literal(let text)? = path.pieces.first, text.contains("://") {
@@ -67,7 +61,7 @@ struct RequestReader {
 
     private func readBody(of requester: Component, into feed: inout TranslatedFeed) throws(ConnectorFault) {
         if let data = try requester.member("request_body_data"), !(data.node.pairs?.isEmpty ?? false) {
-            throw ConnectorFault(.request, "its body is a form, not JSON", at: data.mark)
+            throw data.fault(.request, "its body is a form, not JSON")
         }
         for (name, value) in try inputs("request_body_json", of: requester) {
             if let entry = value.entryValue { feed.setInBody(name, entry) }
@@ -75,9 +69,7 @@ struct RequestReader {
         guard let body = try requester.member("request_body") else { return }
         guard ["RequestBodyJsonObject", "RequestBodyGraphQL"].contains(body.type ?? ""),
             case .mapping(let members) = try evaluator.value(try body.member("value"))
-        else {
-            throw ConnectorFault(.request, "its body is not a JSON object", at: body.mark)
-        }
+        else { throw body.fault(.request, "its body is not a JSON object") }
         for member in members { if let entry = member.value.entryValue { feed.setInBody(member.name, entry) } }
     }
 
@@ -96,7 +88,7 @@ struct RequestReader {
             }
         default: break
         }
-        throw ConnectorFault(.request, "`\(name)` is not an object", at: component.mark)
+        throw component.fault(.request, "`\(name)` is not an object")
     }
 }
 
@@ -119,14 +111,12 @@ enum RequestPlace: Sendable, Hashable {
             self = .path
             return
         }
-        guard let name = names.first else {
-            throw ConnectorFault(.request, "a `RequestOption` without a `field_name`", at: option.mark)
-        }
+        guard let name = names.first else { throw option.fault(.request, "a `RequestOption` without a `field_name`") }
         switch place {
         case "request_parameter": self = .query(name)
         case "header": self = .header(name)
         case "body_json": self = .body(names)
-        case let other: throw ConnectorFault(.request, "a value is sent in `\(other ?? "")`", at: option.mark)
+        case let other: throw option.fault(.request, "a value is sent in `\(other ?? "")`")
         }
     }
 }

@@ -27,9 +27,8 @@ struct StreamTranslator {
         try found?.refuseCode()
         guard let retriever = found, let requester = try retriever.member("requester") else {
             let asynchronous = try stream.member("retriever", "creation_requester") != nil
-            throw ConnectorFault(
-                .request, asynchronous ? "its export is made first and fetched later" : "it has no request",
-                at: stream.mark)
+            throw stream.fault(
+                .request, asynchronous ? "its export is made first and fetched later" : "it has no request")
         }
         try requester.refuseCode()
         (self.retriever, self.requester) = (retriever, requester)
@@ -40,7 +39,7 @@ struct StreamTranslator {
     static func name(of stream: Component, _ evaluator: Evaluator) throws(ConnectorFault) -> String {
         let plain = try readableStream(stream)
         guard let name = try evaluator.literal(try plain.member("name")) else {
-            throw ConnectorFault(.manifest, "a stream has no name", at: stream.mark)
+            throw stream.fault(.manifest, "a stream has no name")
         }
         return name
     }
@@ -85,20 +84,19 @@ struct StreamTranslator {
 
     private mutating func readItems() throws(ConnectorFault) {
         guard let selector = try retriever.member("record_selector"), let extractor = try selector.member("extractor")
-        else { throw ConnectorFault(.items, "it does not say where its items are", at: retriever.mark) }
+        else { throw retriever.fault(.items, "it does not say where its items are") }
         try selector.refuseCode()
         try extractor.refuseCode()
         if let filter = try selector.member("record_filter") {
             try filter.refuseCode()
             let condition = try filter.member("condition")
             guard let condition, evaluator.isAlwaysTrue(condition) else {
-                throw ConnectorFault(
-                    .filter, "it keeps only items for which \(Excerpt.quoted(condition?.text ?? "", limit: 100))",
-                    at: filter.mark)
+                throw filter.fault(
+                    .filter, "it keeps only items for which \(Excerpt.quoted(condition?.text ?? "", limit: 100))")
             }
         }
         guard try extractor.member("record_expander") == nil else {
-            throw ConnectorFault(.items, "its items are inside other items", at: extractor.mark)
+            throw extractor.fault(.items, "its items are inside other items")
         }
         // The names before the first `*`, and behind each.
         var groups: [[String]] = [[]]
@@ -107,7 +105,7 @@ struct StreamTranslator {
             if name == "*" {
                 groups.append([])
             } else if name.contains("*") {
-                throw ConnectorFault(.items, "its items are at members with names like `\(name)`", at: element.mark)
+                throw element.fault(.items, "its items are at members with names like `\(name)`")
             } else {
                 groups[groups.count - 1].append(name)
             }
@@ -129,7 +127,7 @@ struct StreamTranslator {
         case "JsonDecoder"?, nil: return
         case "JsonlDecoder"?: feed.format = "ndjson"
         case "CsvDecoder"?: feed.format = "csv"
-        case let type?: throw ConnectorFault(.items, "its pages are decoded by `\(type)`", at: decoder.mark)
+        case let type?: throw decoder.fault(.items, "its pages are decoded by `\(type)`")
         }
     }
 }

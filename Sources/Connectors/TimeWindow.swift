@@ -42,7 +42,7 @@ struct TimeWindow {
             try evaluator.literal(try component.member("datetime_format"))
         }
         guard let text = value.words?.literal, let moment = ConnectorMoment(text, format: own ?? format) else {
-            throw ConnectorFault(.expression, "the time from which on it is read is not known", at: component.mark)
+            throw component.fault(.expression, "the time from which on it is read is not known")
         }
         return .moment(moment, format: format)
     }
@@ -50,9 +50,7 @@ struct TimeWindow {
     /// Adds the parameters of the time, and a watermark where one parameter alone says it.
     func add(to feed: inout TranslatedFeed, _ columns: ColumnReader) throws(ConnectorFault) {
         guard let start, let first = start.words else {
-            guard self.start == nil else {
-                throw ConnectorFault(.expression, "times in the format `\(format)`", at: cursor.mark)
-            }
+            guard self.start == nil else { throw cursor.fault(.expression, "times in the format `\(format)`") }
             return
         }
         let option = try cursor.member("start_time_option")
@@ -71,9 +69,7 @@ struct TimeWindow {
             return
         }
         if let option = try cursor.member("end_time_option") {
-            guard let last = end.words else {
-                throw ConnectorFault(.expression, "times in the format `\(format)`", at: cursor.mark)
-            }
+            guard let last = end.words else { throw cursor.fault(.expression, "times in the format `\(format)`") }
             try feed.inject(last, option, columns.evaluator)
         }
         feed.notes.append("it is read whole each time, from its first day on" + (try stepNote()))

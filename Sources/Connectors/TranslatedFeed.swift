@@ -70,12 +70,9 @@ struct TranslatedFeed: Sendable {
         case .query(let name): setInQuery(name, .text(words.written))
         case .header(let name): headers.append(.init(name, .text(words.written)))
         case .body(let names):
-            guard names.count == 1 else {
-                throw ConnectorFault(.request, "a value inside a body's object", at: option.mark)
-            }
+            guard names.count == 1 else { throw option.fault(.request, "a value inside a body's object") }
             setInBody(names[0], .text(words.written))
-        case .path:
-            throw ConnectorFault(.request, "a value in the path that no path names", at: option.mark)
+        case .path: throw option.fault(.request, "a value in the path that no path names")
         }
     }
 

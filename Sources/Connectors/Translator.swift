@@ -84,7 +84,7 @@ final class Translator {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.mostDepth else {
-            throw ConnectorFault(.partitions, "it goes through the rows of too many streams", at: stream.mark)
+            throw stream.fault(.partitions, "it goes through the rows of too many streams")
         }
         var translator = try StreamTranslator(stream, settings: settings) { name in
             self.schema(name).flatMap { Node(json: $0) }
