@@ -26,9 +26,7 @@ struct Failure: Error, Sendable {
 
     /// A word that names nothing, with the nearest one that does.
     static func unknown(_ what: String, _ word: String, among words: [String], advice: String) -> Failure {
-        let nearest = NearestWord.suggestion(for: word, among: words)
-        let hint = nearest.map { "; did you mean \($0)?" } ?? ""
-        return .usage("no such \(what): \(word)\(hint)", advice: advice)
+        .usage("no such \(what): \(word)\(NearestWord.question(for: word, among: words))", advice: advice)
     }
 }
 

@@ -114,7 +114,7 @@ package struct Connector: Sendable {
         }
         for name in chosen where !all.contains(where: { $0.name == name }) {
             let names = all.compactMap(\.name)
-            let hint = NearestWord.suggestion(for: name, among: names).map { "; did you mean \($0)?" } ?? ""
+            let hint = NearestWord.question(for: name, among: names)
             throw ConnectorError(
                 ["\(source) has no stream \(name)\(hint)"], advice: "its streams are \(names.joined(separator: ", "))",
                 isOfWords: true)

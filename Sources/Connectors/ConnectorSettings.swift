@@ -36,9 +36,9 @@ struct ConnectorSettings: Sendable {
         if let specification { read(specification, at: []) }
         guard hasSpecification else { return }
         for (name, _) in given where !settings.contains(where: { $0.name == name }) {
-            let hint = NearestWord.suggestion(for: name, among: settings.map(\.name)).map { "; did you mean \($0)?" }
+            let hint = NearestWord.question(for: name, among: settings.map(\.name))
             throw ConnectorError(
-                ["the connector has no setting \(name)\(hint ?? "")"],
+                ["the connector has no setting \(name)\(hint)"],
                 advice: "its settings are \(settings.map(\.name).joined(separator: ", "))", isOfWords: true)
         }
     }

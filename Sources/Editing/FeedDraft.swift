@@ -131,7 +131,7 @@ extension FeedDraft {
                 // In a header or a body, braces may mean something else.
                 guard ["url", "with", "query"].contains(member) else { continue }
                 let names = configuration.feeds.map(\.name)
-                let hint = NearestWord.suggestion(for: column.feed, among: names).map { "; did you mean \($0)?" } ?? ""
+                let hint = NearestWord.question(for: column.feed, among: names)
                 throw .words(
                     "`\(column.word)` names a column of the feed \(column.feed), which does not exist\(hint)",
                     advice: "add the feed whose rows each have a list first")

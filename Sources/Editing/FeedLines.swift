@@ -59,7 +59,7 @@ package struct FeedLines: Sendable {
     func editor(of text: [UInt8]) throws(EditingError) -> ConfigurationEditor {
         let editor = try file.editor(of: text)
         guard editor.names.contains(feed) else {
-            let nearest = NearestWord.suggestion(for: feed, among: editor.names).map { "; did you mean \($0)?" } ?? ""
+            let nearest = NearestWord.question(for: feed, among: editor.names)
             throw .words("no such feed: \(feed)\(nearest)", advice: "feedsync feeds  # lists those of \(file.path)")
         }
         return editor

@@ -18,8 +18,7 @@ package enum FeedSource: Sendable {
             self = .preset(preset)
             return
         }
-        let nearest = NearestWord.suggestion(for: word, among: presets.names)
-        let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+        let hint = NearestWord.question(for: word, among: presets.names)
         // A word that may be a secret is not repeated.
         let shown = Self.holdsSecret(word) ? "what was given" : word
         throw .words(
@@ -67,7 +66,7 @@ package enum FeedSource: Sendable {
         let known = preset.parameters + preset.queryNames
         for parameter in parameters where !parameter.name.hasPrefix("?") && !known.contains(parameter.name) {
             let name = parameter.name
-            let hint = NearestWord.suggestion(for: name, among: known).map { "; did you mean \($0)?" } ?? ""
+            let hint = NearestWord.question(for: name, among: known)
             let own = known.isEmpty ? "none" : known.joined(separator: ", ")
             throw .words(
                 "\(preset.name) has no parameter \(name)\(hint)",

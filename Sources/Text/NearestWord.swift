@@ -24,6 +24,11 @@ package enum NearestWord {
         return best?.word
     }
 
+    /// The question after the nearest candidate, for the end of a message; empty where none is near.
+    package static func question(for word: String, among candidates: some Sequence<String>) -> String {
+        suggestion(for: word, among: candidates).map { "; did you mean \($0)?" } ?? ""
+    }
+
     private static func letters(_ word: String) -> [Unicode.Scalar] {
         Array(word.lowercased().unicodeScalars.drop { $0 == "-" })
     }

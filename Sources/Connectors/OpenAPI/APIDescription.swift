@@ -52,7 +52,7 @@ package struct APIDescription: Sendable {
         if let fault = leftOut.first(where: { $0.stream == word })?.fault {
             throw ConnectorError(["\(word) is left out: \(fault.problem)"], advice: "add it with feedsync add NAME URL")
         }
-        let hint = NearestWord.suggestion(for: word, among: lists.map(\.path)).map { "; did you mean \($0)?" } ?? ""
+        let hint = NearestWord.question(for: word, among: lists.map(\.path))
         throw ConnectorError(
             ["\(document.source) has no list at \(word)\(hint)"],
             advice: "feedsync add --openapi \(document.source)  # lists them", isOfWords: true)
@@ -119,7 +119,7 @@ package struct APIDescription: Sendable {
             choices.flatMap { $0.list.parameters.map(\.name) + ($0.list.signIn?.schemes.map(\.name) ?? []) }
             + servers.flatMap(\.names)
         for name in given where !known.contains(name) {
-            let hint = NearestWord.suggestion(for: name, among: known).map { "; did you mean \($0)?" } ?? ""
+            let hint = NearestWord.question(for: name, among: known)
             throw ConnectorError(
                 ["nothing that was chosen has a parameter \(name)\(hint)"],
                 advice: "its parameters are \(Array(Set(known)).sorted().joined(separator: ", "))", isOfWords: true)

@@ -61,14 +61,10 @@ package struct Recording: Sendable {
         for word in chosen {
             let found = lists.filter { $0.isNamed(word) }
             guard !found.isEmpty else {
-                let hint =
-                    NearestWord.suggestion(for: String(word.prefix { $0 != "?" }), among: lists.map(\.path)).map {
-                        "; did you mean \($0)?"
-                    } ?? ""
+                let path = String(word.prefix { $0 != "?" })
+                let hint = NearestWord.question(for: path, among: lists.map(\.path))
                 throw ConnectorError(
-                    [
-                        "\(source) has no list at \(Excerpt.of(String(word.prefix { $0 != "?" }), limit: 200) ?? "")\(hint)"
-                    ],
+                    ["\(source) has no list at \(Excerpt.of(path, limit: 200) ?? "")\(hint)"],
                     advice: "feedsync add --har \(source)  # lists them", isOfWords: true)
             }
             wanted += found.filter { list in !wanted.contains { $0.collection.path == list.collection.path } }

@@ -52,8 +52,8 @@ struct TableView: Sendable {
 
     private mutating func check(_ name: String, _ names: [String]) -> Bool {
         if names.contains(name) { return true }
-        let nearest = NearestWord.suggestion(for: name, among: names).map { "; did you mean \($0)?" } ?? ""
-        problem = "there is no column \(Excerpt.quoted(name, limit: 60))\(nearest)"
+        let question = NearestWord.question(for: name, among: names)
+        problem = "there is no column \(Excerpt.quoted(name, limit: 60))\(question)"
         return false
     }
 
