@@ -28,3 +28,10 @@ package struct Reply<Value: Sendable>: Sendable {
         return value
     }
 }
+
+extension Result {
+    /// The result of an asynchronous body, as `init(catching:)` makes it of any other.
+    package init(_ body: () async throws(Failure) -> Success) async {
+        do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,3 +1,4 @@
+internal import Concurrency
 internal import FeedSync
 internal import Fleet
 internal import Web
@@ -126,11 +127,8 @@ actor SharedCommands: CommandRunner {
     private func perform(
         _ command: RequestCommand, on definition: FeedDefinition, in mirror: FeedMirror
     ) async -> Result<RunSummary, FeedSyncError> {
-        let outcome: Result<RunSummary, FeedSyncError>
-        do throws(FeedSyncError) {
-            outcome = .success(try await mirror.feed(definition).perform(command))
-        } catch {
-            outcome = .failure(error)
+        let outcome = await Result { () async throws(FeedSyncError) in
+            try await mirror.feed(definition).perform(command)
         }
         var error: FeedSyncError?
         if case .failure(let failure) = outcome { error = failure }
@@ -166,13 +164,11 @@ actor SharedCommands: CommandRunner {
     /// A claim that is being made, with the file of the feed.
     private func opened(for feed: String, _ configuration: Configuration?, isUrgent: Bool) -> OpenClaim {
         let options = options
-        let opening = Task { () async -> Result<ClaimedFeeds, FeedSyncError> in
-            do throws(FeedSyncError) {
+        let opening = Task {
+            await Result { () async throws(FeedSyncError) in
                 let claimed = try claimedStore(of: [feed], in: configuration)
                 let store = try await claimed.open(wait: max(options.wait, Self.leastWait), isUrgent: isUrgent)
-                return .success(ClaimedFeeds(store: claimed, mirror: FeedMirror(store, options: options)))
-            } catch {
-                return .failure(error)
+                return ClaimedFeeds(store: claimed, mirror: FeedMirror(store, options: options))
             }
         }
         let mirror = Task { await opening.value.map(\.mirror) }
@@ -195,12 +191,9 @@ actor SharedCommands: CommandRunner {
                 advice: "wait until it has ended")
         }
         let (claiming, path, options) = (claim.opening, newPath(), options)
-        let opening = Task { () async -> Result<FeedMirror, FeedSyncError> in
-            do throws(FeedSyncError) {
-                let store = try await claiming.value.get().store.open(feeds, path: path)
-                return .success(FeedMirror(store, options: options))
-            } catch {
-                return .failure(error)
+        let opening = Task {
+            await Result { () async throws(FeedSyncError) in
+                FeedMirror(try await claiming.value.get().store.open(feeds, path: path), options: options)
             }
         }
         let file = OpenFile(feeds: feeds, opening: opening)

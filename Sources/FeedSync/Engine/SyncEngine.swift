@@ -219,11 +219,7 @@ public actor SyncEngine {
     }
 
     private func result(of command: RequestCommand) async -> Result<RunSummary, FeedSyncError> {
-        do throws(FeedSyncError) {
-            return .success(try await execute(command))
-        } catch {
-            return .failure(error)
-        }
+        await Result { () async throws(FeedSyncError) in try await execute(command) }
     }
 
     private func execute(_ command: RequestCommand) async throws(FeedSyncError) -> RunSummary {

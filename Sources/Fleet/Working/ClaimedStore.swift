@@ -1,3 +1,4 @@
+internal import Concurrency
 package import Feeds
 package import StoreFile
 
@@ -71,14 +72,11 @@ package actor ClaimedStore {
         let claiming = Task { try await claim(wait: wait, isUrgent: isUrgent) }
         let (path, keep, copied) = (path, keep, copied)
         let pool = ConnectionPool(uri: uri, limit: 2, jobs: 1)
-        let made = await withTaskCancellationHandler { () async -> Result<WorkingFile, FeedSyncError> in
-            do throws(FeedSyncError) {
-                return .success(
-                    try await WorkingFile(
-                        path: path, pool: pool, keep: keep, feeds: copied, extent: hasItems ? .recent : .states
-                    ) { try await claiming.value })
-            } catch {
-                return .failure(error)
+        let made = await withTaskCancellationHandler {
+            await Result { () async throws(FeedSyncError) in
+                try await WorkingFile(
+                    path: path, pool: pool, keep: keep, feeds: copied, extent: hasItems ? .recent : .states
+                ) { try await claiming.value }
             }
         } onCancel: {
             claiming.cancel()

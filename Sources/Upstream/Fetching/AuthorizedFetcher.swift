@@ -1,4 +1,5 @@
 internal import BodyFormats
+internal import Concurrency
 internal import HTTP
 
 /// Fetches pages, with an access token where their requests need one.
@@ -37,11 +38,8 @@ package struct AuthorizedFetcher: Sendable {
     private func attempt(
         _ page: PreparedPage, _ validators: Validators?, _ isAhead: Bool
     ) async -> Result<FetchedPage, FeedSyncError> {
-        do throws(FeedSyncError) {
-            return .success(
-                try read(try await fetcher.fetch(page, validators: validators, isAhead: isAhead), page))
-        } catch {
-            return .failure(error)
+        await Result { () async throws(FeedSyncError) in
+            try read(try await fetcher.fetch(page, validators: validators, isAhead: isAhead), page)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Concurrency
 package import HTTP
 
 /// Fetches pages: attempt by attempt, until a response is worth going on with or nothing is left to try.
@@ -188,12 +189,8 @@ package struct Fetcher: Sendable {
     private func sendUncancelled(
         _ request: Request, _ observer: ExchangeObserver?
     ) async throws(HTTPError) -> Response {
-        let sending = Task { () async -> Result<Response, HTTPError> in
-            do throws(HTTPError) {
-                return .success(try await client.send(request, observer: observer))
-            } catch {
-                return .failure(error)
-            }
+        let sending = Task {
+            await Result { () async throws(HTTPError) in try await client.send(request, observer: observer) }
         }
         return try await sending.value.get()
     }

@@ -114,11 +114,7 @@ struct FeedEditing {
         _ renaming: FeedRenaming, of names: [String]
     ) async throws(FeedSyncError) -> Result<Bool, EditingError> {
         @Sendable func rename(in store: Store?) async -> Result<Bool, EditingError> {
-            do throws(EditingError) {
-                return .success(try await renaming.perform(in: store))
-            } catch {
-                return .failure(error)
-            }
+            await Result { () async throws(EditingError) in try await renaming.perform(in: store) }
         }
         guard let runner = site.settings.runner else { return await rename(in: site.shelf.writer) }
         return try await runner.change(names, of: site.shelf.served.configuration) { store in await rename(in: store) }

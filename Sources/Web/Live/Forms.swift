@@ -59,10 +59,8 @@ actor Forms {
         defer { gate.leave() }
         var options = options
         options.folder = draft.file.folder
-        do throws(EditingError) {
-            return .success(try await FeedLook(at: draft, options: options, store: await store()))
-        } catch {
-            return .failure(error)
+        return await Result { () async throws(EditingError) in
+            try await FeedLook(at: draft, options: options, store: await store())
         }
     }
 }

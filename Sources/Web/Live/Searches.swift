@@ -135,10 +135,8 @@ actor Searches {
         guard let folder = PrivateFolder.make(beginning: "\(parent)/feedsync-search-") else {
             return .failure(FeedSyncError(.store, "no folder for searches can be made in \(parent)"))
         }
-        do throws(FeedSyncError) {
-            return .success((FeedMirror(try await Store(path: "\(folder)/search.db"), options: options), folder))
-        } catch {
-            return .failure(error)
+        return await Result { () async throws(FeedSyncError) in
+            (FeedMirror(try await Store(path: "\(folder)/search.db"), options: options), folder)
         }
     }
 

@@ -51,11 +51,7 @@ struct FindPage: Page {
         _ text: SearchText, in feed: KnownFeed, _ served: Served, _ limit: WorkLimit
     ) async -> Result<Found?, FeedSyncError> {
         await WorkLimit.$current.withValue(limit) {
-            do throws(FeedSyncError) {
-                return .success(try await find(text, in: feed, served))
-            } catch {
-                return .failure(error)
-            }
+            await Result { () async throws(FeedSyncError) in try await find(text, in: feed, served) }
         }
     }
 

@@ -32,13 +32,8 @@ struct SettingsPage: Page {
         (self.visit, self.feed, self.state, self.draft) = (visit, feed, state, draft)
         let editing = FeedEditing(name, visit)
         obstacle = editing.obstacle(to: feed)
-        source = obstacle == nil ? Self.source(editing) : nil
-    }
-
-    private static func source(_ editing: FeedEditing) -> Result<String, EditingError> {
-        do throws(EditingError) { return .success(try FeedEdit(of: try editing.lines()).source) } catch {
-            return .failure(error)
-        }
+        let source = { () throws(EditingError) in try FeedEdit(of: try editing.lines()).source }
+        self.source = obstacle == nil ? Result(catching: source) : nil
     }
 
     private var name: String { feed.name }
