@@ -195,6 +195,11 @@ struct Served: Sendable {
             || problem != other.problem || storeProblem != other.storeProblem || pages !== other.pages
     }
 
+    /// The number of the newest event, 0 for none. A page reads it before all else: later events are published to it.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`.
+    func newestEvent() async throws(FeedSyncError) -> Int { try await pages?.events(last: 1).last?.id ?? 0 }
+
     /// The feeds that are configured or stored.
     ///
     /// - Throws: `FeedSyncError` of kind `store`.

@@ -24,8 +24,7 @@ package final class WebServer: Sendable {
         let shelf = Shelf(settings)
         try await shelf.open()
         let hub = EventHub()
-        let newest = try await shelf.served.pages?.events(last: 1).last?.id ?? 0
-        hub.begin(at: newest)
+        hub.begin(at: try await shelf.served.newestEvent())
         // Before the first page is made, which is to hear of every later commit.
         if let mark = try await shelf.served.pages?.mark() { hub.note(mark) }
         // The port is known only after the server listens, and its responses depend on it.

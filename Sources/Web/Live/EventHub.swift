@@ -209,7 +209,7 @@ final class EventStream: ResponseStream {
         if let name, try await served.feed(named: name) == nil { return visit.unknownFeed(name) }
         let known = visit.request.header("Last-Event-ID") ?? visit.request.parameter("after")
         // Without an event id the stream begins now: events that are committed but not published yet are skipped.
-        let newest = try await served.pages?.events(last: 1).last?.id ?? 0
+        let newest = try await served.newestEvent()
         let last = known.flatMap { Int($0) }.map { min(max($0, 0), newest) } ?? max(newest, hub.last)
         let headers = [(name: "Content-Type", value: "text/event-stream; charset=utf-8")]
         let head = Responses.finished(ServerResponse(headers: headers))

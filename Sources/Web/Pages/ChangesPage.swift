@@ -24,8 +24,7 @@ struct ChangesPage: Page {
         let served = visit.served
         feed = if let name { try await served.feed(named: name) } else { nil as KnownFeed? }
         guard name == nil || feed != nil else { return nil }
-        // The events are read first: later ones are published to the page.
-        event = try await served.pages?.events(last: 1).last?.id ?? 0
+        event = try await served.newestEvent()
         selection = ChangeSelection(name, visit.request)
         (recent, shapes) = try await selection.recent(in: served, limit: Self.changesOnPage)
         let days = if let name { try await served.search?.days(of: name) ?? [] } else { [DayCounts]() }

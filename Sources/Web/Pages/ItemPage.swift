@@ -34,8 +34,7 @@ struct ItemPage: Page {
         var query = ItemQuery(feed: name, limit: 1)
         query.textLimit = Self.longestText
         (query.keys, query.wantsRaw, query.includesRemoved) = ([key], true, true)
-        // The events are read first: later ones are published to the page.
-        event = try await store.events(last: 1).last?.id ?? 0
+        event = try await served.newestEvent()
         listing = try await store.listing(query)
         guard let item = listing.items.first else { return nil }
         (self.visit, self.feed, self.item) = (visit, feed, item)

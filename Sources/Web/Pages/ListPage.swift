@@ -17,8 +17,7 @@ struct ListPage: Page {
     init?(_ name: String, _ visit: Visit) async throws(FeedSyncError) {
         let served = visit.served
         guard let feed = try await served.feed(named: name) else { return nil }
-        // The events are read first: later ones are published to the page.
-        event = try await served.pages?.events(last: 1).last?.id ?? 0
+        event = try await served.newestEvent()
         guard let state = try await FeedStateView(feed, visit) else { return nil }
         part = try await ListPart(of: feed, visit.request, limit: Self.pageSize, served)
         (self.visit, self.state) = (visit, state)

@@ -14,8 +14,7 @@ struct OverviewPage: Page {
     init(_ visit: Visit) async throws(FeedSyncError) {
         self.visit = visit
         let served = visit.served
-        // The events are read first: later ones are published to the page.
-        event = try await served.pages?.events(last: 1).last?.id ?? 0
+        event = try await served.newestEvent()
         feeds = try await StateRow.rows(of: try await served.feeds(), in: served.pages).urgentFirst
         for feed in feeds {
             lastChanges[feed.feed.name] = try await served.pages?.lastChange(of: feed.feed.name)
