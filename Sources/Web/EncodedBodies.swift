@@ -29,7 +29,7 @@ final class EncodedBodies: Sendable {
     func encoded(_ response: ServerResponse, for request: ServerRequest) -> ServerResponse {
         guard Self.isText(response) else { return response }
         var result = response
-        result.vary(on: "Accept-Encoding")
+        result.add("Accept-Encoding", to: "Vary")
         guard Self.sizes.contains(response.body.count),
             let coder = ContentEncoder.accepted(by: request.header("Accept-Encoding")),
             let body = body(of: response, coder)
@@ -44,8 +44,7 @@ final class EncodedBodies: Sendable {
     }
 
     private func body(of response: ServerResponse, _ coder: ContentEncoder) -> [UInt8]? {
-        let tag = response.headers.first { $0.name == "ETag" }?.value
-        let key = tag.map { Key(tag: $0, coder: coder) }
+        let key = response.header("ETag").map { Key(tag: $0, coder: coder) }
         if let key, let body = state.withLock({ $0.bodies[key] }) { return body }
         guard let body = coder.encoded(response.body) else { return nil }
         guard let key, body.count < Self.most / 4 else { return body }
@@ -57,18 +56,19 @@ final class EncodedBodies: Sendable {
     }
 
     private static func isText(_ response: ServerResponse) -> Bool {
-        let type = response.headers.first { $0.name == "Content-Type" }?.value ?? ""
+        let type = response.header("Content-Type") ?? ""
         return ["text/", "application/json", "application/problem+json", "application/x-ndjson", "image/svg"]
             .contains { type.hasPrefix($0) }
     }
 }
 
 extension ServerResponse {
-    /// Says that another value of a request's field may lead to another response.
-    mutating func vary(on field: String) {
-        guard let place = headers.firstIndex(where: { $0.name == "Vary" }) else {
-            return headers.append(("Vary", field))
-        }
-        headers[place].value += ", " + field
+    /// The value of the first header field of that name.
+    func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+    /// Adds to the list that a header field is.
+    mutating func add(_ value: String, to name: String) {
+        guard let place = headers.firstIndex(where: { $0.name == name }) else { return headers.append((name, value)) }
+        headers[place].value += ", " + value
     }
 }

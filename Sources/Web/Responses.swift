@@ -20,7 +20,7 @@ enum Responses {
     static func finished(_ response: ServerResponse) -> ServerResponse {
         var response = response
         response.headers += safety
-        if !response.headers.contains(where: { $0.name == "Cache-Control" }) {
+        if response.header("Cache-Control") == nil {
             response.headers.append(("Cache-Control", response.status == 200 ? "no-cache" : "no-store"))
         }
         return response
@@ -30,15 +30,10 @@ enum Responses {
     ///
     /// Source: https://www.rfc-editor.org/rfc/rfc8631
     static func described(_ response: ServerResponse) -> ServerResponse {
-        let type = response.headers.first { $0.name == "Content-Type" }?.value ?? ""
+        let type = response.header("Content-Type") ?? ""
         guard programTypes.contains(where: type.hasPrefix) else { return response }
         var response = response
-        let link = "</openapi.json>; rel=\"service-desc\""
-        if let place = response.headers.firstIndex(where: { $0.name == "Link" }) {
-            response.headers[place].value += ", " + link
-        } else {
-            response.headers.append(("Link", link))
-        }
+        response.add("</openapi.json>; rel=\"service-desc\"", to: "Link")
         return response
     }
 
@@ -54,7 +49,7 @@ enum Responses {
         var tag = tag ?? self.tag(of: response.body)
         // The tag covers the headers, too.
         for name in ["Link", Self.totalHeader] {
-            guard let value = response.headers.first(where: { $0.name == name })?.value else { continue }
+            guard let value = response.header(name) else { continue }
             tag = self.tag(of: Array((tag + value).utf8))
         }
         var result = response
@@ -121,10 +116,8 @@ enum Responses {
             "title": error.message, "status": status, "error": error, "advice": error.advice,
             "version": ResultVersion.current,
         ]
-        var response = json(fields.json, status: status)
-        response.headers.removeAll { $0.name == "Content-Type" }
-        response.headers.append(("Content-Type", "application/problem+json"))
-        return response
+        let headers = [(name: "Content-Type", value: "application/problem+json")]
+        return ServerResponse(status: status, headers: headers, body: Array("\(fields.json)\n".utf8))
     }
 
     /// An error as JSON.

@@ -270,7 +270,7 @@ struct SharedOrigins: Sendable {
     func shared(_ response: ServerResponse, with request: ServerRequest) -> ServerResponse {
         guard !origins.isEmpty, Self.isOfAPI(request) else { return response }
         var response = response
-        response.vary(on: "Origin")
+        response.add("Origin", to: "Vary")
         guard includes(request), let origin = request.header("Origin") else { return response }
         response.headers += [
             ("Access-Control-Allow-Origin", origin), ("Access-Control-Expose-Headers", Self.readable),
