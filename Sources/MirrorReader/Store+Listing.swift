@@ -3,16 +3,17 @@ internal import SQLite
 extension Store {
     /// The items of a query, in feed order; without columns while no page of the feed is stored.
     ///
-    /// - Parameter order: An earlier order of the feed, so that it is not sorted for every page. Updated if the store
-    ///   has changed.
-    package func listing(_ query: ItemQuery, order: inout FeedOrder?) throws(FeedSyncError) -> Listing {
-        try read(query, order: &order)
-    }
+    /// - Parameter order: An earlier order of the feed, so that it is not sorted for every page.
+    /// - Returns: The items, and an order for the next query on the same connection: another one if the store has
+    ///   changed.
+    package func listing(
+        _ query: ItemQuery, knowing order: FeedOrder?
+    ) throws(FeedSyncError) -> (Listing, FeedOrder?) { try read(query, knowing: order) }
 
     /// The same listing as JSON.
-    package func listingText(_ query: ItemQuery, order: inout FeedOrder?) throws(FeedSyncError) -> ListingText {
-        try read(query, order: &order)
-    }
+    package func listingText(
+        _ query: ItemQuery, knowing order: FeedOrder?
+    ) throws(FeedSyncError) -> (ListingText, FeedOrder?) { try read(query, knowing: order) }
 
     /// The items of a query, without a known order.
     package func listing(_ query: ItemQuery) throws(FeedSyncError) -> Listing { try read(query) }
@@ -21,10 +22,10 @@ extension Store {
     package func listingText(_ query: ItemQuery) throws(FeedSyncError) -> ListingText { try read(query) }
 
     private func read<Result: ListingResult>(
-        _ query: ItemQuery, order: inout FeedOrder?
-    ) throws(FeedSyncError) -> Result {
-        guard query.isInFeedOrder, FeedPart.feed(ofPart: query.feed) == nil else { return try read(query) }
-        let (result, made) = try snapshot { () -> (Result, FeedOrder?) in
+        _ query: ItemQuery, knowing order: FeedOrder?
+    ) throws(FeedSyncError) -> (Result, FeedOrder?) {
+        guard query.isInFeedOrder, FeedPart.feed(ofPart: query.feed) == nil else { return (try read(query), order) }
+        return try snapshot {
             let version = try connection.int64("PRAGMA data_version") ?? 0
             var known = order
             if known?.version != version || known?.feed != query.feed {
@@ -39,8 +40,6 @@ extension Store {
             if hasMore { result.hasMore = true }
             return (result, known)
         }
-        order = made
-        return result
     }
 
     private func read<Result: ListingResult>(_ query: ItemQuery) throws(FeedSyncError) -> Result {

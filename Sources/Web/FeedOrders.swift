@@ -46,21 +46,3 @@ extension Served {
         return listing
     }
 }
-
-extension Store {
-    /// The items of a query, with a feed order for the next one on the same connection.
-    func listing(
-        _ query: ItemQuery, knowing order: FeedOrder?
-    ) throws(FeedSyncError) -> (Listing, FeedOrder?) {
-        var order = order
-        return (try listing(query, order: &order), order)
-    }
-
-    /// The same listing as JSON.
-    func listingText(
-        _ query: ItemQuery, knowing order: FeedOrder?
-    ) throws(FeedSyncError) -> (ListingText, FeedOrder?) {
-        var order = order
-        return (try listingText(query, order: &order), order)
-    }
-}

@@ -51,8 +51,7 @@ struct FeedSearch {
             let items = listing.items.map { FoundItems.Item(item: $0, hit: nil) }
             return (FoundItems(listing: listing, items: items), count)
         }
-        let hits = try await store.hits(
-            Self.query(text, feed.name, feed.definition?.show, limit: query.limit))
+        let hits = try await store.hits(Self.query(text, feed.name, served, limit: query.limit))
         var named = ItemQuery(feed: feed.name, limit: hits.count)
         (named.columns, named.keys, named.textLimit) = (query.columns, hits.map(\.key), query.textLimit)
         let listing = try await store.listing(named)
@@ -67,8 +66,7 @@ struct FeedSearch {
         _ text: SearchText, in name: String, _ served: Served, limit: Int
     ) async throws(FeedSyncError) -> Listing? {
         guard let store = served.search else { return nil }
-        let show = served.configuration?.feed(named: name)?.show
-        if let listing = try await store.found(query(text, name, show, limit: limit), in: name) { return listing }
+        if let listing = try await store.found(query(text, name, served, limit: limit), in: name) { return listing }
         guard let query = try await unindexed(text, in: name, served, limit: limit) else { return nil }
         return try await store.listing(query)
     }
@@ -78,8 +76,7 @@ struct FeedSearch {
         _ text: SearchText, in name: String, _ served: Served, limit: Int
     ) async throws(FeedSyncError) -> ListingText? {
         guard let store = served.search else { return nil }
-        let show = served.configuration?.feed(named: name)?.show
-        if let listing = try await store.foundText(query(text, name, show, limit: limit), in: name) { return listing }
+        if let listing = try await store.foundText(query(text, name, served, limit: limit), in: name) { return listing }
         guard let query = try await unindexed(text, in: name, served, limit: limit) else { return nil }
         return try await store.listingText(query)
     }
@@ -97,9 +94,9 @@ struct FeedSearch {
         return query
     }
 
-    private static func query(_ text: SearchText, _ name: String, _ show: ShowRule?, limit: Int?) -> SearchQuery {
+    private static func query(_ text: SearchText, _ name: String, _ served: Served, limit: Int?) -> SearchQuery {
         var search = SearchQuery(text, in: [name], limit: limit)
-        search.show[name] = show
+        search.show[name] = served.configuration?.feed(named: name)?.show
         return search
     }
 }
