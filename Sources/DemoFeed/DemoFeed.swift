@@ -88,9 +88,7 @@ package struct DemoFeed: Sendable {
     private func conditional(_ document: JSONFields, _ request: ServerRequest) -> ServerResponse {
         let text = document.json
         // A weak tag, as GitHub's are.
-        var hash = FNV1a()
-        hash.add(text.utf8)
-        let tag = "W/\"\(hash.digits)\""
+        let tag = "W/\"\(FNV1a(text).digits)\""
         let headers = [(name: "ETag", value: tag), (name: "Cache-Control", value: "no-cache")]
         return request.knows(tag: tag) ? .status(304, headers: headers) : .json(text, headers: headers)
     }

@@ -287,8 +287,6 @@ extension FeedDefinition {
 
     /// The same hash, computed with the lines that all lists of the feed share.
     package func fingerprint(salt: String, common: CommonLines) -> String {
-        var hash = FNV1a()
-        hash.add(canonicalText(salt: salt, common: common).utf8)
-        return hash.digits
+        FNV1a(canonicalText(salt: salt, common: common)).digits
     }
 }

@@ -16,11 +16,7 @@ package struct Migration: Sendable, Hashable {
     /// The 64-bit FNV-1a hash of the SQL's UTF-8 bytes, as 16 hexadecimal digits.
     ///
     /// It reveals an accidental edit of a migration that has shipped; it is no protection against an attacker.
-    package var checksum: String {
-        var hash = FNV1a()
-        hash.add(sql.utf8)
-        return hash.digits
-    }
+    package var checksum: String { FNV1a(sql).digits }
 }
 
 extension [Migration] {

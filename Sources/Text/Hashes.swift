@@ -8,6 +8,9 @@ package struct FNV1a: Sendable {
     /// The hash of nothing.
     package init() {}
 
+    /// The hash of a text.
+    package init(_ text: String) { add(text.utf8) }
+
     // No generic function: one of another module would ask for each byte through a table of witnesses.
 
     /// Adds the bytes of a text.

@@ -170,8 +170,6 @@ extension Unicode.Scalar {
         if base.hasPrefix("LATIN SMALL LETTER "), base.utf8.count == 20, let letter = base.utf8.last {
             return UInt64(letter | 0x20)
         }
-        var hash = FNV1a()
-        hash.add(String(base).utf8)
-        return hash.hash | 1 << 63
+        return FNV1a(String(base)).hash | 1 << 63
     }
 }

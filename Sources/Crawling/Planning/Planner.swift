@@ -138,9 +138,7 @@ package enum Planner {
     /// https://prng.di.unimi.it/splitmix64.c
     private static func share(of limit: Int64, for feed: String, _ round: Int64) -> Int64 {
         guard limit > 0 else { return 0 }
-        var name = FNV1a()
-        name.add(feed.utf8)
-        var hash = name.hash &+ UInt64(bitPattern: round)
+        var hash = FNV1a(feed).hash &+ UInt64(bitPattern: round)
         hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
         hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
         hash ^= hash >> 31

@@ -165,9 +165,7 @@ extension FeedDefinition {
     /// The same feed with a name, and thus rows, of its own for a text, and in no model's view.
     package func searching(for text: String) -> FeedDefinition {
         var feed = self
-        var hash = FNV1a()
-        hash.add(text.utf8)
-        feed.name = "\(name.prefix(46))_\(hash.digits)"
+        feed.name = "\(name.prefix(46))_\(FNV1a(text).digits)"
         feed.model = nil
         return feed
     }

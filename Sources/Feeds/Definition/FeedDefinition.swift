@@ -417,9 +417,7 @@ extension SyncRule.Start {
 enum CredentialHash {
     /// 32 bits of the salt and the text: many texts share each value.
     static func hash(_ text: String, salt: String) -> String {
-        var hash = FNV1a()
-        hash.add(Array(salt.utf8) + [0] + Array(text.utf8))
-        return "#" + Hexadecimal.digits(hash.lowerHalf, count: 8)
+        "#" + Hexadecimal.digits(FNV1a("\(salt)\0\(text)").lowerHalf, count: 8)
     }
 }
 

@@ -93,11 +93,7 @@ package struct FeedTableShape {
     }
 
     /// The name of a table's primary key: PostgreSQL's own, `a_pkey`, may be that of another feed's table.
-    package static func keyName(of table: String) -> String {
-        var hash = FNV1a()
-        hash.add(table.utf8)
-        return "_key_\(hash.digits)"
-    }
+    package static func keyName(of table: String) -> String { "_key_\(FNV1a(table).digits)" }
 
     /// The statements that make the table.
     var creation: [String] {

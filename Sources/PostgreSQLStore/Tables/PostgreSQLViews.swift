@@ -36,7 +36,7 @@ package struct PostgreSQLViews {
                 wanted += views(list.viewName(of: feed.table.name), shown, of: [query])
             }
         }
-        let marked = wanted.map { (name: $0.name, sql: $0.sql, mark: "feedsync \(Self.hash($0.sql))") }
+        let marked = wanted.map { (name: $0.name, sql: $0.sql, mark: "feedsync \(FNV1a($0.sql).digits)") }
         let marks = try Self.marks(on: connection)
         let isSame =
             marks.count == marked.count
@@ -88,12 +88,6 @@ package struct PostgreSQLViews {
                 AND c.relname = coalesce($1, c.relname)
             """, [name])
         return Dictionary(stored.map { ($0[0] ?? "", $0[1] ?? "") }) { first, _ in first }
-    }
-
-    private static func hash(_ text: String) -> String {
-        var hash = FNV1a()
-        hash.add(text.utf8)
-        return hash.digits
     }
 
     /// The statements that create the view of a union and its parts. Each names the columns: in PostgreSQL a part gets
