@@ -20,7 +20,7 @@ struct Session: Sendable {
     /// - Throws: `Failure` with exit code 78 if it cannot be used.
     func configurationIfAny() throws(Failure) -> Configuration? {
         var configuration: Configuration
-        var found: ConfigurationSearch.Found?
+        var found: ConfigurationFile?
         do throws(ConfigurationError) {
             found = try search.found(option: invocation.options[.config])
             guard let file = found else { return nil }
@@ -38,15 +38,13 @@ struct Session: Sendable {
         return configuration
     }
 
-    private func load(
-        _ file: ConfigurationSearch.Found, runsFeeds: Bool
-    ) throws(ConfigurationError) -> Configuration {
+    private func load(_ file: ConfigurationFile, runsFeeds: Bool) throws(ConfigurationError) -> Configuration {
         try Configuration.load(
             file.path, environment: environment, allowsCommands: file.mayRunCommands, runsFeeds: runsFeeds)
     }
 
     /// The command line that names the file, if the file's commands are its only fault; nil for other faults.
-    private func adviceOnTrust(_ file: ConfigurationSearch.Found) -> String? {
+    private func adviceOnTrust(_ file: ConfigurationFile) -> String? {
         guard !file.mayRunCommands, (try? load(file, runsFeeds: false)) != nil else { return nil }
         let words = ["feedsync", invocation.command.name] + invocation.operands + ["--config", file.path]
         return "\(words.joined(separator: " "))  # if you trust that file"
@@ -64,10 +62,7 @@ struct Session: Sendable {
     ///
     /// - Throws: `Failure` with exit code 78 for a file that must not be used.
     func configurationFile() throws(Failure) -> ConfigurationFile? {
-        let found = try configuring { () throws(ConfigurationError) in
-            try search.found(option: invocation.options[.config])
-        }
-        return found.map { ConfigurationFile(path: $0.path, mayRunCommands: $0.mayRunCommands) }
+        try configuring { () throws(ConfigurationError) in try search.found(option: invocation.options[.config]) }
     }
 
     /// The configuration file to which feeds are added; ./feedsync.yaml if there is none yet.

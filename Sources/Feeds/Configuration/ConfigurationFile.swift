@@ -2,8 +2,9 @@
 package struct ConfigurationFile: Sendable {
     /// The path, as given.
     package let path: String
-    /// True if the file may contain `${command: …}`, because the user named it.
-    package var mayRunCommands = false
+    /// True if the file may contain `${command: …}`: not if it was only found in the current folder, nor if other users
+    /// may write it.
+    package let mayRunCommands: Bool
 
     /// A file at a path, where there may be none.
     package init(path: String, mayRunCommands: Bool = false) {

@@ -2,15 +2,6 @@ internal import Platform
 
 /// Finds the configuration file.
 package struct ConfigurationSearch: Sendable {
-    /// A configuration file and how it came to be the one.
-    package struct Found: Sendable, Hashable {
-        /// The path.
-        package let path: String
-        /// True if the file may run commands, for `Configuration.load`: not if it was only found in the current folder,
-        /// nor if other users may write it.
-        package let mayRunCommands: Bool
-    }
-
     private let environment: [String: String]
     private let user: UInt32
     private let status: @Sendable (String) -> FileStatus?
@@ -43,22 +34,22 @@ package struct ConfigurationSearch: Sendable {
     /// - Returns: The file, or nil if there is no configuration.
     /// - Throws: `ConfigurationError` if `./feedsync.yaml` belongs to another user or others may write it: the current
     ///   folder must not decide where credentials go.
-    package func found(option: String?) throws(ConfigurationError) -> Found? {
+    package func found(option: String?) throws(ConfigurationError) -> ConfigurationFile? {
         if let option { return named(option) }
         if let named = environment["FEEDSYNC_CONFIG"], !named.isEmpty {
             return self.named(named)
         }
         if let local = status("feedsync.yaml") {
             try check(local)
-            return Found(path: "feedsync.yaml", mayRunCommands: false)
+            return ConfigurationFile(path: "feedsync.yaml")
         }
         guard let personalFile, status(personalFile) != nil else { return nil }
         return named(personalFile)
     }
 
-    private func named(_ path: String) -> Found {
+    private func named(_ path: String) -> ConfigurationFile {
         // Reading reports a missing file.
-        Found(path: path, mayRunCommands: status(path)?.isWritable(onlyBy: user) ?? true)
+        ConfigurationFile(path: path, mayRunCommands: status(path)?.isWritable(onlyBy: user) ?? true)
     }
 
     /// The path of the configuration for all folders; nil without a home.
