@@ -13,7 +13,7 @@ enum OpenAPI {
         var path: String
         var method = "get"
         var summary: String
-        var parameters: [String] = []
+        var parameters: [Parameter] = []
         /// The fields of the request's form; nil if there is none.
         var form: [(name: String, meaning: String)]?
         /// The required fields of the form.
@@ -31,15 +31,20 @@ enum OpenAPI {
     /// A response besides the one that is asked for; the type is nil for one without a body.
     private typealias Other = (status: Int, meaning: String, type: String?)
 
+    /// A parameter: its name, its place in a request, and its description.
+    private typealias Parameter = (name: String, place: String, json: String)
+
     private static let schemas = "#/components/schemas/"
     private static func see(_ name: String) -> String { "{\"$ref\":\"\(schemas)\(name)\"}" }
     private static func list(_ name: String) -> String { "{\"type\":\"array\",\"items\":\(see(name))}" }
 
     private static func parameter(
         _ name: String, in place: String = "query", _ meaning: String, _ schema: String, isRequired: Bool = false
-    ) -> String {
-        "{\"name\":\(name.json),\"in\":\(place.json),\"required\":\(isRequired || place == "path"),"
+    ) -> Parameter {
+        let json =
+            "{\"name\":\(name.json),\"in\":\(place.json),\"required\":\(isRequired || place == "path"),"
             + "\"description\":\(meaning.json),\"schema\":\(schema)}"
+        return (name, place, json)
     }
 
     private static let text = #"{"type":"string"}"#
@@ -113,7 +118,7 @@ enum OpenAPI {
 
     /// A page, or a part of one.
     private static func page(
-        _ path: String, _ summary: String, _ parameters: [String] = [], others: [Other] = []
+        _ path: String, _ summary: String, _ parameters: [Parameter] = [], others: [Other] = []
     ) -> Operation {
         Operation(path: path, summary: summary, parameters: parameters, type: html, others: others)
     }
@@ -335,12 +340,7 @@ enum OpenAPI {
     /// The names of the parameters that a GET of a path takes in its query; nil if there is no such path.
     static func queryParameters(at parts: [String]) -> [String]? {
         let found = operations.first { $0.method == "get" && isPath($0.path, parts) }
-        return found?.parameters.compactMap { parameter in
-            guard let members = try? JSONValue(parsing: parameter).members, members["in"]?.text == "query" else {
-                return nil
-            }
-            return members["name"]?.text
-        }
+        return found?.parameters.filter { $0.place == "query" }.map(\.name)
     }
 
     private static func isPath(_ path: String, _ parts: [String]) -> Bool {
@@ -417,7 +417,7 @@ enum OpenAPI {
             + (operation.path.hasSuffix("}") ? "One" : "")
         var members = [
             "\"operationId\":\(id.json)", "\"summary\":\(operation.summary.json)",
-            "\"parameters\":[\(operation.parameters.joined(separator: ","))]",
+            "\"parameters\":[\(operation.parameters.map(\.json).joined(separator: ","))]",
             "\"responses\":{\(responses.joined(separator: ","))}",
         ]
         if operation.method == "post" {
