@@ -129,27 +129,22 @@ struct ItemRows {
         let parent = parents.flatMap { parents in parents.parent(of: item).map { (parents.feed, $0) } }
         let time = listing.text(shape.time, of: item)
         guard !figures.isEmpty || parent != nil || time != nil else { return }
+        func figure(_ name: String, to html: inout HTMLWriter, content: (inout HTMLWriter) -> Void) {
+            html.element("li") { html in
+                html.element("span", .class("name"), text: name)
+                html.text(" ")
+                content(&html)
+            }
+        }
         html.element("ul", .class("figures")) { html in
             if let (feed, parent) = parent {
-                html.element("li") { html in
-                    html.element("span", .class("name"), text: feed)
-                    html.text(" ")
+                figure(feed, to: &html) { html in
                     html.element("a", .href(parent.link)) { $0.element("bdi", text: parent.title) }
                 }
             }
-            if let time {
-                html.element("li") { html in
-                    html.element("span", .class("name"), text: Shown.column(shape.time ?? ""))
-                    html.text(" ")
-                    Shown.time(time, to: &html)
-                }
-            }
+            if let time { figure(Shown.column(shape.time ?? ""), to: &html) { Shown.time(time, to: &$0) } }
             for (name, value) in figures {
-                html.element("li") { html in
-                    html.element("span", .class("name"), text: Shown.column(name))
-                    html.text(" ")
-                    html.element("bdi", text: Shown.text(value, most: 40))
-                }
+                figure(Shown.column(name), to: &html) { $0.element("bdi", text: Shown.text(value, most: 40)) }
             }
         }
     }
