@@ -128,16 +128,8 @@ extension ConnectorValue {
         guard case .text(let words) = self, case .literal(let first)? = words.pieces.first, first.hasPrefix("\""),
             case .literal(let last)? = words.pieces.last, last.hasSuffix("\""), words.pieces.count > 1 || last.count > 1
         else { return self }
-        var inner = ConfigurationWords("")
-        for (index, piece) in words.pieces.enumerated() {
-            switch piece {
-            case .literal(let text):
-                let begin = index == 0 ? text.dropFirst() : text[...]
-                inner.append(ConfigurationWords(String(index == words.pieces.count - 1 ? begin.dropLast() : begin)))
-            case .reference(let text): inner.append(ConfigurationWords(reference: text))
-            }
-        }
-        return .text(inner)
+        let withoutLast = words.mapped(at: words.pieces.count - 1) { String($0.dropLast()) }
+        return .text(withoutLast.mapped(at: 0) { String($0.dropFirst()) })
     }
 }
 

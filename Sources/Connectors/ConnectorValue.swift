@@ -69,6 +69,17 @@ struct ConfigurationWords: Sendable, Hashable {
         }
         return words
     }
+
+    /// The words with the literal piece at a place passed through `change`, without empty pieces.
+    func mapped(at place: Int, _ change: (String) -> String) -> ConfigurationWords {
+        var words = self
+        words.pieces = pieces.enumerated().compactMap { index, piece in
+            guard case .literal(let text) = piece else { return piece }
+            let changed = index == place ? change(text) : text
+            return changed.isEmpty ? nil : .literal(changed)
+        }
+        return words
+    }
 }
 
 extension ConnectorValue {

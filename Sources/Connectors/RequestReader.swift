@@ -42,21 +42,11 @@ struct RequestReader {
     }
 
     private static func trimming(_ words: ConfigurationWords, _ mark: Character, atEnd: Bool) -> ConfigurationWords {
-        guard let place = atEnd ? words.pieces.indices.last : words.pieces.indices.first,
-            case .literal(let text) = words.pieces[place]
-        else { return words }
-        let trimmed =
+        words.mapped(at: atEnd ? words.pieces.count - 1 : 0) { text in
             atEnd
-            ? String(text.reversed().drop { $0 == mark || $0.isWhitespace }.reversed())
-            : String(text.drop { $0 == mark || $0.isWhitespace })
-        var result = ConfigurationWords("")
-        for (index, piece) in words.pieces.enumerated() {
-            switch piece {
-            case .literal(let text): result.append(ConfigurationWords(index == place ? trimmed : text))
-            case .reference(let text): result.append(ConfigurationWords(reference: text))
-            }
+                ? String(text.reversed().drop { $0 == mark || $0.isWhitespace }.reversed())
+                : String(text.drop { $0 == mark || $0.isWhitespace })
         }
-        return result
     }
 
     private func readBody(of requester: Component, into feed: inout TranslatedFeed) throws(ConnectorFault) {
