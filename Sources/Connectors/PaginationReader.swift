@@ -22,7 +22,7 @@ struct PaginationReader {
         case "PageIncrement": try readNumbers(strategy, try parameter(place, option, feed.method), size, into: &feed)
         case "OffsetIncrement":
             let parameter = FeedEntry.Value.text(try parameter(place, option, feed.method))
-            feed.pagination = Self.pagination("offset", [("param", parameter)] + Self.members(size, "limit"))
+            feed.pagination = Self.pagination("offset", [.init("param", parameter)] + Self.members(size, "limit"))
         case "CursorPagination": try readCursor(strategy, place, option, size, into: &feed)
         case let type: throw strategy.fault(.paginator, "its paginator is a `\(type ?? "")`")
         }
@@ -30,10 +30,8 @@ struct PaginationReader {
 
     private typealias Size = (name: String, count: Int)
 
-    private static func pagination(
-        _ style: String, _ members: [(name: String, value: FeedEntry.Value)]
-    ) -> FeedEntry.Value {
-        .mapping([.init("style", .text(style))] + members.map { .init($0.name, $0.value) })
+    private static func pagination(_ style: String, _ members: [FeedEntry.Member]) -> FeedEntry.Value {
+        .mapping([.init("style", .text(style))] + members)
     }
 
     /// The size of pages, where a paginator's parameter takes it; elsewhere it is sent as it is.
@@ -88,11 +86,11 @@ struct PaginationReader {
                 "pages are counted from 0, as the connector does; an upstream that counts from 1 needs `first: 1`")
         }
         feed.pagination = Self.pagination(
-            "page", [("param", .text(parameter)), ("first", .plain("\(number)"))] + Self.members(size))
+            "page", [.init("param", .text(parameter)), .init("first", .plain("\(number)"))] + Self.members(size))
     }
 
-    private static func members(_ size: Size?, _ name: String = "size") -> [(name: String, value: FeedEntry.Value)] {
-        size.map { [("\(name)_param", .text($0.name)), (name, .plain("\($0.count)"))] } ?? []
+    private static func members(_ size: Size?, _ name: String = "size") -> [FeedEntry.Member] {
+        size.map { [.init("\(name)_param", .text($0.name)), .init(name, .plain("\($0.count)"))] } ?? []
     }
 
     private func readCursor(
@@ -117,9 +115,9 @@ struct PaginationReader {
             let pages = (signs + step.signs).pages
             feed.pagination =
                 switch step.unit {
-                case .pages: Self.pagination("page", [("param", parameter)] + Self.members(size) + pages + flags)
+                case .pages: Self.pagination("page", [.init("param", parameter)] + Self.members(size) + pages + flags)
                 case .items:
-                    Self.pagination("offset", [("param", parameter)] + Self.members(size, "limit") + flags)
+                    Self.pagination("offset", [.init("param", parameter)] + Self.members(size, "limit") + flags)
                 }
             return
         }
@@ -129,22 +127,23 @@ struct PaginationReader {
             guard !path.segments.isEmpty else { throw unknown() }
             feed.pagination = Self.pagination(
                 "keyset",
-                [("param", .text(try parameter(place, option, feed.method))), ("from", .text(path.description))] + rest)
+                [
+                    .init("param", .text(try parameter(place, option, feed.method))),
+                    .init("from", .text(path.description)),
+                ] + rest)
         } else if cursor.isNextLink {
             guard place == .path else { throw unknown() }
             feed.pagination = Self.pagination("link", rest)
         } else {
             guard let path = cursor.path, !path.segments.isEmpty else { throw unknown() }
-            var source: (name: String, value: FeedEntry.Value) = ("next", .text(path.description))
-            if cursor.root == .headers {
-                guard path.segments.count == 1 else { throw unknown() }
-                source.name = "header"
-            }
+            let isInHeader = cursor.root == .headers
+            guard !isInHeader || path.segments.count == 1 else { throw unknown() }
+            let source = FeedEntry.Member(isInHeader ? "header" : "next", .text(path.description))
             feed.pagination =
                 place == .path
                 ? Self.pagination("next_url", [source] + rest)
                 : Self.pagination(
-                    "cursor", [("param", .text(try parameter(place, option, feed.method))), source] + rest)
+                    "cursor", [.init("param", .text(try parameter(place, option, feed.method))), source] + rest)
         }
     }
 
@@ -191,14 +190,14 @@ extension RuntimePath {
 
 extension [StopSign] {
     /// The flags of a paginator.
-    fileprivate var flags: [(name: String, value: FeedEntry.Value)] {
-        var members: [(name: String, value: FeedEntry.Value)] = []
+    fileprivate var flags: [FeedEntry.Member] {
+        var members: [FeedEntry.Member] = []
         for sign in self {
             switch sign {
             case .more(let path) where !members.contains { $0.name == "more" }:
-                members.append(("more", .text(path.description)))
+                members.append(.init("more", .text(path.description)))
             case .last(let path) where !members.contains { $0.name == "last" }:
-                members.append(("last", .text(path.description)))
+                members.append(.init("last", .text(path.description)))
             default: continue
             }
         }
@@ -206,8 +205,8 @@ extension [StopSign] {
     }
 
     /// The number of pages.
-    fileprivate var pages: [(name: String, value: FeedEntry.Value)] {
-        for case .pages(let path) in self { return [("pages", .text(path.description))] }
+    fileprivate var pages: [FeedEntry.Member] {
+        for case .pages(let path) in self { return [.init("pages", .text(path.description))] }
         return []
     }
 }

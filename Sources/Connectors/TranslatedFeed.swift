@@ -21,7 +21,7 @@ struct TranslatedFeed: Sendable {
     var each: [ConnectorValue] = []
     var url = ConfigurationWords("")
     var method = "GET"
-    var query: [(name: String, value: FeedEntry.Value)] = []
+    var query: [FeedEntry.Member] = []
     var headers: [FeedEntry.Member] = []
     var body: [FeedEntry.Member] = []
     var authentication: FeedEntry.Value?
@@ -53,7 +53,7 @@ struct TranslatedFeed: Sendable {
     /// Gives a query parameter a value.
     mutating func setInQuery(_ name: String, _ value: FeedEntry.Value) {
         query.removeAll { $0.name == name }
-        query.append((name, value))
+        query.append(.init(name, value))
     }
 
     mutating func setInBody(_ name: String, _ value: FeedEntry.Value) {
@@ -85,7 +85,7 @@ struct TranslatedFeed: Sendable {
         add("for_each", parent.map { .text($0) })
         add("url", .text(url.written))
         if method != "GET" { add("method", .text(method)) }
-        add("query", mapping: query.map { .init($0.name, $0.value) })
+        add("query", mapping: query)
         add("headers", mapping: headers)
         add("auth", authentication)
         add("body", mapping: body)
