@@ -77,7 +77,7 @@ struct AuthenticationReader {
         case .query(let name):
             feed.query.removeAll { $0.name == name }
             feed.authentication = .mapping([.init("query", .mapping([.init(name, token)]))])
-        case .body(let names) where names.count == 1: feed.setInBody(names[0], token)
+        case .body(let names) where names.count == 1: feed.body.set(names[0], token)
         case .body, .path: throw authenticator.fault(.authenticator, "its key is sent inside an object of the body")
         }
     }

@@ -49,7 +49,7 @@ struct PaginationReader {
         switch (try RequestPlace(option, evaluator), feed.method) {
         case (.query(let name), "GET") where isSize: return (name, count)
         case (.body(let names), "POST") where isSize: return (Path(names.map { .member($0) }).description, count)
-        case (.query(let name), _): feed.setInQuery(name, .plain("\(count)"))
+        case (.query(let name), _): feed.query.set(name, .plain("\(count)"))
         case (.header(let name), _): feed.headers.append(.init(name, .text("\(count)")))
         case (.body, _), (.path, _): throw option.fault(.paginator, "the size of pages is sent in a GET's body")
         }

@@ -10,7 +10,7 @@ struct RequestReader {
         for (name, value) in try inputs("request_parameters", of: requester) {
             if case .mapping = value { throw requester.fault(.request, "the parameter `\(name)` is an object") }
             if value.words?.literal == "" { continue }
-            if let entry = value.entryValue { feed.setInQuery(name, entry) }
+            if let entry = value.entryValue { feed.query.set(name, entry) }
         }
         for (name, value) in try inputs("request_headers", of: requester) {
             guard let words = value.words, words.literal != "" else { continue }
@@ -54,13 +54,13 @@ struct RequestReader {
             throw data.fault(.request, "its body is a form, not JSON")
         }
         for (name, value) in try inputs("request_body_json", of: requester) {
-            if let entry = value.entryValue { feed.setInBody(name, entry) }
+            if let entry = value.entryValue { feed.body.set(name, entry) }
         }
         guard let body = try requester.member("request_body") else { return }
         guard ["RequestBodyJsonObject", "RequestBodyGraphQL"].contains(body.type ?? ""),
             case .mapping(let members) = try evaluator.value(try body.member("value"))
         else { throw body.fault(.request, "its body is not a JSON object") }
-        for member in members { if let entry = member.value.entryValue { feed.setInBody(member.name, entry) } }
+        for member in members { if let entry = member.value.entryValue { feed.body.set(member.name, entry) } }
     }
 
     /// The members of an input, or of the expression that makes them.

@@ -50,28 +50,17 @@ struct TranslatedFeed: Sendable {
         return name
     }
 
-    /// Gives a query parameter a value.
-    mutating func setInQuery(_ name: String, _ value: FeedEntry.Value) {
-        query.removeAll { $0.name == name }
-        query.append(.init(name, value))
-    }
-
-    mutating func setInBody(_ name: String, _ value: FeedEntry.Value) {
-        body.removeAll { $0.name == name }
-        body.append(.init(name, value))
-    }
-
     /// Puts a value where a `RequestOption` says.
     mutating func inject(_ words: ConfigurationWords, _ option: Component, _ evaluator: Evaluator)
         throws(ConnectorFault)
     {
         let place = try RequestPlace(option, evaluator)
         switch place {
-        case .query(let name): setInQuery(name, .text(words.written))
+        case .query(let name): query.set(name, .text(words.written))
         case .header(let name): headers.append(.init(name, .text(words.written)))
         case .body(let names):
             guard names.count == 1 else { throw option.fault(.request, "a value inside a body's object") }
-            setInBody(names[0], .text(words.written))
+            body.set(names[0], .text(words.written))
         case .path: throw option.fault(.request, "a value in the path that no path names")
         }
     }
@@ -115,6 +104,14 @@ struct TranslatedFeed: Sendable {
             return list.entry
         }
         return stream == other.stream && lists[0] == lists[1]
+    }
+}
+
+extension [FeedEntry.Member] {
+    /// Gives the member of a name another value, behind the others.
+    mutating func set(_ name: String, _ value: FeedEntry.Value) {
+        removeAll { $0.name == name }
+        append(.init(name, value))
     }
 }
 
