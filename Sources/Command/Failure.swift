@@ -86,9 +86,7 @@ extension Failure {
 extension ConfigurationFile {
     /// - Throws: `Failure` with exit code 78 for a text that cannot be used.
     func configuration(in text: [UInt8], _ environment: [String: String]) throws(Failure) -> Configuration {
-        try configuring { () throws(ConfigurationError) in
-            try configuration(of: text, environment: environment)
-        }
+        try configuring(try configuration(of: text, environment: environment))
     }
 
     /// The text with more feeds.
@@ -122,12 +120,12 @@ extension ConfigurationFile {
     }
 }
 
-/// Runs `body`, and turns its diagnostics into a failure.
-func configuring<Result>(_ body: () throws(ConfigurationError) -> Result) throws(Failure) -> Result {
-    do throws(ConfigurationError) { return try body() } catch { throw Failure(error) }
+/// The value of an expression whose diagnostics become a failure.
+func configuring<Value>(_ value: @autoclosure () throws(ConfigurationError) -> Value) throws(Failure) -> Value {
+    do throws(ConfigurationError) { return try value() } catch { throw Failure(error) }
 }
 
-/// Runs `body`, and turns why a feed cannot be added or changed into a failure.
-func editing<Result>(_ body: () throws(EditingError) -> Result) throws(Failure) -> Result {
-    do throws(EditingError) { return try body() } catch { throw Failure(error) }
+/// The value of an expression; the reason why a feed cannot be added or changed becomes a failure.
+func editing<Value>(_ value: @autoclosure () throws(EditingError) -> Value) throws(Failure) -> Value {
+    do throws(EditingError) { return try value() } catch { throw Failure(error) }
 }

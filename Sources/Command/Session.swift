@@ -30,9 +30,7 @@ struct Session: Sendable {
             throw Failure(error, advice: nearest.map { "--config \($0)" } ?? found.flatMap(adviceOnTrust))
         }
         if configuration.writtenStore != nil, namedStore == nil {
-            try configuring { () throws(ConfigurationError) in
-                try configuration.resolveStore(environment: environment)
-            }
+            try configuring(try configuration.resolveStore(environment: environment))
             try SharedStoreUse.check(invocation, .configuration)
         }
         return configuration
@@ -62,7 +60,7 @@ struct Session: Sendable {
     ///
     /// - Throws: `Failure` with exit code 78 for a file that must not be used.
     func configurationFile() throws(Failure) -> ConfigurationFile? {
-        try configuring { () throws(ConfigurationError) in try search.found(option: invocation.options[.config]) }
+        try configuring(try search.found(option: invocation.options[.config]))
     }
 
     /// The configuration file to which feeds are added; ./feedsync.yaml if there is none yet.
@@ -77,9 +75,7 @@ struct Session: Sendable {
     /// - Throws: `Failure` with exit code 64 for a feed that comes from an `each`, 78 if there is no file.
     func lines(of name: String) throws(Failure) -> FeedLines {
         guard let file = try configurationFile() else { throw missing }
-        return try editing { () throws(EditingError) in
-            try FeedLines(of: name, from: file, environment: environment)
-        }
+        return try editing(try FeedLines(of: name, from: file, environment: environment))
     }
 
     private var search: ConfigurationSearch { ConfigurationSearch(environment: environment) }
@@ -231,7 +227,7 @@ struct Session: Sendable {
     ///
     /// - Throws: `Failure` with exit code 73 if it cannot be opened.
     func openStore(at path: String, _ options: Store.Options = Store.Options()) async throws(Failure) -> Store {
-        try await reading { () async throws(FeedSyncError) in try await Store(path: path, options: options) }
+        try await read(try await Store(path: path, options: options))
     }
 
     /// The store with feeds that the command changes; nil if nothing was stored yet. In PostgreSQL they are claimed, so
@@ -274,6 +270,11 @@ struct Session: Sendable {
         do throws(FeedSyncError) { return try await body() } catch { throw Failure(error) }
     }
 
+    /// The value of an expression that reads the store, as `reading(_:)`.
+    func read<Value>(_ value: @autoclosure () async throws(FeedSyncError) -> Value) async throws(Failure) -> Value {
+        try await reading(value)
+    }
+
     /// The feeds that are configured or stored, configured ones first, with their records.
     ///
     /// - Parameters:
@@ -284,7 +285,7 @@ struct Session: Sendable {
         _ configuration: Configuration?, _ store: Store?, names: [String]? = nil, includesRemoved: Bool = true
     ) async throws(Failure) -> [KnownFeed] {
         var records: [FeedRecord] = []
-        if let store { records = try await reading { () async throws(FeedSyncError) in try await store.feeds() } }
+        if let store { records = try await read(try await store.feeds()) }
         let definitions = configuration?.feeds ?? []
         if configuration != nil, !includesRemoved {
             let names = Set(definitions.map(\.name))
@@ -312,7 +313,7 @@ struct Session: Sendable {
     /// - Throws: `Failure` with exit code 64 for a list that was never requested.
     func named(_ feed: FeedDefinition, in store: Store?) async throws(Failure) -> FeedDefinition {
         guard let name = feed.forEach?.only else { return feed }
-        let part = try await reading { () async throws(FeedSyncError) in try await store?.part(named: name, of: feed) }
+        let part = try await read(try await store?.part(named: name, of: feed))
         if let part = part.flatMap(\.self) { return part }
         throw Failure(
             .usage, ["no list `\(name)` was asked for yet"],
@@ -336,7 +337,7 @@ struct Session: Sendable {
     ///
     /// - Throws: `Failure` where the store cannot be read.
     func states(of feeds: [KnownFeed], in store: Store?) async throws(Failure) -> [StateRow] {
-        try await reading { () async throws(FeedSyncError) in try await StateRow.rows(of: feeds, in: store) }
+        try await read(try await StateRow.rows(of: feeds, in: store))
     }
 
     /// True if the user agrees: by `--yes`, or by an answer on the terminal.

@@ -50,14 +50,16 @@ package struct EditingError: Error, Sendable, Hashable {
     }
 }
 
-/// Runs `body`, and turns its diagnostics into an error of the configuration.
-func configuring<Result>(_ body: () throws(ConfigurationError) -> Result) throws(EditingError) -> Result {
-    do throws(ConfigurationError) { return try body() } catch { throw EditingError(error) }
+/// The value of an expression whose diagnostics become an error of the configuration.
+func configuring<Value>(_ value: @autoclosure () throws(ConfigurationError) -> Value) throws(EditingError) -> Value {
+    do throws(ConfigurationError) { return try value() } catch { throw EditingError(error) }
 }
 
-/// Runs `body`, which uses the store, and turns the store's error into the feed's.
-func storing<Result>(_ body: () async throws(FeedSyncError) -> Result) async throws(EditingError) -> Result {
-    do throws(FeedSyncError) { return try await body() } catch { throw EditingError(error) }
+/// The value of an expression that uses the store, whose error becomes the feed's.
+func storing<Value>(
+    _ value: @autoclosure () async throws(FeedSyncError) -> Value
+) async throws(EditingError) -> Value {
+    do throws(FeedSyncError) { return try await value() } catch { throw EditingError(error) }
 }
 
 extension ConfigurationFile {
@@ -68,7 +70,7 @@ extension ConfigurationFile {
 
     /// An editor of a text of the file.
     func editor(of text: [UInt8]) throws(EditingError) -> ConfigurationEditor {
-        try configuring { () throws(ConfigurationError) in try ConfigurationEditor(text, file: path) }
+        try configuring(try ConfigurationEditor(text, file: path))
     }
 
     /// The configuration that a text of the file makes.

@@ -109,9 +109,7 @@ package struct FeedDraft: Sendable {
     }
 
     private func parsed(_ text: [UInt8]) throws(EditingError) -> Configuration {
-        try configuring { () throws(ConfigurationError) in
-            try file.configuration(of: text, environment: environment)
-        }
+        try configuring(try file.configuration(of: text, environment: environment))
     }
 }
 

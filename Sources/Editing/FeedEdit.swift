@@ -17,7 +17,7 @@ package struct FeedEdit: Sendable {
         guard let source = try lines.editor(of: text).source(of: lines.feed) else {
             throw .words("feed \(lines.feed) has no lines of its own", advice: "edit \(lines.file.path)")
         }
-        let configuration = try configuring { () throws(ConfigurationError) in try lines.parsed(text) }
+        let configuration = try configuring(try lines.parsed(text))
         guard let definition = configuration.feed(named: lines.feed) else {
             throw .words("feed \(lines.feed) has no lines of its own", advice: "edit \(lines.file.path)")
         }
@@ -73,12 +73,10 @@ extension FeedLines {
         try edit { text throws(EditingError) in
             var text = text
             // The file's own mistakes are not those of the words.
-            _ = try configuring { () throws(ConfigurationError) in try parsed(text) }
+            _ = try configuring(try parsed(text))
             for (name, value) in members {
                 let editor = try editor(of: text)
-                text = try configuring { () throws(ConfigurationError) in
-                    try editor.setting(name, of: feed, to: value)
-                }
+                text = try configuring(try editor.setting(name, of: feed, to: value))
             }
             do throws(ConfigurationError) { _ = try parsed(text) } catch { throw EditingError(inWords: error) }
             return text
@@ -91,13 +89,11 @@ extension FeedLines {
     package func pause(_ isPaused: Bool) throws(EditingError) {
         try edit { text throws(EditingError) in
             let editor = try editor(of: text)
-            return try configuring { () throws(ConfigurationError) in
-                guard !isPaused else { return try editor.setting("paused", of: feed, to: .plain("true")) }
-                let new = try editor.setting("paused", of: feed, to: nil)
-                // A preset, or what all feeds have in common, may say it, too.
-                guard try parsed(new).feed(named: feed)?.isPaused == true else { return new }
-                return try editor.setting("paused", of: feed, to: .plain("false"))
-            }
+            guard !isPaused else { return try configuring(try editor.setting("paused", of: feed, to: .plain("true"))) }
+            let new = try configuring(try editor.setting("paused", of: feed, to: nil))
+            // A preset, or what all feeds have in common, may say it, too.
+            guard try configuring(try parsed(new)).feed(named: feed)?.isPaused == true else { return new }
+            return try configuring(try editor.setting("paused", of: feed, to: .plain("false")))
         }
     }
 }

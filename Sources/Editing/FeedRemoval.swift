@@ -39,7 +39,7 @@ package struct FeedRemoval: Sendable {
                 guard let entry, !editor.names.contains(lines.feed) else {
                     throw .words("feed \(lines.feed) already exists", advice: "remove or rename that one first")
                 }
-                return try configuring { () throws(ConfigurationError) in try editor.adding(entry) }
+                return try configuring(try editor.adding(entry))
             }
         }
     }
@@ -49,7 +49,7 @@ package struct FeedRemoval: Sendable {
         var undo: Undo?
         try lines.edit { text throws(EditingError) in
             let editor = try lines.editor(of: text)
-            let new = try configuring { () throws(ConfigurationError) in try editor.removing(lines.feed) }
+            let new = try configuring(try editor.removing(lines.feed))
             let isPublic = lines.definition?.literalCredentials.isEmpty ?? false
             undo = Undo(
                 lines, before: text, after: new, commentLine: editor.commentLine(above: lines.feed),

@@ -22,12 +22,10 @@ package struct FeedRenaming: Sendable {
         let feed = lines.feed
         let isInFile = try await isUnfinished(in: store)
         if !isInFile { _ = try text(with: try lines.text()) }
-        let stored = try await storing { () async throws(FeedSyncError) in
-            try await store?.lock(storedFeed: feed, for: "rename")
-        }
-        let lock = try await storing { [definition = lines.definition] () async throws(FeedSyncError) -> FeedLock? in
-            if let stored { return stored }
-            return try await store?.lock(entering: definition, for: "rename")
+        let stored = try await storing(try await store?.lock(storedFeed: feed, for: "rename"))
+        var lock = stored
+        if stored == nil {
+            lock = try await storing(try await store?.lock(entering: lines.definition, for: "rename"))
         }
         guard let store, let lock else {
             try lines.edit { text throws(EditingError) in try self.text(with: text) }
@@ -38,9 +36,7 @@ package struct FeedRenaming: Sendable {
         // new name; then the file gets it, in one step; then the store. A run that finds the new name in the file
         // finishes the rename, one that finds the old name continues with that: either way with all stored data.
         if !isInFile {
-            try await storing { () async throws(FeedSyncError) in
-                try await store.announceRename(of: feed, to: name, lock: lock)
-            }
+            try await storing(try await store.announceRename(of: feed, to: name, lock: lock))
             do throws(EditingError) {
                 try lines.edit { text throws(EditingError) in try self.text(with: text) }
             } catch {
@@ -48,9 +44,7 @@ package struct FeedRenaming: Sendable {
                 throw error
             }
         }
-        try await storing { () async throws(FeedSyncError) in
-            try await store.renameFeed(feed, to: name, lock: lock)
-        }
+        try await storing(try await store.renameFeed(feed, to: name, lock: lock))
         return stored != nil
     }
 
@@ -60,7 +54,7 @@ package struct FeedRenaming: Sendable {
         guard !editor.names.contains(name) else {
             throw .words("feed \(name) already exists in \(lines.file.path)", advice: "choose another name")
         }
-        let new = try configuring { () throws(ConfigurationError) in try editor.renaming(lines.feed, to: name) }
+        let new = try configuring(try editor.renaming(lines.feed, to: name))
         do throws(ConfigurationError) {
             _ = try lines.parsed(new)
         } catch {
@@ -72,8 +66,6 @@ package struct FeedRenaming: Sendable {
     /// True if an earlier rename ended when the file had the new name, and the store did not.
     private func isUnfinished(in store: Store?) async throws(EditingError) -> Bool {
         guard let store, lines.definition == nil, lines.feeds.contains(where: { $0.name == name }) else { return false }
-        return try await storing { () async throws(FeedSyncError) in
-            try await store.isBeingRenamed(lines.feed, to: name)
-        }
+        return try await storing(try await store.isBeingRenamed(lines.feed, to: name))
     }
 }

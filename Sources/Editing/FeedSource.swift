@@ -14,7 +14,7 @@ package enum FeedSource: Sendable {
             self = .url(word)
             return
         }
-        if let preset = try configuring({ () throws(ConfigurationError) in try presets.named(word) }) {
+        if let preset = try configuring(try presets.named(word)) {
             self = .preset(preset)
             return
         }

@@ -58,7 +58,7 @@ struct DescribedFeeds {
                 // The feeds whose rows have its lists may be among those before it.
                 let draft = FeedDraft(
                     file: file, environment: session.environment, entry: entry(of: result.feeds[index]))
-                let entry = try editing { () throws(EditingError) in try draft.withParent(in: new).entry }
+                let entry = try editing(try draft.withParent(in: new).entry)
                 new = try file.adding([entry], to: new)
                 result.feeds[index].entry = entry
             }

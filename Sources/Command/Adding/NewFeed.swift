@@ -28,13 +28,9 @@ struct NewFeed: Sendable {
         guard let word = curl?.url ?? words.popFirst() else {
             throw .usage("add needs \(Command.add.need)", advice: Command.add.needAdvice)
         }
-        let source = try editing { () throws(EditingError) in
-            curl == nil ? try FeedSource(word, presets: presets) : .url(word)
-        }
+        let source = try editing(curl == nil ? try FeedSource(word, presets: presets) : .url(word))
         self.source = source
-        let parameters = try editing { () throws(EditingError) in
-            try source.distributed(try FeedWords.parameters(words))
-        }
+        let parameters = try editing(try source.distributed(try FeedWords.parameters(words)))
         var members = [source.member]
         if !parameters.values.isEmpty { members.append(.init("with", .mapping(parameters.values))) }
         let query = (curl?.query ?? []) + parameters.query
@@ -42,7 +38,7 @@ struct NewFeed: Sendable {
             (curl?.headers ?? [])
             + (try (invocation.values[.header] ?? []).map { text throws(Failure) in try Self.header(text) })
         // YAML has a name but once: such a text would be no configuration.
-        try editing { () throws(EditingError) in try FeedWords.checkNames(of: headers) }
+        try editing(try FeedWords.checkNames(of: headers))
         let body = try invocation.options[.body].map { text throws(Failure) in try Self.body(text) } ?? curl?.body
         if let method = invocation.options[.request] ?? curl?.method ?? (body == nil ? nil : "POST") {
             members.append(.init("method", .text(method)))
@@ -52,7 +48,7 @@ struct NewFeed: Sendable {
         members += curl?.others ?? []
         if let body { members.append(.init("body", body)) }
         members += try Self.given(invocation)
-        let set = try editing { () throws(EditingError) in try FeedWords.members(invocation.values[.set] ?? []) }
+        let set = try editing(try FeedWords.members(invocation.values[.set] ?? []))
         var stated = Self.members(statedBy: invocation)
         // A curl command is from elsewhere, and its members may be replaced.
         if curl == nil { stated.append((source.member.name, Self.words(for: source))) }
@@ -140,7 +136,7 @@ struct NewFeed: Sendable {
 
     private static func value(of option: Option, _ invocation: Invocation) throws(Failure) -> FeedEntry.Value? {
         guard let text = invocation.options[option] else { return nil }
-        return try editing { () throws(EditingError) in try FeedWords.value(text, of: option.written) }
+        return try editing(try FeedWords.value(text, of: option.written))
     }
 
     /// Advice for arguments that make no valid feed: the whole line for a preset with parameters.

@@ -86,7 +86,7 @@ extension Command {
             session.console.note("nothing was added; feedsync remove \(new.entry.name) --data deletes what is stored")
             return .done
         }
-        draft = try editing { () throws(EditingError) in try draft.withParent(in: try draft.text()) }
+        draft = try editing(try draft.withParent(in: try draft.text()))
         var store: Store?
         if let parent = draft.parent {
             store = try await session.storeIfAny(try session.configurationIfAny(), of: [parent])
@@ -103,9 +103,9 @@ extension Command {
         var isMade = false
         if isDry {
             let text = try file.contents()
-            _ = try editing { () throws(EditingError) in try draft.definition(in: text) }
+            _ = try editing(try draft.definition(in: text))
         } else {
-            isMade = try editing { () throws(EditingError) in try draft.write() }
+            isMade = try editing(try draft.write())
         }
         session.print(draft, found, source: new.source, isMade: isMade, isDry: isDry)
         if !isDry, draft.entry.holdsCredential {

@@ -29,7 +29,7 @@ extension Command {
             throw .noStore(at: session.storePath(configuration), session.invocation.storeOptions)
         }
         if let failure = Failure.missingFolder(of: file) { throw failure }
-        let bytes = try await session.reading { () async throws(FeedSyncError) in try await store.backUp(to: file) }
+        let bytes = try await session.read(try await store.backUp(to: file))
         session.print(
             result: ["file": file, "bytes": bytes], orLine: "\(file)  \(NumberFormat.bytes(bytes))")
         return .done

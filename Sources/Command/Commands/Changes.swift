@@ -76,11 +76,9 @@ extension Session {
         var place: ChangePlace?
         while console.failure == nil, !console.isClosed {
             let wanted = queries
-            let last = try await reading { () async throws(FeedSyncError) in try await store.placeOfLastChange() }
+            let last = try await read(try await store.placeOfLastChange())
             if last != place {
-                let end = try await reading { () async throws(FeedSyncError) in
-                    try await store.changes(wanted) { printer.take($0) }
-                }
+                let end = try await read(try await store.changes(wanted) { printer.take($0) })
                 printer.flush()
                 guard console.failure == nil, !console.isClosed else { return }
                 try await acknowledge(wanted, upTo: end, in: store)
@@ -112,9 +110,7 @@ extension Session {
         var changes: [ColumnChangeRecord] = []
         for feed in feeds {
             let (since, run) = try await sinceWhen(feed.name, in: store)
-            changes += try await reading { () async throws(FeedSyncError) in
-                try await store.columnChanges(of: feed.name, since: since, run: run)
-            }
+            changes += try await read(try await store.columnChanges(of: feed.name, since: since, run: run))
         }
         return changes
     }
@@ -137,13 +133,13 @@ extension Session {
             return query
         }
         if let name = invocation.options[.ack] {
-            let places = try await reading { () async throws(FeedSyncError) in try await store.places(of: name) }
+            let places = try await read(try await store.places(of: name))
             for index in queries.indices { queries[index].after = places[queries[index].feed] ?? ChangePlace() }
             return queries
         }
         let since = invocation.options[.sinceRun]
         if since == nil, invocation.has(.follow) {
-            let place = try await reading { () async throws(FeedSyncError) in try await store.placeOfLastChange() }
+            let place = try await read(try await store.placeOfLastChange())
             for index in queries.indices { queries[index].after = place }
             return queries
         }
@@ -157,7 +153,7 @@ extension Session {
     private func sinceWhen(_ feed: String, in store: Store) async throws(Failure) -> (time: String?, run: Int?) {
         switch invocation.options[.sinceRun] {
         case "last":
-            (nil, try await reading { () async throws(FeedSyncError) in try await store.lastRun(of: feed) })
+            (nil, try await read(try await store.lastRun(of: feed)))
         case let text? where Int(text) != nil: (nil, Int(text))
         case nil where invocation.has(.ofKey): (nil, nil)
         case let text: (try time(text ?? Self.standardSince), nil)

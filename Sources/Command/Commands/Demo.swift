@@ -50,9 +50,7 @@ private struct Demo: Sendable {
         self.session = session
         self.folder = folder
         let environment = session.environment
-        configuration = try configuring { () throws(ConfigurationError) in
-            try Configuration.load(folder.configurationPath, environment: environment)
-        }
+        configuration = try configuring(try Configuration.load(folder.configurationPath, environment: environment))
         store = try await session.openStore(at: configuration.store)
         options = try session.engineOptions(folder: folder.path)
     }
@@ -101,13 +99,10 @@ private struct Demo: Sendable {
     private func sections() async throws(Failure) {
         guard !Task.isCancelled else { return }
         prompt("show repositories")
-        let sections = try await session.reading { () async throws(FeedSyncError) in
-            try await store.sections(of: "repositories")
-        }
+        let sections = try await session.read(try await store.sections(of: "repositories"))
         for section in sections {
-            let page = try await session.reading { () async throws(FeedSyncError) in
-                try await store.rows(of: "repositories", section: .some(section.name), limit: 2)
-            }
+            let page = try await session.read(
+                try await store.rows(of: "repositories", section: .some(section.name), limit: 2))
             let shown = SectionTable(section: section, page: page, columns: ["full_name", "stars", "description"])
             console.print(shown.lines(hasTitle: true, hasColumnTitles: false, palette, width: console.width))
         }

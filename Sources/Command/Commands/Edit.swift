@@ -18,7 +18,7 @@ extension Command {
         let name = session.invocation.operands[0]
         let words = session.invocation.operands.dropFirst()
         let lines = try session.lines(of: name)
-        try editing { () throws(EditingError) in try lines.set(try FeedWords.members(words)) }
+        try editing(try lines.set(try FeedWords.members(words)))
         session.print(
             result: ["feed": name, "file": lines.file.path],
             orLine: "\(session.console.palette.name(name))  changed in \(lines.file.path)")

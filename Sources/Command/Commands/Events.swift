@@ -54,19 +54,14 @@ extension Session {
         let most = 1_000
         var newest = 0
         if let last {
-            let events = try await reading { () async throws(FeedSyncError) in
-                try await store.events(of: feed, last: last)
-            }
+            let events = try await read(try await store.events(of: feed, last: last))
             print(events, as: &lines)
             newest = events.last?.id ?? 0
         }
         // Without --follow, the last ones are the complete answer.
         guard last == nil || isFollowing else { return }
         while console.failure == nil, !console.isClosed {
-            let known = newest
-            let events = try await reading { () async throws(FeedSyncError) in
-                try await store.events(of: feed, after: known, limit: most)
-            }
+            let events = try await read(try await store.events(of: feed, after: newest, limit: most))
             print(events, as: &lines)
             newest = events.last?.id ?? newest
             if events.count == most { continue }

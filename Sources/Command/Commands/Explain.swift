@@ -44,7 +44,7 @@ extension Command {
 extension Session {
     /// Prints the response at which a run failed last.
     fileprivate func printResponse(of feed: String, _ store: Store?) async throws(Failure) -> ExitCode {
-        let record = try await reading { () async throws(FeedSyncError) in try await store?.failedResponse(of: feed) }
+        let record = try await read(try await store?.failedResponse(of: feed))
         guard let record = record.flatMap(\.self) else {
             console.note("\(feed): no response is kept: no run has failed at one")
             if invocation.has(.json) { console.print(json: JSONLines.array([])) }
@@ -79,16 +79,12 @@ extension Session {
         of feed: FeedDefinition, _ configuration: Configuration, _ store: Store?
     ) async throws(Failure) -> Explanation {
         let text = try ConfigurationFile(path: configuration.file).contents()
-        let findings = try await reading { () async throws(FeedSyncError) in
-            try await store?.findings(of: feed.owner) ?? nil
-        }
-        let settled = try await reading { () async throws(FeedSyncError) in
-            try findings.map { found throws(FeedSyncError) in try feed.settled(by: found) } ?? feed
-        }
-        let effective = try configuring { () throws(ConfigurationError) in
+        let findings = try await read(try await store?.findings(of: feed.owner) ?? nil)
+        let settled = try await read(
+            try findings.map { found throws(FeedSyncError) in try feed.settled(by: found) } ?? feed)
+        let effective = try configuring(
             try EffectiveDefinition(
-                of: feed, in: text, file: configuration.file, home: environment["HOME"], findings: findings)
-        }
+                of: feed, in: text, file: configuration.file, home: environment["HOME"], findings: findings))
         var options = try engineOptions(folder: configuration.folder)
         // Nothing is run for an explanation: a command may ask for a password, or use the network.
         options.commands = CommandSecrets(standingIn: Secrets.mask)
@@ -111,9 +107,7 @@ extension Session {
         }
         guard let store else { return explanation }
         let name = sharedStore(configuration) == nil ? store.path : storeName(configuration) ?? store.path
-        explanation.known = try await reading { () async throws(FeedSyncError) in
-            try await FeedSummary(feed, of: store, called: name)
-        }
+        explanation.known = try await read(try await FeedSummary(feed, of: store, called: name))
         return explanation
     }
 }

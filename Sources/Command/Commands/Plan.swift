@@ -69,16 +69,14 @@ extension Session {
     /// - Throws: `Failure` if the store cannot be read, or the parent's rows have no such column.
     func outlook(of feed: FeedDefinition, in store: Store?) async throws(Failure) -> PartOutlook? {
         guard let store else { return nil }
-        return try await reading { () async throws(FeedSyncError) in
-            try await store.partOutlook(of: feed, limit: Self.shownLists, now: WallClock.system.text)
-        }
+        return try await read(try await store.partOutlook(of: feed, limit: Self.shownLists, now: WallClock.system.text))
     }
 
     /// The time at which each feed is due.
     ///
     /// - Throws: `Failure` if the store cannot be read.
     func plans(of feeds: [FeedDefinition], in store: Store?) async throws(Failure) -> [Plan] {
-        let histories = try await reading { () async throws(FeedSyncError) in try await store?.histories() ?? [:] }
+        let histories = try await read(try await store?.histories() ?? [:])
         return Planner.plans(of: feeds, histories)
     }
 }

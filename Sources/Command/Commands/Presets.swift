@@ -18,9 +18,7 @@ extension Command {
         example: "feedsync presets github.search"
     ) { session throws(Failure) in
         let file = try session.configurationFile()
-        let presets = try configuring { () throws(ConfigurationError) in
-            try UserPresets(beside: file?.path ?? "feedsync.yaml").all
-        }
+        let presets = try configuring(try UserPresets(beside: file?.path ?? "feedsync.yaml").all)
         if let name = session.invocation.operands.first {
             guard let preset = presets.first(where: { $0.name == name }) else {
                 throw .unknown("preset", name, among: presets.map(\.name), advice: "feedsync presets  # lists them")

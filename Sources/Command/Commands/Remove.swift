@@ -22,9 +22,9 @@ extension Command {
     ) { session throws(Failure) in
         let name = session.invocation.operands[0]
         let lines = try session.lines(of: name)
-        let removal = try editing { () throws(EditingError) in try FeedRemoval(of: lines) }
+        let removal = try editing(try FeedRemoval(of: lines))
         if session.invocation.has(.data) { return try await session.removeData(of: lines, removal) }
-        let undo = try editing { () throws(EditingError) in try removal.perform() }
+        let undo = try editing(try removal.perform())
         try await session.report(removed: name, from: lines.file, undo)
         return .done
     }
@@ -52,9 +52,8 @@ extension Session {
     /// `remove NAME --data`: removes a feed from the configuration, and all that the store has of it.
     fileprivate func removeData(of lines: FeedLines, _ removal: FeedRemoval) async throws(Failure) -> ExitCode {
         let (name, file) = (lines.feed, lines.file)
-        let editor = try configuring { [text = try file.contents()] () throws(ConfigurationError) in
-            try ConfigurationEditor(text, file: file.path)
-        }
+        let text = try file.contents()
+        let editor = try configuring(try ConfigurationEditor(text, file: file.path))
         // The feed goes; errors in the file do not matter here, unless they hide where the store is.
         let configuration = (try? configurationIfAny()) ?? nil
         guard storePath(configuration) != nil || sharedStore(configuration) != nil else {
@@ -62,7 +61,7 @@ extension Session {
             return .done
         }
         let store = try await self.store(configuration, changing: [name])
-        let records = try await reading { () async throws(FeedSyncError) in try await store?.feeds() } ?? []
+        let records = try await read(try await store?.feeds()) ?? []
         let record = records.first { $0.name == name }
         let isConfigured = editor.names.contains(name)
         guard isConfigured || record != nil else {
@@ -81,11 +80,8 @@ extension Session {
         }
         // The file comes first: if the process ends in between, the feed is no longer synced, and the same command
         // deletes the rest.
-        let comment =
-            isConfigured ? try editing { () throws(EditingError) in try removal.perform() }.commentLine : nil
-        if let store, let lock {
-            try await reading { () async throws(FeedSyncError) in try await store.delete(name, lock: lock) }
-        }
+        let comment = isConfigured ? try editing(try removal.perform()).commentLine : nil
+        if let store, let lock { try await read(try await store.delete(name, lock: lock)) }
         if invocation.has(.json) {
             print(result: ["feed": name, "file": file.path, "deleted": count])
             return .done

@@ -35,10 +35,7 @@ extension Command {
         var query = SearchQuery(text, in: feeds.map(\.name), limit: try session.limit())
         for feed in feeds { query.show[feed.name] = feed.definition?.show }
         session.console.startPager()
-        let found = query
-        let count = try await session.reading { () async throws(FeedSyncError) in
-            try await store.print(found, session.console, format)
-        }
+        let count = try await session.read(try await store.print(query, session.console, format))
         if count == 0 { session.console.note("nothing found") }
         return .done
     }
@@ -53,9 +50,7 @@ extension Session {
     ) async throws(Failure) -> [KnownFeed] {
         let names = invocation.values[.feed] ?? []
         let known = try await knownFeeds(configuration, store, names: names, includesRemoved: !names.isEmpty)
-        let searchable = try await reading { () async throws(FeedSyncError) in
-            try await store.searchableFeeds().map(\.feed)
-        }
+        let searchable = try await read(try await store.searchableFeeds().map(\.feed))
         let feeds = known.filter { searchable.contains($0.name) }
         let others = known.filter { !searchable.contains($0.name) }
         if let waiting = others.first(where: { $0.definition?.search?.words.isEmpty == false }), feeds.isEmpty {

@@ -52,7 +52,7 @@ extension Session {
         query.since = try moment(.since)
         query.time = try past(feed, keep: keep)
         guard let store else { return query }
-        let columns = try await reading { () async throws(FeedSyncError) in try await store.columns(of: feed.name) }
+        let columns = try await read(try await store.columns(of: feed.name))
         // As long as nothing is stored, no name is wrong.
         guard !columns.isEmpty else { return query }
         func known(_ name: Substring) throws(Failure) -> String {
@@ -111,7 +111,7 @@ extension Session {
     ) async throws(Failure) -> RowPrinter.Outcome {
         let printer = RowPrinter(console, format, choice: choice)
         guard let store else { return printer.end() }
-        let all = try await reading { () async throws(FeedSyncError) in try await store.sections(of: query.feed) }
+        let all = try await read(try await store.sections(of: query.feed))
         let wanted = try sections(among: all, of: query.feed)
         let isUnsectioned = !query.order.isEmpty || query.time != nil
         let isPlain = wanted.allSatisfy { $0.name == nil } || isUnsectioned && !invocation.has(.section)

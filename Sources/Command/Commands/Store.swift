@@ -34,12 +34,11 @@ extension Command {
         }
         if case .file(let path) = to, let failure = Failure.missingFolder(of: path) { throw failure }
         let console = session.console
-        let copied = try await session.reading { () async throws(FeedSyncError) in
+        let copied = try await session.read(
             try await StoreCopy.copy(from: from, to: to) { table in
                 guard table.isWritten, table.rowCount > 0 else { return }
                 console.note("\(table.name): \(NumberFormat.count(table.rowCount, "row")) copied")
-            }
-        }
+            })
         let tables = copied.tables.filter { $0.rowCount > 0 || $0.isWritten }
         var table = Table([
             .init(title: "TABLE") { $0.name($1) }, .init(title: "ROWS", isNumber: true), "CHECKSUM", "STATE",

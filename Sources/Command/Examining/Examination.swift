@@ -171,9 +171,7 @@ struct Examination {
         do throws(Failure) {
             let feeds = try await session.knownFeeds(configuration, store, includesRemoved: false)
             let rows = try await session.states(of: feeds, in: store)
-            let lastSync = try await session.reading { () async throws(FeedSyncError) in
-                try await store.lastBegin(of: "sync")
-            }
+            let lastSync = try await session.read(try await store.lastBegin(of: "sync"))
             let findings = rows.compactMap(Self.finding) + rows.compactMap(Self.hookFinding)
             let well = rows.count(where: \.isWell)
             let count = "\(NumberFormat.count(well)) of \(NumberFormat.count(rows.count, "feed")) fresh"

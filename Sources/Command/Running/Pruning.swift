@@ -47,16 +47,12 @@ struct Pruning {
 
     private func items(of feed: FeedDefinition, in store: Store) async throws(Failure) -> Loss? {
         guard let limit = configuration.retention.limit(of: feed.name, at: now) else { return nil }
-        let count = try await session.reading { () async throws(FeedSyncError) in
-            try await store.prunableCount(of: feed.name, goneBefore: limit)
-        }
+        let count = try await session.read(try await store.prunableCount(of: feed.name, goneBefore: limit))
         return Loss(feed: feed.name, items: count)
     }
 
     private func columns(of feed: FeedDefinition, in store: Store) async throws(Failure) -> Loss {
-        let columns = try await session.reading { () async throws(FeedSyncError) in
-            try await store.oldColumns(of: feed)
-        }
+        let columns = try await session.read(try await store.oldColumns(of: feed))
         return Loss(feed: feed.name, old: columns)
     }
 
@@ -120,7 +116,7 @@ struct Pruning {
             losses.append(loss)
             tell(loss, "deleted")
         }
-        let space = try await session.reading { () async throws(FeedSyncError) in try await store.compact() }
+        let space = try await session.read(try await store.compact())
         if session.invocation.has(.json) {
             console.print(json: JSONLines.array(losses.map(\.result)))
         } else {
@@ -142,16 +138,12 @@ struct Pruning {
         else {
             return Loss(feed: feed.name)
         }
-        let count = try await session.reading { () async throws(FeedSyncError) in
-            try await store.prune(feed.name, goneBefore: limit, now: time)
-        }
+        let count = try await session.read(try await store.prune(feed.name, goneBefore: limit, now: time))
         return count.map { Loss(feed: feed.name, items: $0) }
     }
 
     private func dropColumns(of feed: FeedDefinition, in store: Store) async throws(Failure) -> Loss? {
-        let columns = try await session.reading { () async throws(FeedSyncError) in
-            try await store.dropOldColumns(of: feed)
-        }
+        let columns = try await session.read(try await store.dropOldColumns(of: feed))
         return columns.map { Loss(feed: feed.name, old: $0) }
     }
 }

@@ -62,9 +62,7 @@ final class SharedStoreUse: Sendable {
     /// - Throws: `Failure` with exit codes 73 and 78.
     func dropColumns(_ names: [String], of feed: String, for session: Session) async throws(Failure) {
         let claimed = state.withLock { $0.claimed }
-        try await session.reading { () async throws(FeedSyncError) in
-            try await claimed?.dropColumns(names, of: feed)
-        }
+        try await session.read(try await claimed?.dropColumns(names, of: feed))
     }
 
     /// True if PostgreSQL has refused the data of one feed for good. The store takes nothing of the others then.
@@ -84,9 +82,8 @@ final class SharedStoreUse: Sendable {
         let isOfAll = names.isEmpty || names.contains { $0.contains("*") || $0.contains("?") }
         let feeds = isOfAll ? nil : names.map { FeedPart.feed(ofPart: $0) ?? $0 }
         guard session.invocation.has(.follow) else {
-            return try await session.reading { () async throws(FeedSyncError) in
-                try await ReadingCopy.open(uri: uri, feeds: feeds, extent: extent, searched: searched, path: path)
-            }
+            return try await session.read(
+                try await ReadingCopy.open(uri: uri, feeds: feeds, extent: extent, searched: searched, path: path))
         }
         return try await session.reading { () async throws(FeedSyncError) in
             let copy = try await FollowingCopy(path: path, uri: uri, feeds: feeds, hasHistory: true)
