@@ -20,17 +20,13 @@ package enum ReadingCopy {
         var options = Store.Options()
         options.isScratch = true
         let store = try await Store(path: path, options: options)
-        let hasStore = try await store.copying { target throws(FeedSyncError) in
-            do {
-                let source = try StoreDatabase(uri: uri)
-                guard try Self.isThere(source) else { return false }
-                let copy = WorkingCopy(
-                    source: source, scope: FeedScope(feeds: feeds), target: target, numbers: LogNumbers())
-                _ = try copy.fill(extent, block: nil)
-                return true
-            } catch {
-                throw FeedSyncError(copying: error, path: path)
-            }
+        let hasStore = try await store.copying(called: path) { target in
+            let source = try StoreDatabase(uri: uri)
+            guard try Self.isThere(source) else { return false }
+            let copy = WorkingCopy(
+                source: source, scope: FeedScope(feeds: feeds), target: target, numbers: LogNumbers())
+            _ = try copy.fill(extent, block: nil)
+            return true
         }
         guard hasStore else { return nil }
         try await store.index(searched)

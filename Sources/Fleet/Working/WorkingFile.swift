@@ -68,12 +68,8 @@ struct WorkingFile: Sendable {
     /// - Throws: `FeedSyncError` of kind `store`.
     func attach(to pool: ConnectionPool, claims: [Claim]) async throws(FeedSyncError) {
         let progress = progress
-        try await store.copying { connection throws(FeedSyncError) in
-            do {
-                connection.companion = try WriteThrough(connection, to: pool, claims: claims, progress: progress)
-            } catch {
-                throw FeedSyncError(copying: error, path: claims.nameOfFeeds)
-            }
+        try await store.copying(called: claims.nameOfFeeds) { connection in
+            connection.companion = try WriteThrough(connection, to: pool, claims: claims, progress: progress)
         }
     }
 
@@ -118,17 +114,16 @@ struct WorkingFile: Sendable {
     ///
     /// - Throws: `FeedSyncError` of kind `configuration` if something of the user's own depends on one, or `store`.
     func dropColumns(_ names: [String], of feed: String) async throws(FeedSyncError) {
-        try await store.copying { connection throws(FeedSyncError) in
-            guard let writing = connection.companion as? WriteThrough else { return }
+        try await store.copying(called: feed) { connection in
+            guard let writing = connection.companion as? WriteThrough,
+                let stored = try StoredFeed.all(in: connection).first(where: { $0.name == feed })
+            else { return }
             do {
-                guard let stored = try StoredFeed.all(in: connection).first(where: { $0.name == feed }) else { return }
                 try writing.dropColumns(names, of: stored)
             } catch let error as PostgreSQLError where error.code == "2BP01" {
                 throw FeedSyncError(
                     .configuration, "a column of \(feed) cannot be dropped: \(error.message)",
                     advice: "drop the view or the like of your own that uses it, and run the same command again")
-            } catch {
-                throw FeedSyncError(copying: error, path: feed)
             }
         }
     }
@@ -137,10 +132,8 @@ struct WorkingFile: Sendable {
     ///
     /// - Throws: `FeedSyncError` of kind `store`.
     func isShort() async throws(FeedSyncError) -> Bool {
-        let (numbers, path) = (numbers, path)
-        return try await store.copying { connection throws(FeedSyncError) in
-            do { return try numbers.isShort(in: connection) } catch { throw FeedSyncError(copying: error, path: path) }
-        }
+        let numbers = numbers
+        return try await store.copying(called: path) { try numbers.isShort(in: $0) }
     }
 
     /// Deletes the file. Processes that have it open can read it until they close it.

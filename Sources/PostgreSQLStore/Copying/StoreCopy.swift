@@ -34,15 +34,13 @@ package enum StoreCopy {
         from path: String, toURI uri: String, _ report: @escaping @Sendable (CopyReport.Table) -> Void
     ) async throws(FeedSyncError) -> CopyReport {
         let store = try await Store(path: path, options: Store.Options(access: .readOnly))
-        return try await store.copying { source throws(FeedSyncError) in
-            try telling(path) {
-                // Not every damage makes a read fail, and the target may be the last good copy.
-                try source.refuseDamage(of: path)
-                let target = try StoreDatabase(uri: uri, patience: Self.patience)
-                return try PostgreSQLCopy(
-                    source: source, target: target, now: WallClock.system.text, report: report
-                ).run()
-            }
+        return try await store.copying(called: path) { source in
+            // Not every damage makes a read fail, and the target may be the last good copy.
+            try source.refuseDamage(of: path)
+            let target = try StoreDatabase(uri: uri, patience: Self.patience)
+            return try PostgreSQLCopy(
+                source: source, target: target, now: WallClock.system.text, report: report
+            ).run()
         }
     }
 
@@ -61,12 +59,14 @@ package enum StoreCopy {
         let result: CopyReport
         do throws(FeedSyncError) {
             result = try await Store(path: part).filling { target throws(FeedSyncError) in
-                try telling(part) {
+                do {
                     let source = try StoreDatabase(uri: uri, patience: Self.patience)
                     return try SQLiteCopy(source: source, target: target) { table in
                         hasBegun.withLock { $0 = true }
                         report(table)
                     }.run()
+                } catch {
+                    throw FeedSyncError(copying: error, path: part)
                 }
             }
         } catch {
@@ -85,13 +85,6 @@ package enum StoreCopy {
 
     /// A table is read and compared while PostgreSQL waits.
     private static let patience = Duration.seconds(3_600)
-
-    /// Turns any error into one with advice.
-    private static func telling<Result>(
-        _ path: String, _ body: () throws -> Result
-    ) throws(FeedSyncError) -> Result {
-        do { return try body() } catch { throw FeedSyncError(copying: error, path: path) }
-    }
 }
 
 /// The result of a copy.

@@ -1,5 +1,20 @@
 internal import PostgreSQL
-internal import StoreFile
+package import SQLite
+package import StoreFile
+
+extension Store {
+    /// Runs `body`, which uses both databases, with the store's connection, on the store's thread.
+    ///
+    /// - Parameter path: The name in messages.
+    /// - Throws: `FeedSyncError` with advice, whatever `body` throws.
+    package func copying<Result: Sendable>(
+        called path: String, _ body: (SQLite.Connection) throws -> Result
+    ) throws(FeedSyncError) -> Result {
+        try copying { connection throws(FeedSyncError) in
+            do { return try body(connection) } catch { throw FeedSyncError(copying: error, path: path) }
+        }
+    }
+}
 
 extension FeedSyncError {
     /// An error of one of the two databases, with advice.
