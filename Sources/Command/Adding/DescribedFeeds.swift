@@ -49,7 +49,7 @@ struct DescribedFeeds {
         var result = Connector.Translation()
         func added(to text: [UInt8]) throws(Failure) -> [UInt8] {
             let configured = try file.configuration(in: text, session.environment).feeds
-            result = try Self.reading(configured, translation)
+            result = try Self.reading(try translation(configured))
             guard !result.feeds.isEmpty || !result.known.isEmpty else {
                 throw Failure(.data, result.leftOut.map(Self.reason) + [problem], advice: "feedsync help add")
             }
@@ -92,11 +92,9 @@ struct DescribedFeeds {
         return settings
     }
 
-    /// Runs `body`, and turns a fault of a description into a failure.
-    static func reading<Value, Result>(
-        _ value: Value, _ body: (Value) throws(ConnectorError) -> Result
-    ) throws(Failure) -> Result {
-        do throws(ConnectorError) { return try body(value) } catch {
+    /// The value of an expression; a fault of a description becomes a failure.
+    static func reading<Value>(_ value: @autoclosure () throws(ConnectorError) -> Value) throws(Failure) -> Value {
+        do throws(ConnectorError) { return try value() } catch {
             throw Failure(error.isOfWords ? .usage : .data, error.messages, advice: error.advice)
         }
     }

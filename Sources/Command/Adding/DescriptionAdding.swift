@@ -15,9 +15,7 @@ struct DocumentAdding {
     ///   is not such a document.
     func perform() async throws(Failure) -> ExitCode {
         let bytes = try await bytes()
-        let api = try DescribedFeeds.reading(bytes) { bytes throws(ConnectorError) in
-            try APIDescription(bytes, source: path)
-        }
+        let api = try DescribedFeeds.reading(try APIDescription(bytes, source: path))
         let feeds = try DescribedFeeds(session)
         if session.invocation.operands.isEmpty, api.isCut {
             session.console.warn("\(path): only the first 10,000 paths were read")
@@ -50,9 +48,7 @@ struct RecordingAdding {
     /// - Throws: `Failure` with exit code 64 for unknown words, 65 for a file that is not a HAR file.
     func perform() throws(Failure) -> ExitCode {
         let bytes = try DescriptionSource.contents(of: path, limit: Recording.mostBytes)
-        let recording = try DescribedFeeds.reading(bytes) { bytes throws(ConnectorError) in
-            try Recording(bytes, source: path)
-        }
+        let recording = try DescribedFeeds.reading(try Recording(bytes, source: path))
         return try DescribedFeeds(session).listOrAdd(
             recording.collections, besides: recording.leftOut, option: .har, of: path,
             orFailing: ("\(path): no response is a list of objects", "no list becomes a feed"),
@@ -71,9 +67,8 @@ struct ConnectorAdding {
     ///   is not a manifest, and if no stream can become a feed.
     func perform() async throws(Failure) -> ExitCode {
         let file = try session.fileForFeeds()
-        let connector = try DescribedFeeds.reading(try await files()) { files throws(ConnectorError) in
-            try Connector(files)
-        }
+        let files = try await files()
+        let connector = try DescribedFeeds.reading(try Connector(files))
         let feeds = try DescribedFeeds(session)
         return try feeds.add(to: file, orFailing: "no stream of the connector becomes a feed") {
             configured throws(ConnectorError) in
