@@ -98,8 +98,7 @@ extension ConfigurationFile {
             for entry in entries { text = try ConfigurationEditor(text, file: path).adding(entry) }
         } catch {
             throw Failure(
-                .configuration, error.diagnostics.map(\.description),
-                advice: "run it again with --dry-run, and add the lines it prints to \(path) yourself")
+                error, advice: "run it again with --dry-run, and add the lines it prints to \(path) yourself")
         }
         return text
     }
