@@ -263,14 +263,14 @@ struct Session: Sendable {
         return configuration
     }
 
-    /// Runs `body`, which reads the store.
+    /// Runs `body`, which uses the store.
     ///
     /// - Throws: `Failure` for the store's error.
     func reading<Result>(_ body: () async throws(FeedSyncError) -> Result) async throws(Failure) -> Result {
         do throws(FeedSyncError) { return try await body() } catch { throw Failure(error) }
     }
 
-    /// The value of an expression that reads the store, as `reading(_:)`.
+    /// The value of an expression that uses the store, as `reading(_:)`.
     func read<Value>(_ value: @autoclosure () async throws(FeedSyncError) -> Value) async throws(Failure) -> Value {
         try await reading(value)
     }

@@ -36,17 +36,12 @@ struct WorkSession: WorkCommand {
 
     private static func begin(_ session: Session, _ order: WorkOrder) async throws(Failure) -> WorkSession {
         let options = try session.engineOptions(folder: order.configuration.folder)
-        do throws(FeedSyncError) {
-            let configuration = order.configuration
-            let groups = GroupLayout(
-                FeedGroup.all(of: configuration.feeds), configuredAt: configuration.changedAt)
-            let worker = try Worker(
-                uri: order.uri, name: "\(ProcessName.own) (work)", groups: groups, takesOver: true)
-            try await worker.begin()
-            return WorkSession(session, options, worker)
-        } catch {
-            throw Failure(error)
-        }
+        let configuration = order.configuration
+        let groups = GroupLayout(FeedGroup.all(of: configuration.feeds), configuredAt: configuration.changedAt)
+        let worker = try await session.read(
+            try Worker(uri: order.uri, name: "\(ProcessName.own) (work)", groups: groups, takesOver: true))
+        try await session.read(try await worker.begin())
+        return WorkSession(session, options, worker)
     }
 
     /// Works until its task is cancelled, or until another configuration can be used.
@@ -122,7 +117,7 @@ struct WorkSession: WorkCommand {
     }
 
     func report(_ error: FeedSyncError, of feed: String?) {
-        session.console.reportBriefly(feed.map { Failure(error, feed: $0) } ?? Failure(error), always: true)
+        session.console.reportBriefly(Failure(error, feed: feed), always: true)
     }
 
     func beginJob() { metrics.begin() }
