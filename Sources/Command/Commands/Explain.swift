@@ -33,7 +33,7 @@ extension Command {
         if session.invocation.has(.response) { return try await session.printResponse(of: feed.name, store) }
         let explanation = try await session.explanation(of: feed, configuration, store)
         if session.invocation.has(.json) {
-            session.print(result: explanation)
+            session.print(result: explanation.fields)
         } else {
             session.console.print(explanation.lines(session.console.palette))
         }
@@ -51,7 +51,7 @@ extension Session {
             return .done
         }
         if invocation.has(.json) {
-            print(result: record)
+            print(result: record.fields)
             return .done
         }
         let palette = console.palette

@@ -28,9 +28,6 @@ extension Session {
     }
 
     /// Prints the result of a command as JSON: a list of one object, as for everything else.
-    func print(result: some JSONRecord) { console.print(json: JSONLines.array([result.result])) }
-
-    /// Prints members as the result of a command.
     func print(result: JSONFields) { console.print(json: JSONLines.array([result.result])) }
 
     /// Prints the result of a command: its members with `--json`, and else a line for people.
