@@ -25,20 +25,9 @@ final class ResponseCache: Sendable {
 
     private struct State {
         var entries: [Key: Entry] = [:]
-        /// The keys, the oldest first. Those before `first` were removed.
-        var order: [Key] = []
-        var first = 0
+        /// Their keys, the oldest first.
+        var order = FIFOQueue<Key>()
         var size = 0
-
-        mutating func dropOldest() {
-            size -= entries.removeValue(forKey: order[first])?.size ?? 0
-            first += 1
-            // Removed from time to time, not on each call.
-            if first > 64, first * 2 > order.count {
-                order.removeFirst(first)
-                first = 0
-            }
-        }
     }
 
     /// The maximum size of all responses, in bytes.
@@ -64,7 +53,9 @@ final class ResponseCache: Sendable {
                 state.order.append(key)
             }
             state.size += entry.size
-            while state.size > Self.most, state.first < state.order.count { state.dropOldest() }
+            while state.size > Self.most, let oldest = state.order.popFirst() {
+                state.size -= state.entries.removeValue(forKey: oldest)?.size ?? 0
+            }
         }
     }
 }
