@@ -202,20 +202,16 @@ struct ExpressionParser {
     }
 
     private mutating func arguments() throws(ExpressionFault) -> [Expression.Argument] {
-        var arguments: [Expression.Argument] = []
-        while !take(.sign(")")) {
-            var name: String?
-            if place + 1 < tokens.count, case .word(let word) = tokens[place], tokens[place + 1] == .sign("=") {
-                name = word
-                place += 2
-            }
-            arguments.append(Expression.Argument(name: name, value: try choice()))
-            if !take(.sign(",")) {
-                try expect(")")
-                break
-            }
+        try list(until: ")") { parser throws(ExpressionFault) in try parser.argument() }
+    }
+
+    private mutating func argument() throws(ExpressionFault) -> Expression.Argument {
+        var name: String?
+        if place + 1 < tokens.count, case .word(let word) = tokens[place], tokens[place + 1] == .sign("=") {
+            name = word
+            place += 2
         }
-        return arguments
+        return Expression.Argument(name: name, value: try choice())
     }
 
     private mutating func primary() throws(ExpressionFault) -> Expression {
