@@ -55,7 +55,7 @@ func configuring<Value>(_ value: @autoclosure () throws(ConfigurationError) -> V
     do throws(ConfigurationError) { return try value() } catch { throw EditingError(error) }
 }
 
-/// The value of an expression that uses the store, whose error becomes the feed's.
+/// The value of an expression that uses the store or a row of it. Its error becomes the feed's.
 func storing<Value>(
     _ value: @autoclosure () async throws(FeedSyncError) -> Value
 ) async throws(EditingError) -> Value {

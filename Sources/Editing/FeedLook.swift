@@ -91,8 +91,7 @@ package struct FeedLook: Sendable {
         _ row: ParentRow, of definition: FeedDefinition, _ options: EngineOptions, _ hasColumns: Bool,
         _ report: @escaping @Sendable (Step) -> Void
     ) async throws(EditingError) -> Inspection {
-        let list: FeedDefinition
-        do throws(FeedSyncError) { list = try definition.part(for: row) } catch { throw EditingError(error) }
+        let list = try await storing(try definition.part(for: row))
         report(.note("looking at \(list.name), the list of a row of \(definition.forEach?.feed ?? "")"))
         let inspection = try await Self.inspect(list, options, hasColumns, report)
         guard inspection.alternates.isEmpty else {
