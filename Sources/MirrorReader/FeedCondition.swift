@@ -10,14 +10,21 @@ package struct RunProgress: Sendable, Hashable {
     package let pageCount: Int?
 }
 
+/// A run that failed, and that no later one has made up for.
+package struct FailedRun: Sendable {
+    /// The name of its command: `reload`, `more` or `sync`.
+    package let command: String
+    package let error: FeedSyncError
+}
+
 /// The store's data on the state of a feed.
 package struct FeedCondition: Sendable {
     /// The feed's row; nil before the first command on it.
     package let record: FeedRecord?
     /// The history for the feed's plan.
     package let history: FeedHistory
-    /// The error of its last run, apart from runs that were cut off; nil without one.
-    package let failure: FeedSyncError?
+    /// Its last run, apart from runs that were cut off, or else its last sync; nil unless that failed.
+    package let failure: FailedRun?
     /// The run under way; nil if there is none.
     package let run: RunProgress?
     /// The counts of its lists, for a feed that has one for each row of another; nil if none was requested.
@@ -85,23 +92,23 @@ extension Store {
         try storing { try connection.int64("SELECT \(FeedHistory.hasOnePageSQL("?1"))", .text(feed)) == 1 }
     }
 
-    /// The error of the newest run that was not cut off; for a feed whose syncs fail, that of the last one.
-    private func failure(of feed: String, failures: Int) throws(FeedSyncError) -> FeedSyncError? {
+    /// The newest run that was not cut off, if it failed; else, for a feed whose syncs fail, the last one that did.
+    private func failure(of feed: String, failures: Int) throws(FeedSyncError) -> FailedRun? {
         try storing {
-            let settled = try connection.scalar(
-                """
-                SELECT error FROM run WHERE feed = ? AND outcome IN ('ok', 'unchanged', 'no_more_data', 'failed')
-                ORDER BY finished_at DESC, id DESC LIMIT 1
-                """, .text(feed))?.text
-            if settled == nil, failures == 0 { return nil }
-            let text =
-                try settled
-                ?? connection.scalar(
-                    """
-                    SELECT error FROM run WHERE feed = ? AND outcome = 'failed' AND command = 'sync'
-                    ORDER BY finished_at DESC, id DESC LIMIT 1
-                    """, .text(feed))?.text
-            return text.map(FeedSyncError.init(stored:))
+            let settled = try failedRun(of: feed, "outcome IN ('ok', 'unchanged', 'no_more_data', 'failed')")
+            if settled != nil || failures == 0 { return settled }
+            return try failedRun(of: feed, "outcome = 'failed' AND command = 'sync'")
+        }
+    }
+
+    /// The newest of some runs; nil if it has no error.
+    private func failedRun(of feed: String, _ condition: String) throws -> FailedRun? {
+        try connection.first(
+            """
+            SELECT command, error FROM run WHERE feed = ? AND \(condition) ORDER BY finished_at DESC, id DESC LIMIT 1
+            """, [.text(feed)]
+        ) { row in
+            row.text(at: 1).map { FailedRun(command: row.text(at: 0) ?? "", error: FeedSyncError(stored: $0)) }
         }
     }
 

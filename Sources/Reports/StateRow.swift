@@ -38,6 +38,22 @@ package struct StateRow: Sendable, JSONRecord {
     /// True if all is well, or will be when the run under way has ended.
     package var isWell: Bool { stateAtRest == .fresh && hookFailure == nil }
 
+    /// The kind of error that its state tells of; nil if it tells of none, or if that was not kept.
+    package var problem: FeedSyncError.Kind? {
+        switch state {
+        case .failing: condition.failure?.error.kind
+        case .limited: .limited
+        case .running, .new, .loading, .stale, .incomplete, .fresh: nil
+        }
+    }
+
+    /// The command to try again; nil unless it is failing.
+    package var retry: String? {
+        guard case .failing = state else { return nil }
+        // Only a sync makes up for one that failed.
+        return condition.history.failures > 0 ? RequestCommand.sync.name : condition.failure?.command
+    }
+
     /// Words about a hook that did not take what changed; nil if all is well.
     package var hookFailure: String? {
         guard condition.isHookBehind, feed.definition?.hook != nil else { return nil }
@@ -124,7 +140,7 @@ package struct StateRow: Sendable, JSONRecord {
         return "\(times) failures in a row\(since.map { ", first \($0)" } ?? ""): "
     }
 
-    private var cause: String { condition.failure?.message ?? "the reason was not kept" }
+    private var cause: String { condition.failure?.error.message ?? "the reason was not kept" }
 
     private var reach: LoadingReach? { condition.record.map { LoadingReach($0, condition.history, condition.parts) } }
 

@@ -149,7 +149,41 @@ import Web
             place.upstream.route("/things") { _ in .json("{}", status: 500) }
             await #expect(throws: (any Error).self) { try await place.perform(.reload) }
             let failing = try await page(place, "/list/things/state")
-            #expect(failing.contains("why failure") && failing.contains("Try: ") && failing.contains(">Retry<"))
+            for text in ["why failure", "Try: ", ">Retry<", "data-command=\"reload\""] {
+                #expect(failing.contains(text), "\(text)")
+            }
+        }
+    }
+
+    @Test("A sync that was stopped is no failure, and the list offers nothing to try again")
+    func stopped() async throws {
+        try await serving { place in
+            let gate = Gate()
+            place.feed.hold(page: 1, at: gate)
+            let run = Task { try await place.perform(.sync) }
+            await gate.arrived()
+            run.cancel()
+            await #expect(throws: (any Error).self) { try await run.value }
+            gate.open()
+            let state = try await page(place, "/list/things/state")
+            for text in ["failure", "Try: ", ">Retry<"] { #expect(!state.contains(text), "\(state)") }
+        }
+    }
+
+    @Test("A feed whose sync failed is failing until a sync succeeds, whatever else does, and offers to sync")
+    func failedSync() async throws {
+        try await serving { place in
+            place.upstream.route("/things") { _ in .json("{}", status: 500) }
+            await #expect(throws: (any Error).self) { try await place.perform(.sync) }
+            place.upstream.route("/things", to: place.feed)
+            try await place.perform(.reload)
+            let failing = try await page(place, "/list/things/state")
+            for text in ["state failing", "why failure", "Try: ", ">Retry<", "data-command=\"sync\""] {
+                #expect(failing.contains(text), "\(text)")
+            }
+            try await place.perform(.sync)
+            let mended = try await page(place, "/list/things/state")
+            #expect(!mended.contains("failing") && !mended.contains("failure"))
         }
     }
 

@@ -149,7 +149,7 @@ private struct FeedStateView: Sendable {
 
     func write(to html: inout HTMLWriter) {
         let record = row.feed.record
-        let error = row.state == .running ? nil : record?.error
+        let hasProblem = row.problem != nil || row.retry != nil
         html.element(
             "div", .id("state"), .data(.header, String(isBusy(.beginHeader))),
             .data(.footer, String(isBusy(.beginFooter))), .data(.end, String(record?.noMoreData ?? false)),
@@ -160,14 +160,13 @@ private struct FeedStateView: Sendable {
                 StateBadge.write(row, to: &html)
                 html.element("span", .id("total"), text: NumberFormat.count(record?.itemCount ?? 0, "item"))
             }
-            html.element("div", .id("why"), .class(error == nil ? "why" : "why failure")) { html in
+            html.element("div", .id("why"), .class(hasProblem ? "why failure" : "why")) { html in
                 html.element("p") { Shown.why(row, to: &$0) }
-                guard let error else { return }
-                if let advice = FailureAdvice.text(error.kind, of: row.feed.name) {
+                if let advice = row.problem.flatMap({ FailureAdvice.text($0, of: row.feed.name) }) {
                     html.element("p", .id("advice"), .class("hint"), text: "Try: \(advice)")
                 }
-                if isOffered {
-                    frame.commandForm("reload", id: "retry", of: row.feed.name, label: "Retry", to: &html)
+                if isOffered, let command = row.retry {
+                    frame.commandForm(command, id: "retry", of: row.feed.name, label: "Retry", to: &html)
                 }
             }
         }
