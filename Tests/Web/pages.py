@@ -313,11 +313,13 @@ def restarted(browser):
     rows(browser, 20)
     browser.picture("offline")
     browser.accessible("a page without its server")
+    browser.click("#reload")
+    until("a click says that nothing was sent", lambda: "cannot be reached" in browser.text("#notice"))
     upstream.lists["/things"] = things([950]) + upstream.lists["/things"]
     server.run("reload", "things")
     other = serve_again("restarted", port=port)
     until("it catches up", lambda: browser.titles()[0].endswith("950"))
-    until("it says so no more", lambda: not browser.shown("#offline"))
+    until("it says so no more", lambda: not browser.shown("#offline") and not browser.shown("#notice"))
     upstream.lists["/things"] = things([951]) + upstream.lists["/things"]
     browser.click("#reload")
     until("the next click works", lambda: browser.titles()[0].endswith("951"))

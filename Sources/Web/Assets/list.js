@@ -219,7 +219,8 @@ export function list() {
       await renew(false).catch(() => {});
       // The user knows that the command was stopped.
       if (error.kind !== "cancelled" && !isTold()) {
-        set({ problem: { ...failed(error, () => send(command)), isOver: false } });
+        // Where the server was not reached, nothing has failed, and it is over when the server is there again.
+        set({ problem: { ...failed(error, () => send(command)), isOver: error.kind === "offline" } });
       }
     } finally {
       await changed();
