@@ -35,4 +35,16 @@ import Testing
         html.element("a", .href(.own("item", "a/b", query: [("key", "\"x y&z\"")])), text: "")
         #expect(String(decoding: html.bytes, as: UTF8.self) == "<a href=\"/item/a%2Fb?key=%22x+y%26z%22\"></a>")
     }
+
+    @Test(
+        "A clause is shown as a sentence, where a file or code at its beginning and another mark at its end stay",
+        arguments: [
+            ("page 3 of about 10", "Page 3 of about 10."), ("", ""), ("done", "Done."),
+            ("well-known, as ever", "Well-known, as ever."),
+            ("feedsync.yaml:9:67: no such variable", "feedsync.yaml:9:67: no such variable."),
+            ("on_change failed", "on_change failed."),
+            ("`kye` is unknown; did you mean `key`?", "`kye` is unknown; did you mean `key`?"),
+            ("the server said:", "The server said:"), ("the rest is cut…", "The rest is cut…"),
+        ])
+    func sentence(clause: String, shown: String) { #expect(Shown.sentence(clause) == shown) }
 }

@@ -1,6 +1,6 @@
 // The list of a feed: its state, the changes of the state, and one function that draws it.
 import { coalesced, listen } from "./live.js";
-import { by, count, element, get, isOver, mayCommand, post, say } from "./page.js";
+import { by, count, element, get, isOver, mayCommand, post, say, sentence } from "./page.js";
 import { RowsView, inFeedOrder, parsed } from "./rows.js";
 import { lastVisit } from "./visits.js";
 
@@ -78,7 +78,7 @@ export function list() {
     if (!state.problem) return;
     const { message, advice } = state.problem;
     const text = document.createElement("p");
-    text.textContent = `${message}.${advice ? ` Try: ${advice}.` : ""}`;
+    text.textContent = [message, advice && `Try: ${advice}`].filter(Boolean).map(sentence).join(" ");
     const retry = document.createElement("button");
     retry.type = "button";
     retry.textContent = "Retry";

@@ -3,6 +3,9 @@ export const by = (id) => document.getElementById(id);
 export const count = (number, word) =>
   number.toLocaleString("en") + (word ? ` ${word}${number === 1 ? "" : "s"}` : "");
 
+// A clause as a sentence.
+export const sentence = (clause) => (/[.…?!:]$/.test(clause) ? clause : `${clause}.`);
+
 // The first element of a text from our server.
 export const element = (text) => {
   const holder = document.createElement("template");

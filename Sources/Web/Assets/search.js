@@ -1,4 +1,4 @@
-import { Problem, by, element, post, say } from "./page.js";
+import { Problem, by, element, post, say, sentence } from "./page.js";
 
 // Searches the upstream. The server decides which text is requested and when; here only the latest answer is shown.
 export function search() {
@@ -55,8 +55,9 @@ export function search() {
     try {
       const response = await post(keep.action, Object.fromEntries(new FormData(keep)));
       if (response.redirected) location.assign(response.url);
-    } catch (problem) {
-      by("keep-problem").textContent = [problem.message, problem.advice && `Try: ${problem.advice}`].filter(Boolean).join(". ");
+    } catch ({ message, advice }) {
+      const texts = [message, advice && `Try: ${advice}`].filter(Boolean);
+      by("keep-problem").textContent = texts.map(sentence).join(" ");
     } finally {
       by("keep").disabled = false;
     }

@@ -226,11 +226,12 @@ enum Shown {
         html.text(".")
     }
 
-    /// A clause of the store as a sentence.
+    /// A clause of the store as a sentence. A file, a name or code at its beginning stays as it is written.
     static func sentence(_ clause: String) -> String {
-        guard let first = clause.first else { return "" }
-        let text = text(first.uppercased() + clause.dropFirst(), most: 400)
-        return text.hasSuffix(".") || text.hasSuffix("…") ? text : text + "."
+        let word = clause.split(separator: " ", maxSplits: 1).first ?? ""
+        let isWord = word.drop { $0.isLowercase || "-'".contains($0) }.allSatisfy { ",;:".contains($0) }
+        let text = text(isWord ? clause.prefix(1).uppercased() + clause.dropFirst() : clause, most: 400)
+        return text.last.map { ".…?!:".contains($0) } ?? true ? text : text + "."
     }
 
     /// Writes a time in words, which a script keeps up to date, together with the exact time.
