@@ -344,6 +344,7 @@ def followed_configuration(browser):
     rows(browser, 12)
     file.write_text("feeds:\n  others:" + file.read_text().split("  others:")[1])
     until("a removed feed takes no commands", lambda: not browser.all("#reload") and len(browser.titles()) == 12)
+    expect("it says that it is removed", browser.text("#state .state") == "removed")
     file.write_text(text)
     until("one that is back takes them again", lambda: browser.shown("#reload"))
     renamed = server.run("rename", "things", "stuff")

@@ -78,7 +78,10 @@ import Testing
             #expect(try await place.send("/feeds/things/reload").status == 409)
             let overview = try await place.ask("/?removed=things", headers: Self.html).body
             #expect(overview.contains("things was removed") && overview.contains("Undo the removal"))
-            #expect(overview.contains("Not in the configuration any more."))
+            #expect(overview.contains("Not in the configuration any more.") && overview.contains(">1 removed<"))
+            let list = try await place.ask("/list/things", headers: Self.html).body
+            #expect(list.contains("state removed") && list.contains("Not in the configuration any more."))
+            #expect(!list.contains("fresh"))
             #expect(try await place.ask("/settings/things", headers: Self.html).body.contains("Undo the removal"))
             #expect(try await place.send("/feeds/things/restore").status == 200)
             #expect(try place.configuration == before)
@@ -233,8 +236,11 @@ import Testing
             let removed = try await place.ask("/feeds/things/remove", method: "POST", headers: token)
             #expect(removed.status == 200)
             let orphan = try await place.ask("/settings/things", headers: Self.html.merging(token) { $1 })
-            #expect(orphan.body.contains("It is not in the configuration any more."))
+            #expect(orphan.body.contains("Not in the configuration any more."))
             #expect(!orphan.body.contains("<textarea") && orphan.body.contains("Undo the removal"))
+            let stranger = try await place.ask("/settings/things", headers: Self.html)
+            #expect(stranger.body.contains("Not in the configuration any more."))
+            #expect(!stranger.body.contains("Sign in to change"))
         }
     }
 

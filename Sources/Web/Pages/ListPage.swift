@@ -149,7 +149,7 @@ private struct FeedStateView: Sendable {
 
     func write(to html: inout HTMLWriter) {
         let record = row.feed.record
-        let hasProblem = row.problem != nil || row.retry != nil
+        let hasProblem = !row.isRemoved && (row.problem != nil || row.retry != nil)
         html.element(
             "div", .id("state"), .data(.header, String(isBusy(.beginHeader))),
             .data(.footer, String(isBusy(.beginFooter))), .data(.end, String(record?.noMoreData ?? false)),
@@ -162,6 +162,7 @@ private struct FeedStateView: Sendable {
             }
             html.element("div", .id("why"), .class(hasProblem ? "why failure" : "why")) { html in
                 html.element("p") { Shown.why(row, to: &$0) }
+                guard hasProblem else { return }
                 if let advice = row.problem.flatMap({ FailureAdvice.text($0, of: row.feed.name) }) {
                     html.element("p", .id("advice"), .class("hint"), text: "Try: \(advice)")
                 }

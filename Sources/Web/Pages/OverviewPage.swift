@@ -72,7 +72,7 @@ struct OverviewPage: Page {
     private static func groups(_ feeds: [StateRow]) -> [(name: String?, feeds: [StateRow])] {
         guard feeds.count >= manyFeeds else { return [(nil, feeds)] }
         let grouped = Groups(feeds) { feed -> String? in
-            if ["failing", "limited"].contains(feed.stateAtRest.word) { return nil }
+            if ["failing", "limited"].contains(feed.word(feed.stateAtRest)) { return nil }
             let url = feed.feed.definition?.url.description ?? feed.feed.record?.url ?? ""
             return feed.feed.record?.model ?? url.split(separator: "/").dropFirst().first.map(String.init) ?? "Others"
         }
@@ -93,7 +93,6 @@ struct OverviewPage: Page {
                     "span", .class("count"), text: NumberFormat.count(feed.feed.record?.itemCount ?? 0, "item"))
                 StateBadge.write(feed, to: &html)
                 html.element("span", .class("why")) { html in
-                    if feed.feed.definition == nil { html.text("Not in the configuration any more. ") }
                     Shown.why(feed, to: &html)
                     if let changedAt = lastChanges[feed.feed.name] {
                         html.text(" Changed ")
@@ -148,28 +147,35 @@ enum ConfigurationNotice {
 /// A feed's state as a word with a colour.
 enum StateBadge {
     static func write(_ feed: StateRow, to html: inout HTMLWriter) {
-        html.element("span", .class("state \(feed.state.word)"), text: words(feed.state.word))
+        let kind = feed.isRemoved ? "removed" : feed.state.word
+        html.element("span", .class("state \(kind)"), text: feed.word(feed.state))
     }
+}
+
+extension StateRow {
+    /// True if its items are stored, but the configuration has it no more.
+    var isRemoved: Bool { feed.definition == nil && FeedPart.feed(ofPart: feed.name) == nil }
 
     /// A state's word on pages, where `loading` would be taken for what goes on at this moment.
-    static func words(_ word: String) -> String {
-        word == "loading" ? "partly loaded" : word
+    fileprivate func word(_ state: MirrorState) -> String {
+        if isRemoved { return "removed" }
+        return if case .loading = state { "partly loaded" } else { state.word }
     }
 }
 
 extension [StateRow] {
     private static var order: [String] {
-        ["failing", "limited", "running", "loading", "new", "incomplete", "stale", "fresh"]
+        ["failing", "limited", "running", "partly loaded", "new", "incomplete", "stale", "fresh", "removed"]
     }
 
     /// Failing feeds first, then those that load; otherwise in their order. A run under way moves none.
-    var urgentFirst: [StateRow] { Self.order.flatMap { word in filter { $0.stateAtRest.word == word } } }
+    var urgentFirst: [StateRow] { Self.order.flatMap { word in filter { $0.word($0.stateAtRest) == word } } }
 
     /// `2 failing, 12 fresh`.
     var summary: String {
         Self.order.compactMap { word in
-            let count = self.count { $0.state.word == word }
-            return count == 0 ? nil : "\(NumberFormat.count(count)) \(StateBadge.words(word))"
+            let count = self.count { $0.word($0.state) == word }
+            return count == 0 ? nil : "\(NumberFormat.count(count)) \(word)"
         }.joined(separator: ", ")
     }
 }

@@ -214,6 +214,7 @@ extension Visit {
 enum Shown {
     /// Writes the reason for a feed's state as a sentence; nothing if there is no reason.
     static func why(_ feed: StateRow, to html: inout HTMLWriter) {
+        guard !feed.isRemoved else { return html.text("Not in the configuration any more. Its items stay.") }
         guard feed.state == .fresh, let record = feed.feed.record,
             let checkedAt = [record.syncedAtText, record.reloadedAtText].compactMap(\.self).max()
         else { return html.text(sentence(feed.state == .running ? feed.pageOfRun ?? "" : feed.why ?? "")) }

@@ -56,7 +56,10 @@ struct SettingsPage: Page {
             exports(to: &html)
             if obstacle == nil { naming(to: &html) }
             if let obstacle {
-                html.element("p", .class("hint"), .id("obstacle"), text: Shown.sentence(obstacle.message))
+                // Of a removed feed, its state tells already.
+                if !state.isRemoved {
+                    html.element("p", .class("hint"), .id("obstacle"), text: Shown.sentence(obstacle.message))
+                }
                 if visit.site.removals.undo(of: name) != nil, visit.mayAdd { visit.frame.restoring(name, to: &html) }
             }
         }
