@@ -7,7 +7,7 @@ internal import Text
 ///
 /// | path | answer |
 /// | --- | --- |
-/// | `/search/repositories` | repositories in GitHub's shape: `page`, `per_page` (30, at most 100), `sort`, `order` |
+/// | `/search/repositories` | repositories in GitHub's shape: `q`, `page`, `per_page` (30, at most 100), `sort`, `order` |
 /// | `/repos/feedsync/demo`, `/orgs/feedsync` | single objects in GitHub's shape |
 /// | `/pictures/7.png` | the picture of an owner or a host |
 /// | `/anchors` | hosts of a live-streaming site in an envelope: `index`, `size` (20, at most 100) |
@@ -16,7 +16,7 @@ internal import Text
 ///
 /// - Isolation: any thread.
 package struct DemoFeed: Sendable {
-    /// The number of repositories that a search finds, for any text.
+    /// The number of repositories that a search without words finds.
     package var repositoryCount: Int { catalogue.count }
 
     /// The number of anchors.
@@ -69,8 +69,9 @@ package struct DemoFeed: Sendable {
         guard let page = RequestedPage(request, page: "page", size: "per_page", defaultSize: 30) else {
             return failure(422, "Validation Failed: page is not a number from 1")
         }
-        var response = metered(catalogue.search(page, request, at: url), request)
-        if let links = page.links(request, at: url, parameter: "page", count: catalogue.count), response.status == 200 {
+        let found = catalogue.search(request)
+        var response = metered(catalogue.page(page, of: found, at: url), request)
+        if let links = page.links(request, at: url, parameter: "page", count: found.count), response.status == 200 {
             response.headers.append((name: "Link", value: links))
         }
         return response

@@ -10,7 +10,7 @@ private let feed = DemoFeed()
     func allPages() throws {
         var ids: [Int] = []
         for page in 1...10 {
-            let object = try object("/search/repositories?q=x&per_page=100&page=\(page)")
+            let object = try object("/search/repositories?q=stars:%3E0&per_page=100&page=\(page)")
             #expect(object["total_count"] as? Int == feed.repositoryCount)
             ids += try items(object).compactMap { $0["id"] as? Int }
         }
@@ -46,6 +46,23 @@ private let feed = DemoFeed()
         #expect(up.count == 100)
     }
 
+    @Test("A search finds what has all words, in whatever case, and counts and links its pages")
+    func words() throws {
+        let found = try object("/search/repositories?q=OTTER+stars:%3E1")
+        let names = try items(found).compactMap { $0["name"] as? String }
+        #expect(!names.isEmpty && names.count < 30 && names.count == found["total_count"] as? Int)
+        #expect(names.allSatisfy { $0.contains("otter") })
+        #expect(try object("/search/repositories?q=otter+zzzz")["total_count"] as? Int == 0)
+        let total = try #require(try object("/search/repositories?q=swift")["total_count"] as? Int)
+        #expect(total < feed.repositoryCount)
+        let link = header("Link", answer("/search/repositories?q=swift&per_page=10", host: "h:1"))
+        #expect(link?.contains("page=\((total + 9) / 10)>; rel=\"last\"") == true)
+        let pages = try (1...(total + 9) / 10).map {
+            try items(object("/search/repositories?q=swift&per_page=10&page=\($0)"))
+        }
+        #expect(Set(pages.joined().compactMap { $0["id"] as? Int }).count == total)
+    }
+
     @Test("The repositories hold what a mirror must cope with: nulls, six categories, German, Japanese, emoji")
     func variety() throws {
         let all = try (1...10).flatMap { try items(object("/search/repositories?per_page=100&page=\($0)")) }
@@ -66,8 +83,8 @@ private let feed = DemoFeed()
 
     @Test("Neighbouring pages are linked with the rest of the query, encoded")
     func links() {
-        let link = header("Link", answer("/search/repositories?q=a%26b+c&page=2&per_page=100", host: "h:1"))
-        let url = "<http://h:1/search/repositories?q=a%26b%20c&per_page=100&page="
+        let link = header("Link", answer("/search/repositories?in=a%26b+c&page=2&per_page=100", host: "h:1"))
+        let url = "<http://h:1/search/repositories?in=a%26b%20c&per_page=100&page="
         #expect(
             link == "\(url)1>; rel=\"prev\", \(url)3>; rel=\"next\", \(url)10>; rel=\"last\", \(url)1>; rel=\"first\"")
         #expect(header("Link", answer("/search/repositories?page=10&per_page=100"))?.contains("next") == false)

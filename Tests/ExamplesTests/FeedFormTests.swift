@@ -21,7 +21,7 @@ struct FeedFormTests {
         form.typed("\(bench.server.url)/search/repositories", into: 1)
         #expect(try await open(form) == [true, true, true])
         #expect(form.definition == nil)
-        form.typed("swift", into: 2)
+        form.typed("language:swift", into: 2)
         let definition = try #require(form.definition)
         let summary = try await bench.mirror.feed(definition).perform(.reload)
         #expect(summary.itemCount == 100)
