@@ -7,7 +7,7 @@ internal import Text
 ///
 /// | path | answer |
 /// | --- | --- |
-/// | `/search/repositories` | repositories in GitHub's shape: `q`, `page`, `per_page` (30, at most 100), `sort`, `order` |
+/// | `/search/repositories` | repositories in GitHub's shape: `q`, `page`, `per_page` (30, to 100), `sort`, `order` |
 /// | `/repos/feedsync/demo`, `/orgs/feedsync` | single objects in GitHub's shape |
 /// | `/pictures/7.png` | the picture of an owner or a host |
 /// | `/anchors` | hosts of a live-streaming site in an envelope: `index`, `size` (20, at most 100) |

@@ -68,6 +68,13 @@ import Testing
             #expect(try await place.ask("/\(path)", method: "HEAD").status == 204)
             #expect(try await place.ask("/\(path)").status == 303)
             #expect(try await place.ask("/\(path)").status == 403)
+            // A browser that is signed in is led to the feeds, and uses up the next address all the same.
+            let next = try #require(place.web.signInPath())
+            for address in [path, next] {
+                let reply = try await place.ask("/\(address)", headers: ["Cookie": cookie])
+                #expect(reply.status == 303 && reply.header("Location") == "/" && reply.header("Set-Cookie") == nil)
+            }
+            #expect(try await place.ask("/\(next)").status == 403)
         }
     }
 

@@ -68,23 +68,27 @@ struct SignIn {
         return begun(cookie, to: form["to"])
     }
 
-    /// Begins a session with the code that the server printed.
+    /// Begins a session with the code that the server printed. Somebody who is signed in needs no other one.
     func open() async -> SharedAnswer {
         let request = visit.request
         // A program that only looks at a link does not use it up.
         guard request.method == "GET" else { return .finished(.status(204)) }
-        guard
-            let cookie = await visit.site.door.session(code: request.parameter("code") ?? "", of: visit.visitor.caller)
-        else {
+        let code = request.parameter("code") ?? ""
+        guard !visit.visitor.mayChange else {
+            visit.site.door.useUp(code: code)
+            return begun(nil, to: request.parameter("to"))
+        }
+        guard let cookie = await visit.site.door.session(code: code, of: visit.visitor.caller) else {
             let problem = "That address was used before, or is too old."
             return .finished(SignInPage(visit, to: nil, problem: problem).response)
         }
         return begun(cookie, to: request.parameter("to"))
     }
 
-    private func begun(_ cookie: String, to target: String?) -> SharedAnswer {
+    private func begun(_ cookie: String?, to target: String?) -> SharedAnswer {
         let link = target.flatMap(Link.init(ownTarget:)) ?? .own()
-        return .finished(.status(303, headers: [("Location", link.text), ("Set-Cookie", cookie)]))
+        let cookies = cookie.map { [(name: "Set-Cookie", value: $0)] } ?? []
+        return .finished(.status(303, headers: [(name: "Location", value: link.text)] + cookies))
     }
 
     func end() -> SharedAnswer {

@@ -84,6 +84,9 @@ struct Doorkeeper: Sendable {
     /// A code that begins one session; nil where none is needed.
     func makeCode() -> String? { access.token == nil ? nil : sessions.makeCode() }
 
+    /// Makes a code worthless.
+    func useUp(code: String) { _ = sessions.use(code: code) }
+
     /// Begins a session with a code.
     ///
     /// - Returns: The cookie to set; nil for a wrong code, after a while.
