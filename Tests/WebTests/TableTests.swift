@@ -227,8 +227,19 @@ import Testing
             let query = words.replacing(" ", with: "%20")
             let reply = try await place.ask("/feeds/things/items?\(query)")
             #expect(reply.status == 400)
-            if words == "sort=starz" { #expect(reply.body.contains("did you mean stars?")) }
+            #expect(reply.body.contains("did you mean stars?") == words.contains("starz"))
+            #expect(reply.body.contains("is no filter") == (words == "where=stars"))
             #expect(try await place.ask("/table/things?\(query)").body.contains("role=\"alert\""))
+        }
+    }
+
+    @Test("A table without rows says that none match, or that its last row is before the place")
+    func none() async throws {
+        try await serving { place in
+            #expect(try await place.ask("/table/things?where=id%20%3C%200").body.contains("No items match."))
+            let page = try await place.ask("/table/things?offset=5000").body
+            #expect(page.contains("There are only 250 items.") && !page.contains("No items match."))
+            #expect(page.contains("href=\"/table/things?offset=150\" rel=\"prev\""))
         }
     }
 

@@ -196,7 +196,10 @@ struct TablePage: Page {
     }
 
     private func table(to html: inout HTMLWriter) {
-        guard !listing.items.isEmpty else { return html.element("p", .class("nothing"), text: "No item is like this.") }
+        guard !listing.items.isEmpty else {
+            let only = count == 1 ? "There is only 1 item." : "There are only \(NumberFormat.count(count, "item"))."
+            return html.element("p", .class("nothing"), text: count == 0 ? "No items match." : only)
+        }
         let columns = view.ordered(listing)
         html.element(
             "div", .class("wide"), .plain(.role, "region"), .plain(.ariaLabel, "Items"), .plain(.tabindex, "0")
@@ -263,7 +266,7 @@ struct TablePage: Page {
     private func pages(to html: inout HTMLWriter) {
         html.element("p", .class("pages")) { html in
             if view.offset > 0 {
-                let before = view.changed { $0.offset = max(0, view.offset - Self.rowsOnPage) }
+                let before = view.changed { $0.offset = max(0, min(view.offset, count) - Self.rowsOnPage) }
                 html.element(
                     "a", .class("button"), .href(link(before)), .plain(.rel, "prev"), text: "Previous")
             }

@@ -34,7 +34,11 @@ struct TableView: Sendable {
         check(conditions.count, "filter", most: Self.mostFilters)
         for text in conditions.prefix(Self.mostFilters) {
             guard let filter = ColumnFilter(text, columns: names) else {
-                problem = "\(Excerpt.quoted(text, limit: 60)) is no filter: write a column, a comparison and a value"
+                let word = String(text.drop { $0 == " " }.prefix { !" <>=!~".contains($0) })
+                if word.isEmpty || ColumnFilter(text, columns: [word]) == nil || check(word, names) {
+                    let quoted = Excerpt.quoted(text, limit: 60)
+                    problem = "\(quoted) is no filter: write a column, a comparison and a value"
+                }
                 continue
             }
             if !filters.contains(filter) { filters.append(filter) }
