@@ -28,7 +28,7 @@ import Testing
             let newest = try await place.ask("/feeds/things/changes?limit=1")
             let at = try #require(newest.list("at").first)
             #expect(page.contains("<h2><time datetime=\(at.prefix(11))\">"))
-            #expect(page.contains("27 new, 1 changed, 1 removed, 1 back"))
+            #expect(page.contains("27 new, 1 changed, 1 removed, 1 back") && page.contains(">Show 15 more<"))
             #expect(page.contains("<title>New, back and removed a day</title>"))
             #expect(
                 page.contains(

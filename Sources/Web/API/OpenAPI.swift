@@ -272,7 +272,7 @@ enum OpenAPI {
 
     private static let feedForm = [
         ("name", "the feed's name"), ("source", "a URL, or a preset's name"),
-        ("parameters", "name=value, one a line"), ("headers", "Name: value, one a line"),
+        ("parameters", "one name=value per line"), ("headers", "one Name: value per line"),
         ("goes_on", "there, if the feed goes on with what is stored of a removed one"),
         ("as", "what tells the page from others"),
     ].map { (name: $0.0, meaning: $0.1) }

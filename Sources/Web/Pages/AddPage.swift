@@ -88,11 +88,11 @@ struct AddPage: Page {
             case .request:
                 area(
                     "parameters", "Parameters", form.parameters, state.step,
-                    hint: "name=value, one a line: of the preset, or of the URL's query. None may be needed.", to: &html
+                    hint: "One name=value per line: of the preset, or of the URL's query. You may need none.", to: &html
                 )
                 area(
                     "headers", "Headers and credentials", form.headers, state.step,
-                    hint: "Name: value, one a line, as in Authorization: Bearer ${TOKEN}. "
+                    hint: "One Name: value per line, as in Authorization: Bearer ${TOKEN}. "
                         + FeedForm.whyNoSecrets.prefix(1).uppercased() + FeedForm.whyNoSecrets.dropFirst() + ".",
                     to: &html)
             case .look:

@@ -97,7 +97,7 @@ struct ChangesPage: Page {
                 let rest = changes.dropFirst(Self.mostAtOnce)
                 guard !rest.isEmpty else { continue }
                 html.element("details") { html in
-                    html.element("summary", text: "\(NumberFormat.count(rest.count)) more of \(feed)")
+                    html.element("summary", text: "Show \(NumberFormat.count(rest.count)) more")
                     rows.write(rest, to: &html)
                 }
             }

@@ -101,10 +101,10 @@ struct ItemPage: Page {
                     }
                 }
                 html.element("p", .class("hint")) { html in
-                    html.text("Came ")
+                    html.text("First seen ")
                     Shown.time(item.row.firstSeenAt, to: &html)
                     if item.row.changedAt != item.row.firstSeenAt {
-                        html.text(", changed last ")
+                        html.text(", last changed ")
                         Shown.time(item.row.changedAt, to: &html)
                     }
                     if let removedAt = item.row.removedAt {

@@ -115,7 +115,7 @@ struct OverviewPage: Page {
                 html.element("form", .class("command"), .plain(.method, "post"), .action(.own("add", "demo"))) { html in
                     visit.frame.writeToken(to: &html)
                     html.element("button", .plain(.type, "submit"), text: "Add the demo's feeds")
-                    html.element("p", .class("hint"), text: "Made-up lists, which this server has for itself.")
+                    html.element("p", .class("hint"), text: "Made-up lists, served by this program.")
                 }
             }
             html.element("p", .class("hint"), text: "Feeds that are added in a shell show here at once:")
