@@ -317,6 +317,18 @@ import Web
         }
     }
 
+    @Test("An item whose title is empty goes by its key, and not by a bare number")
+    func emptyTitle() async throws {
+        let items = (1...9).map { number in
+            #"{"id":"key \#(number)","name":"\#(number == 3 ? "" : "name \(number)")","rank":"\#(number * 7)"}"#
+        }
+        try await WebPlace.serving(items: items, columns: "") { place in
+            try await place.perform(.sync)
+            let body = try await page(place, "/list/things")
+            #expect(body.contains(">name 2</a>") && body.contains(">key 3</a>") && !body.contains(">21</a>"))
+        }
+    }
+
     @Test("A feed that is stored, but not configured any more, takes no command")
     func notConfigured() async throws {
         try await serving { place in

@@ -107,7 +107,8 @@ struct RowShape: Sendable {
         if let title = line(rule.title, of: item, in: listing, most: most) { return title }
         for column in lenders {
             let text = line(column, of: item, in: listing, most: min(most, Self.longestBorrowed))
-            if let text, text != Shown.key(item.key) { return text }
+            // A bare number tells less than the key.
+            if let text, text != Shown.key(item.key), Int64(text) == nil { return text }
         }
         let key = Shown.key(item.key)
         let values = besidesKey.compactMap { column -> String? in
