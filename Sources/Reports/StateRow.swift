@@ -38,11 +38,11 @@ package struct StateRow: Sendable, JSONRecord {
     /// True if all is well, or will be when the run under way has ended.
     package var isWell: Bool { stateAtRest == .fresh && hookFailure == nil }
 
-    /// The kind of error that its state tells of; nil if it tells of none, or if that was not kept.
-    package var problem: FeedSyncError.Kind? {
+    /// The error that its state tells of; nil if it tells of none, or if that was not kept.
+    package var problem: FeedSyncError? {
         switch state {
-        case .failing: condition.failure?.error.kind
-        case .limited: .limited
+        case .failing: condition.failure?.error
+        case .limited: FeedSyncError(.limited, why(state) ?? "")
         case .running, .new, .loading, .stale, .incomplete, .fresh: nil
         }
     }

@@ -317,6 +317,15 @@ import Web
         }
     }
 
+    @Test("A feed whose variable is not set says which one to set, and where")
+    func unsetVariable() async throws {
+        try await WebPlace.serving(extra: "headers: {X-Trial: \"${FEEDSYNC_UNSET_VARIABLE}\"}") { place in
+            try? await place.perform(.sync)
+            let state = try await page(place, "/list/things/state")
+            #expect(state.contains("Try: set FEEDSYNC_UNSET_VARIABLE where `feedsync serve` runs, and start it again<"))
+        }
+    }
+
     @Test("An item whose title is empty goes by its key, and not by a bare number")
     func emptyTitle() async throws {
         let items = (1...9).map { number in

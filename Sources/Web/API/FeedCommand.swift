@@ -29,7 +29,7 @@ struct FeedCommand {
             return .finished(Responses.json(run?.result ?? "null", headers: [("Cache-Control", "no-store")]))
         } catch {
             if let list { return .finished(list) }
-            return .finished(Responses.problem(Responses.status(of: error), error.advised(feed)))
+            return .finished(Responses.problem(Responses.status(of: error), error.advised(definition)))
         }
     }
 

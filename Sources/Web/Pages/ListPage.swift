@@ -163,7 +163,7 @@ private struct FeedStateView: Sendable {
             html.element("div", .id("why"), .class(hasProblem ? "why failure" : "why")) { html in
                 html.element("p") { Shown.why(row, to: &$0) }
                 guard hasProblem else { return }
-                if let advice = row.problem.flatMap({ FailureAdvice.text($0, of: row.feed.name) }) {
+                if let advice = row.problem.flatMap({ FailureAdvice.text($0, of: row.feed.definition) }) {
                     html.element("p", .id("advice"), .class("hint"), text: "Try: \(advice)")
                 }
                 if isOffered, let command = row.retry {
