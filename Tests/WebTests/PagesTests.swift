@@ -167,6 +167,8 @@ import Web
             gate.open()
             let state = try await page(place, "/list/things/state")
             for text in ["failure", "Try: ", ">Retry<"] { #expect(!state.contains(text), "\(state)") }
+            let status = try await page(place, "/status")
+            #expect(status.contains("class=\"log\"") && !status.contains("status wrong"))
         }
     }
 

@@ -74,7 +74,7 @@ struct FeedEditing {
             case .restore:
                 guard let undo = site.removals.undo(of: name) else {
                     throw EditingError.words(
-                        "\(name) was not removed since this server began", advice: "add it again")
+                        "nothing to undo: \(name) was not removed since this server began", advice: "add it again")
                 }
                 try undo.perform()
                 site.removals.drop(name)

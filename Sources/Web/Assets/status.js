@@ -28,7 +28,8 @@ const line = (event) => {
   };
   part("time", "", event.at.slice(0, 19).replace("T", " ")).dateTime = event.at;
   part("span", "name", event.feed);
-  part("span", event.error ? "status wrong" : "status", event.status);
+  const isWrong = event.error && event.error.kind !== "cancelled";
+  part("span", isWrong ? "status wrong" : "status", event.status);
   const counts = [["inserted", "new"], ["updated", "changed"], ["unchanged", "unchanged"], ["removed", "removed"]]
     .filter(([name]) => event[name] > 0).map(([name, word]) => `${count(event[name])} ${word}`);
   const words = event.error ? event.error.message : [event.page ? `page ${event.page}` : "", ...counts].filter(Boolean).join(", ");

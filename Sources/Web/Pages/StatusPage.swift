@@ -242,7 +242,8 @@ struct StatusPage: Page {
                 "time", .plain(.datetime, event.atText),
                 text: String(event.atText.prefix(19)).replacing("T", with: " "))
             html.element("span", .class("name"), text: event.feed)
-            html.element("span", .class(event.error == nil ? "status" : "status wrong"), text: event.status.rawValue)
+            let isWrong = ![nil, .cancelled].contains(event.failure?.kind)
+            html.element("span", .class(isWrong ? "status wrong" : "status"), text: event.status.rawValue)
             html.element("span", .class("why"), text: Self.words(event))
         }
     }
