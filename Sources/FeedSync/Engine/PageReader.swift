@@ -48,7 +48,11 @@ struct PageReader: Sendable {
         let before = loader.shape
         let shape = try ResolvedFeed(before.declared, before.findings.adding(discovered.findings))
         let reader = by(loader.following(shape), fetched.adding(discovered))
-        var loaded = try reader.decode(shape: shape.findings != before.findings ? shape : nil)
+        var kept = shape.findings
+        // An empty list may be an object by name once it has items, as PHP writes it.
+        if discovered.itemCount == 0, !shape.definition.isResolved { kept.items = before.findings.items }
+        let keptShape = kept == before.findings ? nil : try ResolvedFeed(before.declared, kept)
+        var loaded = try reader.decode(shape: keptShape)
         if shape.findings.triedElementCount != before.findings.triedElementCount {
             loaded.end = loaded.end.adding(notice: reader.noticeOfOpenEnd(loaded))
         }

@@ -117,11 +117,12 @@ package struct CrawlPages {
 
     /// The greatest total that the pages of crawls reported; nil if none did.
     func mostTotal(of crawls: [Int64]) throws -> Int? {
-        try connection.scalar(
+        try connection.int64(
             """
             SELECT max(p.total) FROM \(Self.withRecord)
             WHERE w.number > 0 AND w.crawl IN (SELECT value FROM json_each(?))
-            """, .text("\(crawls)"))?.int64.flatMap { Int(exactly: $0) }
+            """, .text("\(crawls)")
+        ).map { Int($0) }
     }
 
     private func pages(of crawls: [Int64], _ query: String) throws -> [PageOfCrawl] {

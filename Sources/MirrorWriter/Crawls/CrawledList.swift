@@ -435,9 +435,12 @@ package struct CrawledList {
         return try records.state.itemCount() == met
     }
 
-    /// True if the page after the list's only page is unknown and the only page is as long as ever.
+    /// True if the page after the list's only page is unknown and the only page is as long as ever. A file of CSV is the
+    /// whole list.
     private var isTailOpen: Bool {
-        guard definition.hasOpenPagination, let tried = shape.findings.triedElementCount else { return false }
+        guard definition.hasOpenPagination, definition.format != .csv,
+            let tried = shape.findings.triedElementCount
+        else { return false }
         // An empty page has nothing behind it.
         return state.crawl.map { $0.mostElements > 0 && $0.mostElements >= tried } ?? false
     }

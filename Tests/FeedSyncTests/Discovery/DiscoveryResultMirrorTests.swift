@@ -76,4 +76,24 @@ struct DiscoveredMirrorTests {
         #expect(error?.message == "the response was one item so far, and now `\(place)` is a list of items")
         #expect(error?.advice?.contains("set `items: \(place)`") == true)
     }
+
+    @Test(
+        "A list that is empty at first is taken as it comes with items",
+        arguments: [
+            ("[]", #"{"11":{"n":"a"},"12":{"n":"b"}}"#), ("[]", #"[{"id":11},{"id":12}]"#),
+            (#"{"data":[]}"#, #"{"data":{"11":{"n":"a"},"12":{"n":"b"}}}"#),
+            (#"{"data":[]}"#, #"{"data":[{"id":11},{"id":12}]}"#),
+            (#"{"data":[]}"#, #"{"data":{"list":[{"id":1},{"id":2}]}}"#),
+        ])
+    func emptyAtFirst(before: String, now: String) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/some") { _ in .json(before) }
+        let folder = try TemporaryFolder()
+        let store = try await Store(path: folder.file("store.db"))
+        let engine = try await SyncEngine(
+            feed: try bench.definition(path: "/some"), store: store, options: EngineBench.options)
+        for _ in 1...2 { #expect(try await engine.perform(.sync).reason == nil) }
+        bench.server.route("/some") { _ in .json(now) }
+        #expect(try await engine.perform(.sync).figures.items.inserted == 2)
+    }
 }
