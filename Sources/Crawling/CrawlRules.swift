@@ -43,6 +43,8 @@ package struct CrawlRules {
         /// True if pages of earlier runs should be read again, and the run has too few requests for that: no page is
         /// asked again for missing rows, which may stand on one of those.
         var hasUnreadPages = false
+        /// The number of different items that it met, where the upstream reports a total.
+        var met: Int?
         /// True if items came again on later pages, besides those by which pages overlap.
         var hasRepeats = false
         /// True if some of them have no reason in the way of paging, pages are places in the list, and this run has read
@@ -370,6 +372,7 @@ extension CrawlRules {
             facts.hasOddRepeats && facts.olderPages == 0 && (feed.isShifting || facts.cursorsCount)
         crawl.isInSequence = facts.isInSequence
         crawl.isLikeDrift = facts.isLikeDrift
+        crawl.met = facts.total == nil ? nil : facts.met
         if crawl.hasDrifted {
             crawl.claim.take(.moved)
             return finish(crawl)
@@ -444,10 +447,14 @@ extension CrawlRules {
 
     /// Takes a first page with the items that it had, in their order.
     ///
-    /// - Parameter hasChanged: True if some of their values have changed.
-    package mutating func headIsSame(hasChanged: Bool = false) -> Step {
+    /// - Parameters:
+    ///   - hasChanged: True if some of their values have changed.
+    ///   - total: The number of items that it reports; nil if it reports none.
+    package mutating func headIsSame(hasChanged: Bool = false, total: Int? = nil) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.checks += 1
+        // The pages after it may have come from a copy of the list that is behind.
+        if let total, let met = crawl.met, total > met, crawl.reason == nil { crawl.claim.take(.shortage(.drift)) }
         crawl.hasChanged = crawl.hasChanged || hasChanged
         // If the head was read again before, something may have changed it.
         crawl.hasSameHead = crawl.headReads == 1

@@ -512,12 +512,12 @@ final class FeedRun {
         if isSame {
             note(nil, fetch)
             try keep(fetch.stored, loaded)
-            return rules.headIsSame()
+            return rules.headIsSame(total: loaded.end.total)
         }
         // Other values move no item: some lists have a new address for each image, or count each request.
         if let page, page.keys == fetch.stored?.keys, loaded.upstreamNext == fetch.stored?.cursor {
             try commit(loaded, asPage: 1)
-            return rules.headIsSame(hasChanged: true)
+            return rules.headIsSame(hasChanged: true, total: loaded.end.total)
         }
         rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: true) })
         follow(loaded.content.shape)

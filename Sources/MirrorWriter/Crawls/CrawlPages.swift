@@ -115,16 +115,6 @@ package struct CrawlPages {
         return (pages, empty.intersection(pages))
     }
 
-    /// The greatest total that the pages of crawls reported; nil if none did.
-    func mostTotal(of crawls: [Int64]) throws -> Int? {
-        try connection.int64(
-            """
-            SELECT max(p.total) FROM \(Self.withRecord)
-            WHERE w.number > 0 AND w.crawl IN (SELECT value FROM json_each(?))
-            """, .text("\(crawls)")
-        ).map { Int($0) }
-    }
-
     private func pages(of crawls: [Int64], _ query: String) throws -> [PageOfCrawl] {
         try crawls.flatMap { crawl in
             try connection.all(query, [Value(crawl)]) { PageOfCrawl(crawl: crawl, number: $0.count(at: 0)) }

@@ -115,10 +115,6 @@ package struct CrawledList {
                 definition.sync, state.progress, isFirstLoad: isFirstLoad())
         }
         facts.total = state.crawl?.total ?? facts.total
-        // Pages that continue behind an item are read once, so that no later total is that of all of them.
-        if facts.hasTotals, facts.hasTotalMoved, !definition.pagination.isShifting, !facts.cursorsCount {
-            facts.total = try records.pages.mostTotal(of: crawlsToProve) ?? facts.total
-        }
         if facts.total != nil { facts.met += try metCount() + otherElements() }
         if definition.partitioning != nil { facts.total = nil }
         return facts

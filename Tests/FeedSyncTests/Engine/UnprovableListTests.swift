@@ -77,6 +77,57 @@ struct UnprovableListTests {
         }
     }
 
+    @Test("A total of the first page that is more than was met is a shortage, and no row goes")
+    func laterPagesAreBehind() async throws {
+        let bench = try await bench("{style: cursor, param: after, next: next, total: total}")
+        let isChanged = Lock(false)
+        bench.server.route("/things") { [self] request in
+            let start = Int(request.parameter("after")?.dropFirst() ?? "") ?? 0
+            // The later pages come from a copy that does not have the new item yet.
+            let ids = (isChanged.withLock { $0 } && start == 0 ? [90] : []) + Array(1...23)
+            let items = ids.dropFirst(start).prefix(5).map { #"{"id":\#($0),"at":1}"# }
+            let next = start + 5 < ids.count ? "\"x\(start + 5)\"" : "null"
+            return page(items, "\"next\":\(next),\"total\":\(ids.count)", request)
+        }
+        #expect(try await bench.sync().reason == nil)
+        isChanged.withLock { $0 = true }
+        for _ in 1...2 {
+            #expect(try await bench.sync().reason == .drift)
+            #expect(try bench.query(Self.live) == ["24"])
+        }
+    }
+
+    @Test(
+        "A row stays whose page came empty by mistake, and an empty page that stays so hides no loss",
+        arguments: ["{style: cursor, param: after, next: next}", "{style: next_url, next: next}"])
+    func emptyPageByMistake(paging: String) async throws {
+        let bench = try await bench(paging)
+        let state = Lock((isEmpty: false, ids: Array(1...27), left: 1))
+        bench.server.route("/things") { [self] request in
+            let start = Int(request.parameter("after") ?? "") ?? 0
+            let (ids, isEmpty) = state.withLock { state in
+                guard start == 10, state.isEmpty, state.left > 0 else { return (state.ids, false) }
+                state.left -= 1
+                return (state.ids, true)
+            }
+            let items = ids.filter { ($0 - 1) / 5 * 5 == start }.map { #"{"id":\#($0),"at":1}"# }
+            let next = paging.contains("next_url") ? "\"/things?after=\(start + 5)\"" : "\"\(start + 5)\""
+            return page(isEmpty ? [] : items, "\"next\":\(start < 25 ? next : "null")", request)
+        }
+        try await bench.sync()
+        // Items 11 to 15 are on the page that comes empty once.
+        state.withLock { $0.isEmpty = true }
+        try await bench.sync()
+        #expect(try bench.query(Self.live) == ["27"])
+        try await bench.sync()
+        #expect(try bench.query(Self.live) == ["27"])
+        // The page stays empty.
+        state.withLock { $0.ids.removeAll { (11...15).contains($0) } }
+        try await bench.sync()
+        try await bench.sync()
+        #expect(try bench.query(Self.live) == ["22"])
+    }
+
     @Test("A row that leaves a list whose values are others with each request is removed")
     func rowOfListWithValuesOfEachRequest() async throws {
         let bench = try await bench("{style: cursor, param: after, next: next}")
