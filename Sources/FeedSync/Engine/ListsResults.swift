@@ -14,9 +14,7 @@ struct ListsResults {
     var asked = 0
 
     mutating func note(_ summary: RunSummary, of list: String, at host: String) {
-        asked += 1
-        unreachable[host] = nil
-        metrics.add(summary.figures)
+        noteReached(summary.figures, at: host)
         hasChanged = hasChanged || summary.outcome == .ok
         for text in summary.notices { add(text, of: list) }
     }
@@ -34,8 +32,8 @@ struct ListsResults {
     /// The number of notes that people read for one feed.
     private static let mostNotes = 10
 
-    /// Records an unchanged list.
-    mutating func noteUnchanged(_ metrics: RunMetrics, at host: String) {
+    /// Records the requests of a list whose host answered.
+    mutating func noteReached(_ metrics: RunMetrics, at host: String) {
         asked += 1
         unreachable[host] = nil
         self.metrics.add(metrics)
@@ -48,9 +46,7 @@ struct ListsResults {
     ///
     /// - Parameter removed: The number of its items that were removed; nil if they stay until it is gone again.
     mutating func noteGone(_ list: String, removed: Int?, _ metrics: RunMetrics, at host: String) {
-        asked += 1
-        self.metrics.add(metrics)
-        unreachable[host] = nil
+        noteReached(metrics, at: host)
         noteRemoved(removed ?? 0)
         if removed == nil { add("not found; its items are removed if the next sync does not find it either", of: list) }
     }

@@ -91,12 +91,8 @@ struct ListsRun: Sendable {
     /// The result of a list's turn.
     private enum ListEnd: Sendable {
         case done(RunSummary)
-        /// The list is unchanged; this is stored together with others.
-        case unchanged(RunMetrics)
-        /// A run has to read the list; it begins with the fetched page.
-        case open(PageFetch?)
-        /// The list was not requested, because of the host's previous response.
-        case heldBack
+        /// The list was checked. That it is unchanged is stored together with others.
+        case looked(SettledListCheck.End)
         /// The upstream no longer has the list; nil if its items stay until it is gone again. With the requests of its
         /// run.
         case gone(removed: Int?, RunMetrics)
@@ -147,10 +143,10 @@ struct ListsRun: Sendable {
                     findings = (try? await store.findings(of: definition.name)) ?? Findings()
                     // Before a list was run, there is no stored state to compare with.
                     queue.mayLook = command == .sync
-                case .unchanged(let metrics): results.noteUnchanged(metrics, at: list.host)
-                case .open(let page):
+                case .looked(.unchanged(let confirmed)): results.noteReached(confirmed.metrics, at: list.host)
+                case .looked(.open(let page)):
                     queue.putBack(turn, as: list.beginning(with: page), isOpen: true, host: list.host)
-                case .heldBack: queue.putBack(turn, as: list, isOpen: false, host: list.host)
+                case .looked(.heldBack): queue.putBack(turn, as: list, isOpen: false, host: list.host)
                 case .gone(let removed, let metrics):
                     results.noteGone(list.definition.name, removed: removed, metrics, at: list.host)
                 case .failed(let error):
@@ -198,7 +194,8 @@ struct ListsRun: Sendable {
         case .run: return await run(turn.list, gate: turn.gate)
         case .look:
             do throws(FeedSyncError) {
-                return try await look(at: turn.list, findings ?? Findings(), gate: turn.gate, isAhead: turn.isAhead)
+                return .looked(
+                    try await look(at: turn.list, findings ?? Findings(), gate: turn.gate, isAhead: turn.isAhead))
             } catch {
                 return .failed(error)
             }
@@ -215,19 +212,15 @@ struct ListsRun: Sendable {
     /// - Throws: `FeedSyncError` of kind `cancelled`, `store`.
     private func look(
         at list: List, _ findings: Findings, gate: CircuitBreaker, isAhead: Bool
-    ) async throws(FeedSyncError) -> ListEnd {
+    ) async throws(FeedSyncError) -> SettledListCheck.End {
         let source = ConfirmedList.Source.list(list.part, seen: list.seen)
         guard let definition = try? list.definition.settled(by: findings),
             let check = SettledListCheck(of: definition, source, by: engine)
         else { return .open(nil) }
         let fingerprint = list.definition.fingerprint(salt: store.salt, common: list.common)
-        switch try await check.perform(stored: fingerprint, gate: gate, isAhead: isAhead) {
-        case .open(let page): return .open(page)
-        case .heldBack: return .heldBack
-        case .unchanged(let confirmed):
-            try await store.confirm(confirmed)
-            return .unchanged(confirmed.metrics)
-        }
+        let end = try await check.perform(stored: fingerprint, gate: gate, isAhead: isAhead)
+        if case .unchanged(let confirmed) = end { try await store.confirm(confirmed) }
+        return end
     }
 
     /// Runs the command on one list.
