@@ -134,7 +134,7 @@ final class PageLoader: Sendable {
             if let stored = try current(fetch, storedNow), !finder.leadsElsewhere(than: stored),
                 !finder.endsTooSoon(stored)
             {
-                return try PageReader(finder).unchanged(stored)
+                return try PageReader(finder: finder).unchanged(stored)
             }
             let (asked, result) = await pages.fetch(page, validators: nil)
             let again = try result.get()
@@ -143,13 +143,13 @@ final class PageLoader: Sendable {
                 kind: again.kind, response: again.response, quota: fetched.quota + again.quota, format: again.format)
         }
         let finder = NextPageFinder(loader: self, page: page, fetched: fetched, crawl: crawl)
-        return withUnmatchedPaths(try await PageReader(finder).read(), fetch)
+        return withUnmatchedPaths(try await PageReader(finder: finder).read(), fetch)
     }
 
     /// The content of a page, decoded again with the current shape.
     func contentAgain(_ loaded: LoadedPage) throws(FeedSyncError) -> PageContent {
         let finder = NextPageFinder(loader: self, page: loaded.page, fetched: loaded.fetched, crawl: CrawlSoFar())
-        return try PageReader(finder).contentAgain(loaded.content)
+        return try PageReader(finder: finder).contentAgain(loaded.content)
     }
 
     /// The page with a notice about paths in the definition that match nothing. Only for the first page that was ever

@@ -3,21 +3,17 @@ internal import HTTP
 /// Reads the page in a response: discovers what the definition leaves open, decodes the items, and finds where the page
 /// leads.
 struct PageReader: Sendable {
-    private let finder: NextPageFinder
+    let finder: NextPageFinder
 
     private var loader: PageLoader { finder.loader }
     private var definition: FeedDefinition { loader.definition }
     private var page: PreparedPage { finder.page }
     private var fetched: FetchedPage { finder.fetched }
 
-    init(_ finder: NextPageFinder) {
-        self.finder = finder
-    }
-
     /// The same response, read by another loader.
     private func by(_ loader: PageLoader, _ fetched: FetchedPage? = nil) -> PageReader {
         PageReader(
-            NextPageFinder(loader: loader, page: page, fetched: fetched ?? self.fetched, crawl: finder.crawl))
+            finder: NextPageFinder(loader: loader, page: page, fetched: fetched ?? self.fetched, crawl: finder.crawl))
     }
 
     /// Reads the page that a 304 confirms.

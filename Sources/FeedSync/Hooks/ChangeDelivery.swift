@@ -180,7 +180,7 @@ package struct ChangeDelivery: Sendable {
             environment["FEEDSYNC_FEED"] = feed.name
             environment["FEEDSYNC_DELIVERY"] = message.id
             environment["FEEDSYNC_AGAIN"] = message.isAgain ? "1" : "0"
-            let program = HookProgram(words, folder: options.folder, environment: environment)
+            let program = HookProgram(words: words, folder: options.folder, environment: environment)
             try await program.run(reading: message.content.bytes)
         case .webhook(let hook):
             try await send(message, to: hook)

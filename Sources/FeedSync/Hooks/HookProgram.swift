@@ -3,19 +3,14 @@ internal import Platform
 
 /// A program that receives changes on stdin. Exit code 0 acknowledges them.
 struct HookProgram: Sendable {
-    private let words: [String]
-    private let folder: String
-    private let environment: [String: String]
+    /// A name without a `/` is searched in `PATH`.
+    let words: [String]
+    /// An empty folder is the current one.
+    let folder: String
+    let environment: [String: String]
 
     /// Longer than any program for notification takes.
     private static let timeLimit = Duration.seconds(300)
-
-    /// A program in a folder; an empty folder is the current one. A name without a `/` is searched in `PATH`.
-    init(_ words: [String], folder: String, environment: [String: String]) {
-        self.words = words
-        self.folder = folder
-        self.environment = environment
-    }
 
     /// Runs the program and waits for its end. Its output goes to stderr.
     ///

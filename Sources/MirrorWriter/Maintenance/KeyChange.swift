@@ -12,14 +12,10 @@ package struct KeyChange {
         package let rowCount: Int?
     }
 
-    private let declared: FeedDefinition
-    private let definitions: StoredDefinitions
+    let declared: FeedDefinition
+    let definitions: StoredDefinitions
 
     private var connection: Connection { definitions.connection }
-
-    init(to declared: FeedDefinition, in definitions: StoredDefinitions) {
-        (self.declared, self.definitions) = (declared, definitions)
-    }
 
     /// Rebuilds the feed's table with the key of its definition.
     ///

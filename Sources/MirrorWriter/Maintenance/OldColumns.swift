@@ -14,15 +14,11 @@ package struct OldColumn: Sendable, Hashable {
 ///
 /// - Isolation: the store's.
 struct OldColumns {
-    private let declared: FeedDefinition
-    private let definitions: StoredDefinitions
+    let declared: FeedDefinition
+    let definitions: StoredDefinitions
 
     private var connection: Connection { definitions.connection }
     private var feed: String { declared.name }
-
-    init(of declared: FeedDefinition, in definitions: StoredDefinitions) {
-        (self.declared, self.definitions) = (declared, definitions)
-    }
 
     func all() throws -> [OldColumn] {
         try names().map { name in

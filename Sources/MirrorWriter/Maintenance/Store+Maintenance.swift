@@ -77,7 +77,7 @@ extension Store {
         defer { views.refresh(in: transactions) }
         return try changing(under: [lock]) {
             _ = try RunLog.closeInterrupted(declared.name, on: connection, now: now)
-            return try KeyChange(to: declared, in: definitions).apply()
+            return try KeyChange(declared: declared, definitions: definitions).apply()
         }
     }
 
@@ -112,7 +112,7 @@ extension Store {
 
     /// The columns that a feed's table keeps from earlier definitions.
     package func oldColumns(of declared: FeedDefinition) throws(FeedSyncError) -> [OldColumn] {
-        try storing { try OldColumns(of: declared, in: definitions).all() }
+        try storing { try OldColumns(declared: declared, definitions: definitions).all() }
     }
 
     /// Deletes columns of earlier definitions: from the table, its index, the changes of rows and the kept response.
@@ -134,7 +134,7 @@ extension Store {
             try connection.execute("PRAGMA secure_delete = ON")
             try connection.transaction {
                 try lock.check()
-                try OldColumns(of: declared, in: definitions).drop(columns.map(\.name))
+                try OldColumns(declared: declared, definitions: definitions).drop(columns.map(\.name))
             }
         }
         return columns
