@@ -292,7 +292,7 @@ struct PageStorage {
             try writeEmpty(commit, with: &writer)
             return Written(storedID: nil, place: begin, placed: 0)
         case .notModified(let stored):
-            try writer.keep(stored) { from, count, to, sections in
+            try writer.keep(rowsAt: stored.place, placed: stored.placed) { from, count, to, sections in
                 try records.rows.move(from: from, count: count, to: to, sections: &sections)
             }
             return Written(

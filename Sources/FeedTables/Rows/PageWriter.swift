@@ -37,18 +37,20 @@ package struct PageWriter {
         rules.end()
     }
 
-    /// Passes a stored page that is unchanged upstream. Moves its rows only if others now come before them.
+    /// Passes the rows of a stored page that is unchanged upstream. Moves them only if others now come before them.
+    ///
+    /// - Parameter placed: The number of their places, from `place` on.
     package mutating func keep(
-        _ page: StoredPage,
+        rowsAt place: Place, placed: Int64,
         move: (_ from: Place, _ count: Int64, _ to: Place, _ sections: inout SectionTally) throws -> Void
     ) throws {
-        var place = page.place
-        if rules.meetPage(at: page.place, placed: page.placed) {
+        var newPlace = place
+        if rules.meetPage(at: place, placed: placed) {
             try becomeMoved()
-            place = rules.nextPlace
-            try move(page.place, page.placed, place, &rules.sections)
+            newPlace = rules.nextPlace
+            try move(place, placed, newPlace, &rules.sections)
         }
-        if page.placed > 0 { rules.place(pageFrom: page.place, at: place, placed: page.placed) }
+        if placed > 0 { rules.place(pageFrom: place, at: newPlace, placed: placed) }
     }
 
     /// Turns the crawl into one that writes: rows met so far, and all later ones, get places in its own generation.

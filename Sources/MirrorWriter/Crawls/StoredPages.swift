@@ -170,6 +170,23 @@ package final class StoredPages {
     }
 }
 
+/// A page as stored.
+package struct StoredPage: Sendable, Hashable {
+    package let id: Int64
+    package let validators: Validators
+    package let place: Place
+    package let placed: Int64
+    package let elements: Int
+    package let skipped: Int
+    package let sameKey: Int
+    package let keys: String
+    package let cursor: PageCursor?
+    package let total: Int?
+
+    /// True if an item of the page has the place that another page of its crawl gave it: it came twice.
+    package var hasRepeats: Bool { placed < Int64(elements - skipped - sameKey) }
+}
+
 /// The key of a stored page.
 package struct RequestKey: Sendable, Hashable {
     /// The method, the URL and the body, with secrets masked.
