@@ -99,9 +99,7 @@ final class ChangeSource {
                     SELECT at FROM event WHERE \(isOfFeed) AND inserted > 0) AND ? IS NOT NULL
                 """)
         }
-        return try counts.reduce(0) { sum, sql in
-            sum &+ Int(clamping: try connection.int64(sql, .text(query.feed)) ?? 0)
-        }
+        return try counts.reduce(0) { sum, sql in sum &+ (try connection.count(sql, .text(query.feed))) }
     }
 
     /// The newest changes of one item that the change log has, without its first appearance.

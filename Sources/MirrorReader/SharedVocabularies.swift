@@ -89,11 +89,9 @@ extension Store {
     package func share(_ vocabularies: SharedVocabularies) throws(FeedSyncError) -> [String] {
         indexedFeeds.shared = vocabularies
         let feeds = try searchableFeeds().map(\.feed)
-        return try storing {
+        return try snapshot {
             let began = ContinuousClock.now
-            return try connection.transaction(.deferred) {
-                try feeds.compactMap { try indexedFeeds.feed($0, since: began, on: connection)?.index }
-            }
+            return try feeds.compactMap { try indexedFeeds.feed($0, since: began, on: connection)?.index }
         }
     }
 }

@@ -76,10 +76,7 @@ extension Store {
 
     /// The number of kept runs.
     package func runCount(of feed: String? = nil) throws(FeedSyncError) -> Int {
-        try storing {
-            let sql = "SELECT count(*) FROM run WHERE ?1 IS NULL OR feed = ?1"
-            return Int(clamping: try connection.int64(sql, Value(feed)) ?? 0)
-        }
+        try storing { try connection.count("SELECT count(*) FROM run WHERE ?1 IS NULL OR feed = ?1", Value(feed)) }
     }
 
     /// The last run of a feed; nil if there is none.

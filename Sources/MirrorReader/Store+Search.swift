@@ -53,34 +53,32 @@ extension Store {
     ///
     /// - Parameter take: Takes an item. Returns true if further ones are wanted.
     package func search(_ query: SearchQuery, take: (SearchHit) -> Bool) throws(FeedSyncError) {
-        try storing {
-            // One snapshot for the index and the rows.
+        // One snapshot for the index and the rows.
+        try snapshot {
             let began = ContinuousClock.now
-            try connection.transaction(.deferred) {
-                let sources = try query.feeds.compactMap {
-                    try SearchSource($0, query, indexedFeeds, since: began, on: connection)
+            let sources = try query.feeds.compactMap {
+                try SearchSource($0, query, indexedFeeds, since: began, on: connection)
+            }
+            var count = 0
+            let most = query.mostHits
+            func give(_ places: [(source: SearchSource, row: Int64)]) throws -> Bool {
+                for place in places {
+                    guard count < most else { return false }
+                    guard let hit = try place.source.hit(place.row) else { continue }
+                    count += 1
+                    guard take(hit) else { return false }
                 }
-                var count = 0
-                let most = query.mostHits
-                func give(_ places: [(source: SearchSource, row: Int64)]) throws -> Bool {
-                    for place in places {
-                        guard count < most else { return false }
-                        guard let hit = try place.source.hit(place.row) else { continue }
-                        count += 1
-                        guard take(hit) else { return false }
-                    }
-                    return true
-                }
-                var ranked: [(source: SearchSource, row: Int64, rank: Double)] = []
-                for source in sources {
-                    for place in try source.ranked() { ranked.append((source, place.row, place.rank)) }
-                }
-                // Swift's sort keeps the order of equal ranks.
-                ranked.sort { $0.rank < $1.rank }
-                guard try give(ranked.map { ($0.source, $0.row) }) else { return }
-                for source in sources where count < most {
-                    guard try give(source.others(most: most - count).map { (source, $0) }) else { return }
-                }
+                return true
+            }
+            var ranked: [(source: SearchSource, row: Int64, rank: Double)] = []
+            for source in sources {
+                for place in try source.ranked() { ranked.append((source, place.row, place.rank)) }
+            }
+            // Swift's sort keeps the order of equal ranks.
+            ranked.sort { $0.rank < $1.rank }
+            guard try give(ranked.map { ($0.source, $0.row) }) else { return }
+            for source in sources where count < most {
+                guard try give(source.others(most: most - count).map { (source, $0) }) else { return }
             }
         }
     }
@@ -98,22 +96,20 @@ extension Store {
     private func best<Result: ListingResult>(
         _ query: SearchQuery, in feed: String
     ) throws(FeedSyncError) -> Result? {
-        try storing {
+        try snapshot { () -> Result? in
             let began = ContinuousClock.now
-            return try connection.transaction(.deferred) { () -> Result? in
-                guard let source = try SearchSource(feed, query, indexedFeeds, since: began, on: connection) else {
-                    return nil
-                }
-                let rows = try source.rowLookup()
-                var result = Result()
-                rows.begin(&result)
-                let best = try source.ranked().prefix(query.mostHits).map(\.row)
-                let count = try rows.take(best, into: &result)
-                if count < query.mostHits {
-                    _ = try rows.take(try source.others(most: query.mostHits - count), into: &result)
-                }
-                return result
+            guard let source = try SearchSource(feed, query, indexedFeeds, since: began, on: connection) else {
+                return nil
             }
+            let rows = try source.rowLookup()
+            var result = Result()
+            rows.begin(&result)
+            let best = try source.ranked().prefix(query.mostHits).map(\.row)
+            let count = try rows.take(best, into: &result)
+            if count < query.mostHits {
+                _ = try rows.take(try source.others(most: query.mostHits - count), into: &result)
+            }
+            return result
         }
     }
 }

@@ -144,8 +144,8 @@ extension Store {
     package func prunableCount(of feed: String, goneBefore limit: String) throws(FeedSyncError) -> Int {
         try storing {
             guard let table = try StoredTable.name(of: feed, on: connection) else { return 0 }
-            let count = "SELECT count(*) FROM \(try SQL.identifier(table)) WHERE _removed_at < ?"
-            return Int(try connection.int64(count, .text(limit)) ?? 0)
+            return try connection.count(
+                "SELECT count(*) FROM \(try SQL.identifier(table)) WHERE _removed_at < ?", .text(limit))
         }
     }
 
