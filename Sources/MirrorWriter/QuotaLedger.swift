@@ -2,13 +2,6 @@ internal import SQLite
 
 /// The hosts' quotas, for every process that uses the store.
 enum QuotaLedger {
-    /// Keeps the readings, and the quota that the feed's next request counts against. Part of the
-    /// caller's transaction.
-    static func record(_ readings: [QuotaReading], for feed: String, on connection: Connection) throws {
-        try keep(readings, on: connection)
-        if let last = readings.last { try count(feed, against: last.nextQuota, on: connection) }
-    }
-
     /// Keeps readings, each after the stored one of its quota: responses are stored in any order.
     static func keep(_ readings: [QuotaReading], on connection: Connection) throws {
         for reading in readings {
@@ -96,12 +89,14 @@ package final class RunQuota {
         let readings: Int
     }
 
-    /// Records the quota readings of responses. Part of the caller's transaction.
+    /// Records the quota readings of responses, and the quota that the feed's next request counts against. Part of the
+    /// caller's transaction.
     func record(_ readings: [QuotaReading]) throws {
-        guard !readings.isEmpty else { return }
+        guard let last = readings.last else { return }
         blockedHost = nil
         transactions.quotaReadings.count += 1
-        try QuotaLedger.record(readings, for: feed, on: transactions.connection)
+        try QuotaLedger.keep(readings, on: transactions.connection)
+        try QuotaLedger.count(feed, against: last.nextQuota, on: transactions.connection)
     }
 
     /// Records the host that accepts no request, for a run that ends without a response of it: the feed is due when the
