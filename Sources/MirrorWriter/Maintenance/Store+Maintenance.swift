@@ -153,20 +153,14 @@ extension Store {
     ///
     /// - Returns: The number of items; nil if another process works on the feed.
     package func prune(_ feed: String, goneBefore limit: String, now: String) throws(FeedSyncError) -> Int? {
-        let found = try storing {
-            try connection.first("SELECT id, \"table\" FROM _feed WHERE feed = ?", [.text(feed)]) { row in
-                (id: row.int64(at: 0), table: row.text(at: 1) ?? "")
-            }
-        }
-        guard let found else { return 0 }
-        guard let lock = try FeedLock(on: found.id, of: path, command: "prune") else { return nil }
+        let id = try storing { try connection.int64("SELECT id FROM _feed WHERE feed = ?", .text(feed)) }
+        guard let id else { return 0 }
+        guard let lock = try FeedLock(on: id, of: path, command: "prune") else { return nil }
         defer { withExtendedLifetime(lock) {} }
         return try changing {
             try forget(feed, before: now)
-            let isThere = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE"
-            guard try connection.scalar(isThere, .text(found.table)) != nil else { return 0 }
-            try connection.run(
-                "DELETE FROM \(try SQL.identifier(found.table)) WHERE _removed_at < ?", .text(limit))
+            guard let table = try StoredTable.name(of: feed, on: connection) else { return 0 }
+            try connection.run("DELETE FROM \(try SQL.identifier(table)) WHERE _removed_at < ?", .text(limit))
             return connection.changes
         }
     }
