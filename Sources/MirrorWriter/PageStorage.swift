@@ -46,7 +46,8 @@ struct PageStorage {
         var draft = before
         draft.open = nil
         if let shape = commit.content.shape ?? table.shapeOfNewTable {
-            if try table.adopt(shape) { try forgetValidators() }
+            // The texts of numbers come back only with the pages.
+            if try table.adopt(shape) { try records.storedPages.forgetValidators(ofAllListsOf: definition.owner) }
             list.shape = table.shape
         }
         let crawl =
@@ -111,14 +112,6 @@ struct PageStorage {
         committed.isShort = try isShort(onward, draft, added: addedBefore + rules.added)
         return Stored(
             committed: committed, items: rules.items, events: events, state: draft, met: rules.metPlaces, rows: rows)
-    }
-
-    /// Forgets the validators of the feed's pages, because the texts of numbers come back only with the pages.
-    private func forgetValidators() throws {
-        try connection.run(
-            "UPDATE _page SET etag = NULL, last_modified = NULL WHERE \(ListTables.isOf("?1"))",
-            .text(table.shape.definition.owner))
-        records.storedPages.forget()
     }
 
     // MARK: - The crawl

@@ -138,13 +138,15 @@ package final class StoredPages {
 
     /// Clears the validators of all pages: of a page that has not changed, a 304 does not repeat what it says beside its
     /// items.
-    func forgetValidators() throws {
+    ///
+    /// - Parameter owner: The feed whose lists all lose theirs; nil for this list alone.
+    func forgetValidators(ofAllListsOf owner: String? = nil) throws {
         lookedUp = [:]
         try connection.run(
             """
             UPDATE _page SET etag = NULL, last_modified = NULL
-            WHERE feed = ? AND (etag IS NOT NULL OR last_modified IS NOT NULL)
-            """, .text(feed))
+            WHERE \(owner == nil ? "feed = ?1" : ListTables.isOf("?1")) AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+            """, .text(owner ?? feed))
     }
 
     /// Moves the record of a page whose rows have moved.
