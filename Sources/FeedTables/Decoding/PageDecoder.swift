@@ -28,7 +28,7 @@ package final class PageDecoder: Sendable {
         }
         guard page.error == JSON_OK else {
             recycle(scanner)
-            throw PageFault(page, of: body, plan: plan, secrets: secrets).error
+            throw PageFault.error(page, of: body, plan: plan, secrets: secrets)
         }
         return DecodedPage(page, body: body, scanner: scanner, plan: plan, decoder: self, maskKeys: maskKeys)
     }

@@ -2,63 +2,45 @@ internal import CPageDecoder
 internal import HTTP
 
 /// The error for a body that is not a page.
-struct PageFault {
-    let error: FeedSyncError
-
-    init(_ page: json_page, of body: Body, plan: DecodePlan, secrets: Secrets) {
+enum PageFault {
+    static func error(_ page: json_page, of body: Body, plan: DecodePlan, secrets: Secrets) -> FeedSyncError {
         let items = plan.itemsPath.map { "`items: \($0)`" } ?? "the body, which should be the array of items,"
         let place = "at byte \(page.offset) of \(body.count)"
-        let found = Self.excerpt(of: body, at: page.offset, secrets)
-        switch page.error {
-        case JSON_EMPTY:
-            error = FeedSyncError(.undecodable, "the response is empty; JSON was expected")
-        case JSON_NOT_JSON where Self.isStart(page.offset, of: body):
-            error =
-                .otherFormat(body, secrets: secrets)
-                ?? FeedSyncError(
-                    .undecodable, "the body is not JSON: it begins with \(found)",
+        let found = excerpt(of: body, at: page.offset, secrets)
+        let memory = SizeText.text(plan.memory.most)
+        func fault(_ words: String, advice: String? = nil) -> FeedSyncError {
+            FeedSyncError(.undecodable, words, advice: advice)
+        }
+        return switch page.error {
+        case JSON_EMPTY: fault("the response is empty; JSON was expected")
+        case JSON_NOT_JSON where isStart(page.offset, of: body):
+            .otherFormat(body, secrets: secrets)
+                ?? fault(
+                    "the body is not JSON: it begins with \(found)",
                     advice: "open the URL in a browser: a login or error page is often HTML")
-        case JSON_NOT_JSON:
-            error = FeedSyncError(.undecodable, "the JSON is broken \(place): \(found)")
-        case JSON_TRUNCATED:
-            error = FeedSyncError(.undecodable, "the JSON is cut off, \(place)", advice: "run it again")
-        case JSON_INVALID_UTF8:
-            error = FeedSyncError(.undecodable, "the body is not UTF-8 \(place)")
-        case JSON_INVALID_ESCAPE:
-            error = FeedSyncError(.undecodable, "a string has an invalid escape \(place): \(found)")
-        case JSON_CONTROL_CHARACTER:
-            error = FeedSyncError(.undecodable, "a string has an unescaped control character \(place)")
-        case JSON_INVALID_NUMBER:
-            error = FeedSyncError(.undecodable, "a number is malformed \(place): \(found)")
+        case JSON_NOT_JSON: fault("the JSON is broken \(place): \(found)")
+        case JSON_TRUNCATED: fault("the JSON is cut off, \(place)", advice: "run it again")
+        case JSON_INVALID_UTF8: fault("the body is not UTF-8 \(place)")
+        case JSON_INVALID_ESCAPE: fault("a string has an invalid escape \(place): \(found)")
+        case JSON_CONTROL_CHARACTER: fault("a string has an unescaped control character \(place)")
+        case JSON_INVALID_NUMBER: fault("a number is malformed \(place): \(found)")
         case JSON_TRAILING_BYTES:
-            error =
-                .otherFormat(body, secrets: secrets)
-                ?? FeedSyncError(.undecodable, "more follows after the JSON \(place): \(found)")
-        case JSON_TOO_DEEP:
-            error = FeedSyncError(
-                .undecodable, "arrays and objects are nested more than \(JSON_MAXIMUM_DEPTH) deep \(place)")
-        case JSON_TOO_LARGE:
-            error = FeedSyncError(
-                .undecodable, "the body takes more than \(SizeText.text(plan.memory.most))", advice: Self.smallerPages)
+            .otherFormat(body, secrets: secrets) ?? fault("more follows after the JSON \(place): \(found)")
+        case JSON_TOO_DEEP: fault("arrays and objects are nested more than \(JSON_MAXIMUM_DEPTH) deep \(place)")
+        case JSON_TOO_LARGE: fault("the body takes more than \(memory)", advice: smallerPages)
         case JSON_TOO_MANY_TOKENS:
-            error = FeedSyncError(
-                .undecodable, "the page has too many values for \(SizeText.text(plan.memory.most)) of memory",
-                advice: Self.smallerPages)
+            fault("the page has too many values for \(memory) of memory", advice: smallerPages)
         case JSON_TOO_MANY_ITEMS:
-            error = FeedSyncError(
-                .undecodable, "the page has too many items for \(SizeText.text(plan.memory.most)) of memory \(place)",
-                advice: Self.smallerPages)
+            fault("the page has too many items for \(memory) of memory \(place)", advice: smallerPages)
         case JSON_ITEMS_MISSING:
-            error = FeedSyncError(
-                .undecodable,
-                "\(items) matches nothing in the body, which begins with \(Self.excerpt(of: body, at: 0, secrets))",
+            fault(
+                "\(items) matches nothing in the body, which begins with \(excerpt(of: body, at: 0, secrets))",
                 advice: "correct `items` in the feed's definition")
         case JSON_ITEMS_WRONG_KIND:
-            error = FeedSyncError(
-                .undecodable, "\(items) is \(page.items_kind.words), not an array, \(place)",
-                advice: "correct `items` in the feed's definition" + Self.wayToMembers(plan.itemsPath, body))
-        default:
-            error = .outOfMemory
+            fault(
+                "\(items) is \(page.items_kind.words), not an array, \(place)",
+                advice: "correct `items` in the feed's definition" + wayToMembers(plan.itemsPath, body))
+        default: .outOfMemory
         }
     }
 
