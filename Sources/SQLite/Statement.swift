@@ -86,14 +86,7 @@ extension Statement {
             try bindInt64(integer, at: index)
         case .real(let real):
             try bindDouble(real, at: index)
-        case .text(var text):
-            let code = text.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) { characters in
-                    let start = characters.baseAddress ?? Self.noBytes.assumingMemoryBound(to: CChar.self)
-                    return csqlite_bind_text_copy(pointer, Int32(clamping: index), start, UInt64(characters.count))
-                }
-            }
-            try check(code)
+        case .text(var text): try check(text.withUTF8 { bindCopy(of: UnsafeRawBufferPointer($0), at: index) })
         case .blob(let blob):
             let code = blob.withUnsafeBytes { bytes in
                 csqlite_bind_blob_copy(
@@ -130,10 +123,12 @@ extension Statement {
 
     /// Binds a copy of bytes as text, which they should be, to the parameter at a 1-based index.
     public func bindText(copying bytes: UnsafeRawBufferPointer, at index: Int) throws(SQLiteError) {
-        try check(
-            csqlite_bind_text_copy(
-                pointer, Int32(clamping: index),
-                (bytes.baseAddress ?? Self.noBytes).assumingMemoryBound(to: CChar.self), UInt64(bytes.count)))
+        try check(bindCopy(of: bytes, at: index))
+    }
+
+    private func bindCopy(of bytes: UnsafeRawBufferPointer, at index: Int) -> Int32 {
+        let start = (bytes.baseAddress ?? Self.noBytes).assumingMemoryBound(to: CChar.self)
+        return csqlite_bind_text_copy(pointer, Int32(clamping: index), start, UInt64(bytes.count))
     }
 
     /// Binds UTF-8 text to the parameter at a 1-based index without copying it.
