@@ -45,15 +45,22 @@ public struct Configuration: Sendable {
     ) throws(ConfigurationError) -> Configuration {
         // Before the text is read: a text that is older than its time would count as the newer one of two.
         let changedAt = changedAt(file)
-        let bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try FileContents.read(file, limit: sizeLimit, isOwn: allowsCommands)
-        } catch {
-            throw ConfigurationError(Diagnostic(position: SourcePosition(file: file), problem: error.problem))
-        }
+        let bytes = try bytes(of: file, isOwn: allowsCommands)
         return try parse(
             bytes, file: file, changedAt: changedAt, environment: environment,
             allowsCommands: allowsCommands || !runsFeeds)
+    }
+
+    /// The bytes of a configuration file, or of one that belongs to it.
+    ///
+    /// - Parameter isOwn: True if only the user and root may have write access.
+    /// - Throws: `ConfigurationError` with the reason why it cannot be read.
+    static func bytes(of file: String, isOwn: Bool) throws(ConfigurationError) -> [UInt8] {
+        do throws(FileError) {
+            return try FileContents.read(file, limit: sizeLimit, isOwn: isOwn)
+        } catch {
+            throw ConfigurationError(Diagnostic(position: SourcePosition(file: file), problem: error.problem))
+        }
     }
 
     /// Reads the text of a configuration file; `file` need not exist.

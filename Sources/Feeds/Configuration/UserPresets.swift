@@ -25,13 +25,7 @@ package final class UserPresets: Sendable {
             ConfigurationError(Diagnostic(position: SourcePosition(file: path), problem: problem))
         }
         guard status.isWritable() else { throw failure("can be written by others; run chmod go-w \(path)") }
-        let bytes: [UInt8]
-        do throws(FileError) {
-            bytes = try FileContents.read(path, limit: Configuration.sizeLimit, isOwn: true)
-        } catch {
-            throw failure(error.problem)
-        }
-        let preset = try Preset(bytes, source: path)
+        let preset = try Preset(Configuration.bytes(of: path, isOwn: true), source: path)
         guard preset.name == name else { throw failure("its `name` must be `\(name)`, as the file's") }
         loaded.withLock { $0[name] = preset }
         return preset

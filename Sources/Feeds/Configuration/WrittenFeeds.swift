@@ -62,27 +62,16 @@ struct WrittenFeeds {
                     "is included, and can be written by others; run chmod go-w \(file)", at: SourcePosition(file: file))
                 continue
             }
-            do throws(FileError) {
-                let bytes = try FileContents.read(file, limit: Configuration.sizeLimit, isOwn: true)
-                guard let root = try? Node.parse(bytes, source: file) else {
-                    addProblem(of: bytes, file)
-                    continue
-                }
+            do throws(ConfigurationError) {
+                let bytes = try Configuration.bytes(of: file, isOwn: true)
+                // A file without anything in it has no feeds.
+                guard let root = try Node.ofConfiguration(bytes, source: file) else { continue }
                 let members = MappingDecoder(root, of: "an included file", log: log)
                 add(members.node("feeds"))
                 members.finish()
             } catch {
-                log.report(error.problem, at: SourcePosition(file: file))
+                error.diagnostics.forEach(log.add)
             }
-        }
-    }
-
-    private func addProblem(of bytes: [UInt8], _ file: String) {
-        do throws(YAMLError) {
-            // A file without anything in it has no feeds.
-            _ = try Node.parse(bytes, source: file)
-        } catch {
-            ConfigurationError(error).diagnostics.forEach(log.add)
         }
     }
 
