@@ -51,16 +51,12 @@ package struct ConfigurationEditor: Sendable {
                 "\(Excerpt.quoted(name, limit: 60)) is too long for the name of a member: YAML takes 1,024 characters")
         }
         let insertion = InsertionEdits(layout: layout, hasNoFeeds: node?["feeds"]?.isNull ?? true)
-        guard let edits = insertion.edits(of: entry) else {
-            throw refused("the feed cannot be added without changing other lines; add it by hand")
+        let problem = "the feed cannot be added without changing other lines; add it by hand"
+        return try applying(insertion.edits(of: entry), or: problem) { after in
+            guard let added = Self.feeds(of: after).last, added.key.text == entry.name else { return false }
+            return FeedEntry.Value.mapping(entry.members).isSame(as: added.value)
+                && Self.isSame(node, after, without: [entry.name])
         }
-        let text = TextEdit.applying(edits, to: layout.bytes)
-        guard let after = try? Node.parse(text, source: file), let added = Self.feeds(of: after).last,
-            added.key.text == entry.name,
-            FeedEntry.Value.mapping(entry.members).isSame(as: added.value),
-            Self.isSame(node, after, without: [entry.name])
-        else { throw refused("the feed cannot be added without changing other lines; add it by hand") }
-        return text
     }
 
     /// The text with one feed less.
@@ -72,12 +68,10 @@ package struct ConfigurationEditor: Sendable {
             let index = feeds.pairs.firstIndex(where: { $0.key.text == name }),
             let edits = MemberEdits(mapping: feeds, layout: layout).removal(of: index)
         else { throw refused("there is no feed `\(name)`") }
-        let text = TextEdit.applying(edits, to: layout.bytes)
         let problem = "the feed `\(name)` cannot be removed without changing other lines; remove it by hand"
-        guard let after = try? Node.parse(text, source: file), Self.isSame(node, after, without: [name]),
-            !Self.feeds(of: after).contains(where: { $0.key.text == name })
-        else { throw refused(problem) }
-        return text
+        return try applying(edits, or: problem) { after in
+            Self.isSame(node, after, without: [name]) && after["feeds"]?[name] == nil
+        }
     }
 
     /// The text with another name for a feed, also where others name it as their parent.
@@ -87,17 +81,20 @@ package struct ConfigurationEditor: Sendable {
         guard names.contains(name) else { throw refused("there is no feed `\(name)`") }
         guard !names.contains(new) else { throw refused("feed `\(new)` already exists") }
         let problem = "the feed `\(name)` cannot be renamed without changing other lines; rename it by hand"
-        guard let edits = RenamingEdits(layout: layout).edits(of: name, to: new) else { throw refused(problem) }
-        let text = TextEdit.applying(edits, to: layout.bytes)
-        guard let after = try? Node.parse(text, source: file), Self.isSame(node, after, without: Set(names + [new])),
-            Self.feeds(of: after).compactMap(\.key.text) == names.map({ $0 == name ? new : $0 }),
-            zip(feedPairs, Self.feeds(of: after)).allSatisfy({ before, after in
-                before.value["for_each"] == nil
-                    ? before.value.isSame(as: after.value)
-                    : before.value.isSame(as: after.value, but: name, isNow: new)
-            })
-        else { throw refused(problem) }
-        return text
+        /// Also true of the name, alone or before a column, and the new one.
+        func isSameText(_ one: String, _ another: String) -> Bool {
+            another == one || one == name && another == new
+                || another == one.replacing("{\(name).", with: "{\(new).")
+        }
+        return try applying(RenamingEdits(layout: layout).edits(of: name, to: new), or: problem) { after in
+            Self.isSame(node, after, without: Set(names + [new]))
+                && Self.feeds(of: after).compactMap(\.key.text) == names.map { $0 == name ? new : $0 }
+                && zip(feedPairs, Self.feeds(of: after)).allSatisfy { before, after in
+                    before.value["for_each"] == nil
+                        ? before.value.isSame(as: after.value)
+                        : before.value.isSame(as: after.value, isSameText)
+                }
+        }
     }
 
     /// The line of the comment directly above a feed, which stays when the feed is removed; nil if there is none.
@@ -131,12 +128,11 @@ package struct ConfigurationEditor: Sendable {
         guard let pairs = written?.pairs, pairs.count == 1, pairs[0].key.text == name else {
             throw refused("the text must begin with `\(name):`, and have no other feed")
         }
-        let text = TextEdit.applying([TextEdit(place.bytes, indented(source, by: place.column))], to: layout.bytes)
-        guard let after = try? Node.parse(text, source: file), isSame(after, besides: name),
-            let value = Self.feeds(of: after).first(where: { $0.key.text == name })?.value,
-            value.isSame(as: pairs[0].value)
-        else { throw refused("the feed `\(name)` cannot be changed without changing other lines; edit the file") }
-        return text
+        let edit = TextEdit(place.bytes, indented(source, by: place.column))
+        let problem = "the feed `\(name)` cannot be changed without changing other lines; edit the file"
+        return try applying([edit], or: problem) { after in
+            isSame(after, besides: name) && after["feeds"]?[name]?.isSame(as: pairs[0].value) == true
+        }
     }
 
     /// The text with a value for a member of a feed, or without the member.
@@ -146,9 +142,9 @@ package struct ConfigurationEditor: Sendable {
     package func setting(_ member: String, of name: String, to value: FeedEntry.Value?) throws(ConfigurationError)
         -> [UInt8]
     {
-        guard let feed = layout.feed(name)?.value,
-            let node = feedPairs.first(where: { $0.key.text == name })?.value.pairs
-        else { throw refused("there is no feed `\(name)`") }
+        guard let feed = layout.feed(name)?.value, let pairs = node?["feeds"]?[name]?.pairs else {
+            throw refused("there is no feed `\(name)`")
+        }
         let index = feed.pairs.firstIndex { $0.key.text == member }
         let members = MemberEdits(mapping: feed, layout: layout)
         let edits: [TextEdit]? =
@@ -159,15 +155,21 @@ package struct ConfigurationEditor: Sendable {
             case (nil, nil): []
             }
         let problem = "the feed `\(name)` cannot be changed without changing other lines; edit the file"
-        guard let edits else { throw refused(problem) }
-        let text = TextEdit.applying(edits, to: layout.bytes)
-        let others = node.filter { $0.key.text != member }
-        guard let after = try? Node.parse(text, source: file), isSame(after, besides: name),
-            let pairs = Self.feeds(of: after).first(where: { $0.key.text == name })?.value.pairs,
-            Self.isSame(pairs.first(where: { $0.key.text == member })?.value, value),
-            others.elementsEqual(
-                pairs.filter { $0.key.text != member },
-                by: { $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value) })
+        return try applying(edits, or: problem) { after in
+            guard isSame(after, besides: name), let feed = after["feeds"]?[name], let all = feed.pairs else {
+                return false
+            }
+            return Self.isSame(feed[member], value)
+                && Self.isSame(pairs.filter { $0.key.text != member }, all.filter { $0.key.text != member })
+        }
+    }
+
+    /// The edited text, if it still is YAML and means what it should; a problem otherwise, or without edits.
+    private func applying(
+        _ edits: [TextEdit]?, or problem: String, _ isMeant: (Node) -> Bool
+    ) throws(ConfigurationError) -> [UInt8] {
+        guard let text = edits.map({ TextEdit.applying($0, to: layout.bytes) }),
+            let after = try? Node.parse(text, source: file), isMeant(after)
         else { throw refused(problem) }
         return text
     }
@@ -187,10 +189,11 @@ package struct ConfigurationEditor: Sendable {
             (node?.pairs ?? []).filter { $0.key.text != "feeds" }
         }
         let kept = [before, after].map { node in feeds(of: node).filter { !names.contains($0.key.text ?? "") } }
-        return [others, kept].allSatisfy { lists in
-            lists[0].count == lists[1].count
-                && zip(lists[0], lists[1]).allSatisfy { $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value) }
-        }
+        return [others, kept].allSatisfy { isSame($0[0], $0[1]) }
+    }
+
+    private static func isSame(_ one: [Node.Pair], _ another: [Node.Pair]) -> Bool {
+        one.elementsEqual(another) { $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value) }
     }
 
     private func refused(_ problem: String) -> ConfigurationError {

@@ -235,23 +235,3 @@ struct RenamingEdits {
         return renamed == text ? [] : [TextEdit(value.bytes, renamed)]
     }
 }
-
-extension Node {
-    /// True if the other node differs only in the feed's name, alone or before a column.
-    func isSame(as other: Node, but name: String, isNow new: String) -> Bool {
-        switch (content, other.content) {
-        case (.scalar(let one), .scalar(let another)):
-            [one.text, one.text == name ? new : one.text, one.text.replacing("{\(name).", with: "{\(new).")]
-                .contains(another.text) && one.resolution == another.resolution
-        case (.sequence(let one), .sequence(let another)):
-            one.count == another.count
-                && zip(one, another).allSatisfy { $0.isSame(as: $1, but: name, isNow: new) }
-        case (.mapping(let one), .mapping(let another)):
-            one.count == another.count
-                && zip(one, another).allSatisfy {
-                    $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value, but: name, isNow: new)
-                }
-        default: false
-        }
-    }
-}

@@ -124,10 +124,9 @@ extension FeedEntry.Value {
         case (.text(let text), .scalar(let scalar)): scalar.text == text && scalar.resolution == .text
         case (.plain(let text), .scalar(let scalar)): scalar.text == text
         case (.list(let values), .sequence(let elements)):
-            values.count == elements.count && zip(values, elements).allSatisfy { $0.isSame(as: $1) }
+            values.elementsEqual(elements) { $0.isSame(as: $1) }
         case (.mapping(let members), .mapping(let pairs)):
-            members.count == pairs.count
-                && zip(members, pairs).allSatisfy { $0.name == $1.key.text && $0.value.isSame(as: $1.value) }
+            members.elementsEqual(pairs) { $0.name == $1.key.text && $0.value.isSame(as: $1.value) }
         default: false
         }
     }
@@ -135,15 +134,16 @@ extension FeedEntry.Value {
 
 extension Node {
     /// True if another node has the same meaning, regardless of its position.
-    func isSame(as other: Node) -> Bool {
+    ///
+    /// - Parameter isSameText: True if a text may stand in the place of one that is no name of a member.
+    func isSame(as other: Node, _ isSameText: (String, String) -> Bool = { $0 == $1 }) -> Bool {
         switch (content, other.content) {
         case (.scalar(let one), .scalar(let another)):
-            one.text == another.text && one.resolution == another.resolution
+            isSameText(one.text, another.text) && one.resolution == another.resolution
         case (.sequence(let one), .sequence(let another)):
-            one.count == another.count && zip(one, another).allSatisfy { $0.isSame(as: $1) }
+            one.elementsEqual(another) { $0.isSame(as: $1, isSameText) }
         case (.mapping(let one), .mapping(let another)):
-            one.count == another.count
-                && zip(one, another).allSatisfy { $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value) }
+            one.elementsEqual(another) { $0.key.isSame(as: $1.key) && $0.value.isSame(as: $1.value, isSameText) }
         default: false
         }
     }
