@@ -27,13 +27,9 @@ package enum RowKey {
     }
 
     private static func value(_ row: Statement, at column: Int) -> String {
-        switch row.value(at: column) {
-        case .null: "null"
-        case .integer(let integer): "\(integer)"
-        case .real(let real): JSONText.number(real)
-        case .text(let text): JSONText.string(text)
-        case .blob: "null"
-        }
+        let value = row.value(at: column)
+        // Bytes are in no key.
+        return if case .blob = value { "null" } else { StoredValue(value).json }
     }
 }
 

@@ -50,11 +50,5 @@ extension FeedPart {
 
 extension FeedPart.KeyValue {
     /// The value as keys are written in the store.
-    var json: String {
-        switch self {
-        case .integer(let integer): "\(integer)"
-        case .real(let real): JSONText.number(real)
-        case .text(let text): JSONText.string(text)
-        }
-    }
+    var json: String { StoredValue(Value(self)).json }
 }
