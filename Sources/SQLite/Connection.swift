@@ -401,11 +401,9 @@ extension Connection {
         try execute(
             "SELECT t.name FROM sqlite_schema s, pragma_table_info(s.name) t WHERE s.type = 'table' AND s.rootpage = 0")
         try execute("PRAGMA query_only = ON")
-        let check:
-            @convention(c) (
-                UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
-                UnsafePointer<CChar>?
-            ) -> Int32 = { _, action, word, value, _, _ in
+        let status = sqlite3_set_authorizer(
+            handle.database,
+            { _, action, word, value, _, _ in
                 switch action {
                 case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
                 case SQLITE_PRAGMA:
@@ -414,8 +412,8 @@ extension Connection {
                         ? SQLITE_OK : SQLITE_DENY
                 default: return SQLITE_DENY
                 }
-            }
-        try handle.check(sqlite3_set_authorizer(handle.database, check, nil))
+            }, nil)
+        try handle.check(status)
     }
 
     /// True for a PRAGMA that only reads. The ones that take a table or an index as their argument change nothing.

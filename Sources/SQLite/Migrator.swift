@@ -85,12 +85,10 @@ extension Connection {
     /// A COMMIT in a migration would end the transaction that holds the migration and its record.
     fileprivate func withoutTransactionControl(_ body: () throws -> Void) throws {
         // https://sqlite.org/c3ref/set_authorizer.html
-        let refuse:
-            @convention(c) (
-                UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
-                UnsafePointer<CChar>?
-            ) -> Int32 = { _, action, _, _, _, _ in action == SQLITE_TRANSACTION ? SQLITE_DENY : SQLITE_OK }
-        try handle.check(sqlite3_set_authorizer(handle.database, refuse, nil))
+        let status = sqlite3_set_authorizer(
+            handle.database,
+            { _, action, _, _, _, _ in action == SQLITE_TRANSACTION ? SQLITE_DENY : SQLITE_OK }, nil)
+        try handle.check(status)
         defer { sqlite3_set_authorizer(handle.database, nil, nil) }
         try body()
     }
