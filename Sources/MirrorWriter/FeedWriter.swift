@@ -38,11 +38,10 @@ package final class FeedWriter: PageTransactionWriter {
     /// The error that kept waiting pages from being stored, until it is reported to the run.
     private var loss: (any Error)?
 
-    init(
-        feed: String, run: Int64, shape: ResolvedFeed, resumePoint: ResumePoint, trail: CrawlTrail,
-        in transactions: Transactions
-    ) throws {
+    /// A writer that goes on from the stored state of the feed.
+    init(feed: String, run: Int64, shape: ResolvedFeed, in transactions: Transactions) throws {
         let connection = transactions.connection
+        (resumePoint, trail) = try StoredState(of: feed, on: connection).load()
         table = try ListTable(shape, run: run, isComplete: resumePoint.state.isComplete, on: connection)
         tableBefore = table.state
         records = try ListRecords(of: feed, in: table, on: connection)
@@ -50,8 +49,6 @@ package final class FeedWriter: PageTransactionWriter {
         log = RunLog(of: feed, run: run, on: connection)
         self.feed = feed
         self.run = run
-        self.resumePoint = resumePoint
-        self.trail = trail
         state = resumePoint.state
         self.transactions = transactions
         self.connection = connection

@@ -39,10 +39,7 @@ extension Store {
                 keep.add(definition)
                 try forget(definition.name, before: now)
                 let run = try RunLog.begin(command, of: definition.name, on: connection, now: now)
-                let (resumePoint, trail) = try StoredState(of: definition.name, on: connection).load()
-                let writer = try FeedWriter(
-                    feed: definition.name, run: run, shape: shape, resumePoint: resumePoint, trail: trail,
-                    in: transactions)
+                let writer = try FeedWriter(feed: definition.name, run: run, shape: shape, in: transactions)
                 transactions.openFeeds.insert(definition.name)
                 return (writer, events)
             }
@@ -52,10 +49,8 @@ extension Store {
     /// A writer for the next crawl of a run, once the crawl of its window has ended.
     package func goOn(after writer: FeedWriter) throws(FeedSyncError) -> FeedWriter {
         try storing {
-            let (resumePoint, trail) = try writer.records.state.load()
             let next = try FeedWriter(
-                feed: writer.feed, run: writer.run, shape: writer.table.shape, resumePoint: resumePoint,
-                trail: trail, in: transactions)
+                feed: writer.feed, run: writer.run, shape: writer.table.shape, in: transactions)
             next.goOn(after: writer)
             return next
         }
