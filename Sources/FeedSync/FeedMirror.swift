@@ -17,7 +17,7 @@ public final class FeedMirror: Sendable {
         /// True if a commit survives power failure, not only the end of the process; it waits for the disk then.
         public var isDurable = false
         /// The time for which runs and events are kept.
-        public var keep = Duration.seconds(90 * 86_400)
+        public var keep = Retention.standard.standard
         /// The environment variables that `${NAME}` refers to, and that commands get.
         public var environment: [String: String] = [:]
         /// The folder in which relative paths of `${file:PATH}` start and `${command: …}` runs.

@@ -25,8 +25,6 @@ public struct Configuration: Sendable {
     /// The files are its own, those that it includes, and the presets beside it.
     package let changedAt: Int64
 
-    /// The default time for which events and runs are kept: 90 days.
-    static let standardKeep = Duration.seconds(90 * 86_400)
     /// The most that a file may hold, in bytes.
     static let sizeLimit = 16 * 1024 * 1024
 
@@ -121,7 +119,7 @@ extension MappingDecoder {
         return Configuration(
             file: file, folder: folder, store: store ?? FilePath.join(folder, "feedsync.db"),
             writtenStore: isShared ? template("store") : nil, feeds: feeds,
-            keep: keep ?? Configuration.standardKeep, isDurable: isDurable ?? false,
+            keep: keep ?? Retention.standard.standard, isDurable: isDurable ?? false,
             includes: includes, changedAt: changedAt)
     }
 
