@@ -188,11 +188,7 @@ package final class MappingDecoder {
         _ name: String, in range: ClosedRange<Value>, _ kind: String, _ parse: (String) -> Value?,
         _ shown: (Value) -> String
     ) -> Value? {
-        guard let node = node(name), let text = string(name, node) else { return nil }
-        guard let value = parse(text) else {
-            unfit(name, node, expected: kind)
-            return nil
-        }
+        guard let node = node(name), let value = value(name, expected: kind, parse) else { return nil }
         guard range.contains(value) else {
             unfit(name, node, expected: "from \(shown(range.lowerBound)) to \(shown(range.upperBound))")
             return nil
