@@ -112,9 +112,8 @@ extension MappingDecoder {
         }
         // A libcurl with IDN finds hosts with letters beyond ASCII.
         if template.isLiteral, template.literalText.utf8.allSatisfy({ $0 < 0x80 }),
-            let fault = URLFault(inHostOf: template.literalText)
+            reports(URLFault(inHostOf: template.literalText), of: name, node)
         {
-            report(fault, of: name, node)
             return nil
         }
         return .url(template)

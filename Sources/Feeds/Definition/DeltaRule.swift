@@ -90,10 +90,7 @@ extension MappingDecoder {
                 at: SourcePosition(node.mark), word: text)
             return nil
         }
-        if let fault = URLFault(inHostOf: text) {
-            report(fault, of: name, node)
-            return nil
-        }
+        if reports(URLFault(inHostOf: text), of: name, node) { return nil }
         return text
     }
 

@@ -14,10 +14,7 @@ extension MappingDecoder {
             report("`\(name)` of \(subject) must begin with `https://` or `http://`", at: name)
             return nil
         }
-        if let fault = URLFault(controlIn: template) {
-            report(fault, of: name, node)
-            return nil
-        }
+        if reports(URLFault(controlIn: template), of: name, node) { return nil }
         let authority = Substring(afterScheme.utf8.prefix { !"/?#".utf8.contains($0) })
         if authority.utf8.contains(UInt8(ascii: "@")) {
             report(
@@ -31,16 +28,15 @@ extension MappingDecoder {
             report("`\(name)` of \(subject) names no host", at: name)
             return nil
         }
-        if let fault = URLFault(inHostOf: start) {
-            report(fault, of: name, node)
-            return nil
-        }
+        if reports(URLFault(inHostOf: start), of: name, node) { return nil }
         return template
     }
 
-    /// Reports a fault of a URL where it is; nothing of the URL is quoted, as it may have a credential.
-    func report(_ fault: URLFault, of name: String, _ node: Node) {
+    /// True if a URL has a fault. It is reported where it is; nothing of the URL is quoted, as it may have a credential.
+    func reports(_ fault: URLFault?, of name: String, _ node: Node) -> Bool {
+        guard let fault else { return false }
         report("`\(name)` of \(subject) \(fault.problem)", at: SourcePosition(node, offset: fault.offset))
+        return true
     }
 
     /// The value of a preset's parameter, checked as far as possible without its references.
@@ -73,10 +69,7 @@ extension MappingDecoder {
                     at: name)
                 return nil
             }
-            if host.isLiteral, let fault = URLFault(inHostOf: host.literalText) {
-                report(fault, of: name, node)
-                return nil
-            }
+            if host.isLiteral, reports(URLFault(inHostOf: host.literalText), of: name, node) { return nil }
             return host
         }
     }
@@ -97,10 +90,7 @@ extension MappingDecoder {
                     at: SourcePosition(node.mark), word: text)
                 return nil
             }
-            if let fault = URLFault(inHostOf: text) {
-                report(fault, of: name, node)
-                return nil
-            }
+            if reports(URLFault(inHostOf: text), of: name, node) { return nil }
             return text
         }
     }
