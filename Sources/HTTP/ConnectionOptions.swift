@@ -32,12 +32,9 @@ package struct ConnectionOptions: Sendable, Hashable {
     package init() {}
 }
 
-extension ConnectionOptions: CustomStringConvertible, CustomReflectable {
+extension ConnectionOptions: SecretHolder {
     /// A description without secrets.
     package var description: String { "connection options" }
-
-    /// A mirror without children, so that `dump` shows no secret.
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
 extension Client {

@@ -3,7 +3,7 @@ internal import Text
 /// A secret that goes with a request, apart from its other headers and parameters, and only to one origin.
 ///
 /// Its descriptions never show the value.
-package enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package enum Credential: Sendable, Hashable, SecretHolder, CustomDebugStringConvertible {
     /// A header field, such as `Authorization`.
     case header(name: String, value: String)
     /// A query parameter, such as `api_key`; the value is not yet percent-encoded.
@@ -33,9 +33,6 @@ package enum Credential: Sendable, Hashable, CustomStringConvertible, CustomDebu
 
     /// The same as `description`.
     package var debugDescription: String { description }
-
-    /// A mirror without children, so that `dump` shows no secret.
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 
     /// The texts that must not be shown: the value, and for `Bearer TOKEN` also the token.
     package var secrets: [String] {

@@ -174,10 +174,15 @@ package struct Secrets: Sendable {
     private static let literalPrefix = "${secret:0}"
 }
 
-extension Secrets: CustomStringConvertible, CustomReflectable {
+extension Secrets: SecretHolder {
     /// The number of secrets.
     package var description: String { "\(count) secrets" }
+}
 
-    /// A mirror without children, so that `dump` shows none.
+/// A type that holds secrets, and whose description has none.
+package protocol SecretHolder: CustomStringConvertible, CustomReflectable {}
+
+extension SecretHolder {
+    /// A mirror without children, so that `dump` shows no secret.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -128,10 +128,7 @@ package final class AccessTokens: Sendable {
     }
 }
 
-extension AccessTokens: CustomStringConvertible, CustomReflectable {
+extension AccessTokens: SecretHolder {
     /// The number of tokens.
     package var description: String { "\(state.withLock { $0.tokens.count }) access tokens" }
-
-    /// A mirror without children, so that `dump` shows no secret.
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -62,12 +62,9 @@ package final class CommandSecrets: Sendable {
     }
 }
 
-extension CommandSecrets: CustomStringConvertible, CustomReflectable {
+extension CommandSecrets: SecretHolder {
     /// The number of outputs.
     package var description: String { "\(values.withLock { $0.count }) command outputs" }
-
-    /// A mirror without children, so that `dump` shows no secret.
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
 
 /// Runs blocking code, on a thread of its own.

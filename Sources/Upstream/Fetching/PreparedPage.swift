@@ -73,10 +73,7 @@ extension PreparedPage {
     package var quotaCredentials: [Int64] { credentialChoices?.fingerprints ?? [credentialFingerprint] }
 }
 
-extension PreparedPage: CustomStringConvertible, CustomReflectable {
+extension PreparedPage: SecretHolder {
     /// The same as `identity`.
     package var description: String { identity }
-
-    /// A mirror without children, so that `dump` shows no secret.
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -313,10 +313,7 @@ package final class RequestPlan: Sendable {
     }
 }
 
-extension RequestPlan: CustomStringConvertible, CustomReflectable {
+extension RequestPlan: SecretHolder {
     /// The feed's name; the environment is private.
     package var description: String { "request plan of feed `\(definition.name)`" }
-
-    /// A mirror without children, so that `dump` shows no secret.
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

@@ -270,10 +270,7 @@ extension TokenRequest {
     }
 }
 
-extension TokenRequest: CustomStringConvertible, CustomReflectable {
+extension TokenRequest: SecretHolder {
     /// The token's URL, without the query.
     package var description: String { "access token of \(url.origin)\(url.path)" }
-
-    /// A mirror without children, so that `dump` shows no secret.
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }
