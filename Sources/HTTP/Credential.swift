@@ -3,7 +3,7 @@ internal import Text
 /// A secret that goes with a request, apart from its other headers and parameters, and only to one origin.
 ///
 /// Its descriptions never show the value.
-package enum Credential: Sendable, Hashable, SecretHolder, CustomDebugStringConvertible {
+package enum Credential: Sendable, Hashable, SecretHolder {
     /// A header field, such as `Authorization`.
     case header(name: String, value: String)
     /// A query parameter, such as `api_key`; the value is not yet percent-encoded.
@@ -30,9 +30,6 @@ package enum Credential: Sendable, Hashable, SecretHolder, CustomDebugStringConv
         case .aws: "key of AWS"
         }
     }
-
-    /// The same as `description`.
-    package var debugDescription: String { description }
 
     /// The texts that must not be shown: the value, and for `Bearer TOKEN` also the token.
     package var secrets: [String] {

@@ -43,7 +43,7 @@ package struct AWSAccount: Sendable, Hashable {
     package let service: String?
 }
 
-extension Authentication: CustomStringConvertible, CustomDebugStringConvertible {
+extension Authentication: CustomStringConvertible {
     /// The kind and the names; never a value.
     package var description: String {
         switch self {
@@ -60,9 +60,6 @@ extension Authentication: CustomStringConvertible, CustomDebugStringConvertible 
         case .oneOf(let ways): ways.first?.description ?? ""
         }
     }
-
-    /// The same as `description`.
-    package var debugDescription: String { description }
 
     /// Everything in it that may refer to a value elsewhere.
     var templates: [Template] {
