@@ -71,7 +71,7 @@ struct SecondPageTrials {
         for candidate in search.candidates {
             let isCertain = candidate.certainty == .certain
             if isCertain, effort != .verify || !candidate.leadsOn {
-                return record(candidate, .certain, candidate.evidence)
+                return record(candidate, candidate.evidence)
             }
             if !isCertain, let whole = search.isWhole {
                 if search.isShort { noteTried(structure) }
@@ -81,7 +81,7 @@ struct SecondPageTrials {
             if candidate.certainty == .guess, effort == .signs || !mayGuess { break }
             guard !isSpent else {
                 if isCertain {
-                    return record(candidate, .certain, "\(candidate.evidence); it was not followed: \(stop)")
+                    return record(candidate, "\(candidate.evidence); it was not followed: \(stop)")
                 }
                 break
             }
@@ -92,14 +92,13 @@ struct SecondPageTrials {
                 hasSecondPage = true
                 let evidence = "\(candidate.evidence); \(proof)"
                 guard effort == .verify, refutation == nil, betterPlace == nil else {
-                    return record(candidate, .certain, evidence, first: first)
+                    return record(candidate, evidence, first: first)
                 }
                 let larger = try await enlarged(candidate, first: first, structure, signs)
-                return record(
-                    larger.way, .certain, [evidence, larger.evidence].compactMap(\.self).joined(separator: "; "),
-                    first: first)
+                let all = [evidence, larger.evidence].compactMap(\.self).joined(separator: "; ")
+                return record(larger.way, all, first: first)
             case .unverified(let reason) where isCertain:
-                return record(candidate, .certain, "\(candidate.evidence); it was not followed: \(reason)")
+                return record(candidate, "\(candidate.evidence); it was not followed: \(reason)")
             case .unverified(let reason), .rejected(let reason):
                 if let index = rejections.firstIndex(where: { $0.reason == reason }) {
                     rejections[index].ways.append("`\(candidate.yaml())`")
@@ -155,11 +154,9 @@ struct SecondPageTrials {
             "nothing leads to a second page\(advice ?? ""); tried \(tried.joined(separator: "; "))")
     }
 
-    private mutating func record(
-        _ candidate: PagingCandidate, _ certainty: Evidence.Certainty, _ text: String, first: Int? = nil
-    ) -> Evidence {
+    private mutating func record(_ candidate: PagingCandidate, _ text: String, first: Int? = nil) -> Evidence {
         findings.pagination = candidate.yaml(first: first)
-        return Evidence(.pagination, certainty, found: findings.pagination, text)
+        return Evidence(.pagination, .certain, found: findings.pagination, text)
     }
 
     /// The result of all findings.
