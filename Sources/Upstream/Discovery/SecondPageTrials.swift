@@ -175,8 +175,8 @@ extension SecondPageTrials {
     /// The answer to a request for a further page.
     enum Answer {
         case page(PageReading)
-        /// A page without items, or without their member; what stands in it.
-        case empty(JSONValue)
+        /// A page without items, or without their member.
+        case empty
         /// No page; why.
         case nothing(String)
         /// No page, as the upstream does not know the parameter; why.
@@ -230,7 +230,7 @@ extension SecondPageTrials {
         guard let reading = PageReading(body, items: items.path, isKeyed: items.keyedBy != nil), !reading.items.isEmpty
         else {
             betterPlace = betterPlace ?? place(in: body, besides: structure)
-            if betterPlace == nil, isEmpty(body, fetched, structure) { return .empty(body) }
+            if betterPlace == nil, isEmpty(body, fetched, structure) { return .empty }
             hasOddAnswer = true
             return .nothing("the page has no items")
         }
