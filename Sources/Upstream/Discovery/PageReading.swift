@@ -9,10 +9,11 @@ package struct PageReading {
     /// True if the items are the elements of an array.
     let isList: Bool
 
-    /// Reads the items at a path; nil if there are none.
-    package init?(_ body: JSONValue, items path: Path, isKeyed: Bool) {
+    /// Reads the items by a rule; nil if there are none.
+    package init?(_ body: JSONValue, items rule: ItemsRule) {
         self.body = body
-        switch body.value(at: path) {
+        let isKeyed = rule.keyedBy != nil
+        switch body.value(at: rule.path) {
         case .array(let elements)? where !isKeyed:
             items = elements.compactMap { element in
                 element.members.map { ItemsCandidate.Item(name: nil, members: $0) }

@@ -58,9 +58,7 @@ package struct PageStudy {
         self.first = first
         let alone = try StructureSearch(definition, body: first.body, url: first.request.url, isOrdered: isOrdered)
         let rule = alone.items
-        let further = others.compactMap { body in
-            PageReading(body, items: rule.path, isKeyed: rule.keyedBy != nil)?.items
-        }.joined()
+        let further = others.compactMap { PageReading($0, items: rule)?.items }.joined()
         structure =
             further.isEmpty
             ? alone

@@ -226,9 +226,7 @@ extension SecondPageTrials {
                 ?? .nothing("there is no such page")
         }
         guard let body = try? JSONValue(fetched.response.body) else { return .nothing("the answer is not JSON") }
-        let items = structure.items
-        guard let reading = PageReading(body, items: items.path, isKeyed: items.keyedBy != nil), !reading.items.isEmpty
-        else {
+        guard let reading = PageReading(body, items: structure.items), !reading.items.isEmpty else {
             betterPlace = betterPlace ?? place(in: body, besides: structure)
             if betterPlace == nil, isEmpty(body, fetched, structure) { return .empty }
             hasOddAnswer = true
@@ -258,7 +256,7 @@ extension SecondPageTrials {
         let places = ItemsSearch.candidates(in: structure.reading.body, url: first.response.url)
         return places.first { place in
             place.shape == .array && place.path != structure.items.path && place.score > 0
-                && !(PageReading(second, items: place.path, isKeyed: false)?.items.isEmpty ?? true)
+                && !(PageReading(second, items: ItemsRule(path: place.path))?.items.isEmpty ?? true)
         }?.path
     }
 

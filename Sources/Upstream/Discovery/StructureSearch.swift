@@ -39,7 +39,7 @@ struct StructureSearch {
         guard let rule = definition.items ?? candidate.map({ Self.rule(for: $0, besides: definition) }) else {
             throw DiscoveryFault.noItems(in: body)
         }
-        guard let reading = PageReading(body, items: rule.path, isKeyed: rule.keyedBy != nil) else {
+        guard let reading = PageReading(body, items: rule) else {
             throw DiscoveryFault.noItems(at: rule.path, in: body)
         }
         items = rule

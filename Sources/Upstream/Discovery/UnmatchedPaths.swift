@@ -15,8 +15,7 @@ package struct UnmatchedPaths {
     ///   - end: The page that comes next, or the end.
     package init?(_ definition: FeedDefinition, items rule: ItemsRule?, in body: Body, _ end: NextPage) {
         guard let tree = try? JSONValue(body),
-            let reading = PageReading(tree, items: rule?.path ?? Path([]), isKeyed: rule?.keyedBy != nil),
-            !reading.items.isEmpty
+            let reading = PageReading(tree, items: rule ?? ItemsRule(path: Path([]))), !reading.items.isEmpty
         else { return nil }
         self.definition = definition
         self.body = tree
