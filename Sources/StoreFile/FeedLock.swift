@@ -52,7 +52,7 @@ package final class FeedLock: Sendable {
     /// - Throws: `FeedSyncError` of kind `store` if the file was deleted or replaced; another process may have the feed
     ///   then.
     package func check() throws(FeedSyncError) {
-        guard !Self.stands(descriptor, at: path) else { return }
+        guard !FilePath.leads(path, to: descriptor) else { return }
         throw FeedSyncError(
             .store, "the lock file \(path) was deleted or replaced while feedsync was using it",
             advice: "leave that file alone, and run the command again; what was committed is kept")
@@ -140,14 +140,6 @@ package final class FeedLock: Sendable {
     /// The lock file of a store: the same one through all symbolic links to the store.
     static func path(of store: String) -> String { "\(FileStamp.resolved(store))-lock" }
 
-    /// True if the open file is the one that others find at the path.
-    static func stands(_ descriptor: Int32, at path: String) -> Bool {
-        var own = stat()
-        var found = stat()
-        guard fstat(descriptor, &own) == 0, stat(path, &found) == 0 else { return false }
-        return own.st_dev == found.st_dev && own.st_ino == found.st_ino
-    }
-
     /// - Returns: The open file with the lock; nil if another process has it.
     private static func takeLock(on feed: Int64, at path: String) throws(FeedSyncError) -> Int32? {
         for _ in 0..<mostTries {
@@ -160,7 +152,7 @@ package final class FeedLock: Sendable {
                 if isTaken { return nil }
                 throw failure
             }
-            if stands(descriptor, at: path) { return descriptor }
+            if FilePath.leads(path, to: descriptor) { return descriptor }
             // The file was deleted before it was locked: another process would find a new one.
             close(descriptor)
         }

@@ -88,6 +88,13 @@ package enum FilePath {
         if folder.isEmpty { return name }
         return folder.hasSuffix("/") ? folder + name : folder + "/" + name
     }
+
+    /// True if an open file is the one that others find at the path.
+    package static func leads(_ path: String, to descriptor: Int32) -> Bool {
+        var (own, found) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0, stat(path, &found) == 0 else { return false }
+        return own.st_dev == found.st_dev && own.st_ino == found.st_ino
+    }
 }
 
 /// The users who can change the content at a path.

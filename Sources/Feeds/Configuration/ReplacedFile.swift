@@ -67,7 +67,7 @@ package struct ReplacedFile: Sendable {
             defer { close(descriptor) }
             // The lock belongs to the file, not to the name: after a wait, the name may belong to another file.
             while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
-            guard isCurrent(descriptor, target) else { continue }
+            guard FilePath.leads(target, to: descriptor) else { continue }
             guard access(target, W_OK) == 0 else { throw failing(failure("write")) }
             let text = try change(try trying { () throws(FeedSyncError) in try contents(of: descriptor) })
             try trying { () throws(FeedSyncError) in
@@ -92,12 +92,6 @@ package struct ReplacedFile: Sendable {
                 throw FeedSyncError(.store, "\(path) is a symbolic link to a missing file")
             }
         }
-    }
-
-    private func isCurrent(_ descriptor: Int32, _ target: String) -> Bool {
-        var (own, named) = (stat(), stat())
-        guard fstat(descriptor, &own) == 0, stat(target, &named) == 0 else { return false }
-        return own.st_ino == named.st_ino && own.st_dev == named.st_dev
     }
 
     private func contents(of descriptor: Int32) throws(FeedSyncError) -> [UInt8] {

@@ -65,11 +65,11 @@ struct LockFileTests {
         try Data().write(to: URL(filePath: path))
         let descriptor = open(path, O_RDWR)
         defer { close(descriptor) }
-        #expect(FeedLock.stands(descriptor, at: path))
+        #expect(FilePath.leads(path, to: descriptor))
         try FileManager.default.removeItem(atPath: path)
-        #expect(!FeedLock.stands(descriptor, at: path))
+        #expect(!FilePath.leads(path, to: descriptor))
         try Data().write(to: URL(filePath: path))
-        #expect(!FeedLock.stands(descriptor, at: path))
+        #expect(!FilePath.leads(path, to: descriptor))
     }
 
     @Test("A lock is checked for as long as it is held: a deleted or replaced file is an error")
