@@ -190,7 +190,12 @@ struct PageReader: Sendable {
     /// True if the body has a value at the path of the items.
     private var hasItems: Bool {
         guard definition.isResolved, let items = definition.items else { return false }
-        return items.path.segments.isEmpty || BodyProbe.value(of: fetched.response.body, at: items.path) != nil
+        guard !items.path.segments.isEmpty else { return true }
+        let body = fetched.response.body
+        guard let value = BodyProbe.value(of: body, at: items.path) else { return false }
+        // A value below a null is null for the probe, and is no place of items.
+        guard value == .null, items.path.segments.count > 1 else { return true }
+        return (try? JSONValue(body, memory: definition.memory))?.value(at: items.path) != nil
     }
 
     /// True if the page is an envelope without the member of its items. Many upstreams leave out an empty list.
@@ -200,7 +205,8 @@ struct PageReader: Sendable {
         else { return false }
         // A page with the token of a delta may have nothing else.
         let isFirst = page.cursor == nil && loader.token(of: fetched.response) == nil
-        return EmptyEnvelope.holds(fetched.response.body, isFirst: isFirst, pagination: definition.pagination)
+        return EmptyEnvelope.holds(
+            fetched.response.body, items: items.path, isFirst: isFirst, pagination: definition.pagination)
     }
 
     private var valuesOutsideItems: [JSONScalar?] {

@@ -244,7 +244,8 @@ extension SecondPageTrials {
         }
         if body.value(at: structure.items.path)?.elements?.isEmpty == true { return true }
         return !structure.items.path.segments.isEmpty && structure.items.keyedBy == nil
-            && EmptyEnvelope.holds(fetched.response.body, isFirst: false, pagination: AutoPaginator())
+            && EmptyEnvelope.holds(
+                fetched.response.body, items: structure.items.path, isFirst: false, pagination: AutoPaginator())
     }
 
     /// Takes note of new items on a page that is not the next one.

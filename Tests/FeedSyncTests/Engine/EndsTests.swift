@@ -149,6 +149,25 @@ struct EndsTests {
         #expect(try bench.feed("item_count") == "0")
     }
 
+    @Test(
+        "A page past the end whose way to the items ends in nothing is an empty one",
+        arguments: ["null", "{}", "[]", #"{"items":null}"#])
+    func noWay(data: String) async throws {
+        let bench = try await EngineBench(
+            paging: "pagination: page", columns: "items: data.items\nkey: id\ncolumns: {id: id}")
+        bench.server.route("/things") { request in
+            let start = (Int(request.parameter("page") ?? "") ?? 1) * 10 - 9
+            guard start <= 20 else { return .json(#"{"code":0,"msg":"success","data":\#(data)}"#) }
+            let items = PagedFeed.items(start...start + 9).joined(separator: ",")
+            return .json(#"{"code":0,"msg":"success","data":{"items":[\#(items)]}}"#)
+        }
+        for _ in 1...2 {
+            let run = try await bench.sync()
+            #expect(run.reason == nil)
+            #expect(try bench.feed("item_count, complete, no_more_data") == "20|1|1")
+        }
+    }
+
     @Test("The page after the last one is requested again, whatever validators its error had")
     func validatorsOfError() async throws {
         let bench = try await EngineBench(PagedFeed.items(1...10), paging: "pagination: page")

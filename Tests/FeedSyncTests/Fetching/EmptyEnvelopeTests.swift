@@ -25,6 +25,22 @@ struct EmptyEnvelopeTests {
         #expect(EmptyEnvelope.holds(body, isFirst: false, pagination: pagination) == (isEmptyFirst || isEmptyLater))
     }
 
+    @Test(
+        "An envelope whose way to the items ends in nothing is an empty page after the first, if it says all is well",
+        arguments: [
+            (#"{"code":0,"message":"success","data":null}"#, true), (#"{"msg":"","data":{}}"#, true),
+            (#"{"data":[],"errors":[],"note":"ok"}"#, true), (#"{"data":{"list":null},"message":"OK"}"#, true),
+            (#"{"message":"please wait","data":null}"#, false), (#"{"message":"ok","data":{"other":1}}"#, false),
+            (#"{"message":"ok","other":null}"#, false), (#"{"data":null,"other":[1]}"#, false),
+        ])
+    func way(body: String, isEmpty: Bool) throws {
+        let body = Body(Array(body.utf8))
+        let items = try Path("data.list.items")
+        let pagination = SinglePagePaginator()
+        #expect(EmptyEnvelope.holds(body, items: items, isFirst: false, pagination: pagination) == isEmpty)
+        #expect(!EmptyEnvelope.holds(body, items: items, isFirst: true, pagination: pagination))
+    }
+
     @Test("An envelope with a path of the pagination is an empty first page")
     func path() throws {
         let pagination = CursorPaginator(parameter: "c", source: .body(try Path("way.on")))
