@@ -58,13 +58,13 @@ struct PlainList: Sendable {
             if case .array(let row) = element { row } else { nil }
         }
         if rows.count == present.count { return try items(of: rows) }
-        guard rows.isEmpty, !present.contains(where: \.isObject), isKey(among: ["value", "position"]) else {
-            return nil
-        }
+        guard rows.isEmpty, !present.contains(where: \.isObject),
+            isKey(among: [PlainItem.value, PlainItem.position])
+        else { return nil }
         return elements.enumerated().compactMap { position, element in
             element == .null
                 ? nil
-                : .object(of: [("value", element), ("position", .number("\(position)"))])
+                : .object(of: [(PlainItem.value, element), (PlainItem.position, .number("\(position)"))])
         }
     }
 

@@ -31,11 +31,14 @@ struct IgnoredMembers: Sendable {
     }
 
     /// An item's JSON without its ignored parts, in a form that is the same for equal items.
-    func canonicalText(of raw: UnsafeRawBufferPointer) -> String {
+    ///
+    /// - Parameter isPlaced: False if the place of an element of a list of values is left out, too.
+    func canonicalText(of raw: UnsafeRawBufferPointer, isPlaced: Bool = true) -> String {
         let text = String(decoding: raw, as: UTF8.self)
         // The decoder has already read it. Text that cannot be read again is used as it is.
         guard let item = try? JSONValue(parsing: text) else { return text }
-        return paths.reduce(item) { item, path in item.without(path.segments[...]) }.canonicalText
+        let content = isPlaced ? item : item.members.map { .object(PlainItem.content($0)) } ?? item
+        return paths.reduce(content) { item, path in item.without(path.segments[...]) }.canonicalText
     }
 
     private static func isSame(_ bytes: UnsafeRawBufferPointer, _ stored: String?, but paths: [Path]) -> Bool {

@@ -2,7 +2,8 @@ internal import CPageDecoder
 
 /// The hashes of a page's items, in the memory that the page's slots point into.
 ///
-/// The hash depends on the item's content: the order of its members, white space and ignored parts make no difference.
+/// The hash depends on the item's content: the order of its members, white space, ignored parts and the place of an
+/// element in a list of values make no difference.
 /// The second of two equal items on a page gets a hash of its own, so that neither is lost.
 final class ItemHashes: @unchecked Sendable {
     // Sendable: nothing is written after `init`.
@@ -19,7 +20,7 @@ final class ItemHashes: @unchecked Sendable {
             let raw = UnsafeRawBufferPointer(
                 start: page.items[index].raw, count: Int(page.items[index].raw_length))
             var hash = ContentHash()
-            hash.add(ignored.canonicalText(of: raw).utf8)
+            hash.add(ignored.canonicalText(of: raw, isPlaced: false).utf8)
             let count = counts[hash.value, default: 0]
             counts[hash.value] = count + 1
             if count > 0 { hash.add("#\(count + 1)".utf8) }

@@ -53,6 +53,7 @@ struct KeySearch {
         guard let first = objects.first else {
             return Found(paths: [], reason: "the page has no items to find a key in")
         }
+        if objects.allSatisfy(PlainItem.holds) { return ofValues(objects, on: place) }
         let all = paths(in: first).enumerated().compactMap { index, path -> Candidate? in
             let values = objects.compactMap { keyText(value(in: $0, at: path)) }
             guard values.count == objects.count else { return nil }
@@ -117,6 +118,23 @@ struct KeySearch {
     /// True for sentences rather than words.
     private static func isFreeText(_ values: [String]) -> Bool {
         values.contains { !$0.hasPrefix("#") && ($0.utf8.count > 80 || $0.utf8.count { $0 == UInt8(ascii: " ") } > 1) }
+    }
+
+    /// The value as the key of the elements of a list of values. Sentences may come again at any time.
+    private static func ofValues(_ objects: [JSONObject], on place: String) -> Found {
+        let path = Path([.member(PlainItem.value)])
+        let values = objects.compactMap { keyText($0[PlainItem.value]) }
+        guard values.count == objects.count, !isFreeText(values) else {
+            return Found(paths: [], reason: "the values of \(place) are not all words or whole numbers")
+        }
+        let differing = Set(values).count
+        guard differing == values.count else {
+            return Found(
+                paths: [], reason: "nothing identifies the \(values.count) values: \(differing) are different")
+        }
+        return Found(
+            paths: [path], reason: "\(shown(path)) is unique across all \(values.count) values of \(place)",
+            certainty: values.count > 1 ? .certain : .likely)
     }
 
     private static func ofOnlyItem(_ candidates: [Candidate], isSingle: Bool) -> Found {

@@ -62,7 +62,7 @@ extension ItemsCandidate.Item {
         if path == .memberName { return name.map(JSONValue.string) }
         if path == .itemHash {
             var hash = ContentHash()
-            hash.add(JSONValue.object(members).json.utf8)
+            hash.add(JSONValue.object(PlainItem.content(members)).json.utf8)
             return .string(hash.digits)
         }
         return JSONValue.object(members).value(at: path)

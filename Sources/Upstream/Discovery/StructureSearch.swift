@@ -181,7 +181,9 @@ extension StructureSearch {
         guard !isOwn else { return false }
         // An item that moved from page to page between the requests has the same members.
         return reading.items.contains { item in
-            item.key(keyPaths).flatMap { known[$0] }.map { $0 != item.members } ?? false
+            item.key(keyPaths).flatMap { known[$0] }.map {
+                PlainItem.content($0) != PlainItem.content(item.members)
+            } ?? false
         }
     }
 

@@ -1,3 +1,5 @@
+import Concurrency
+import HTTPServer
 import ScriptedServer
 import Testing
 
@@ -52,6 +54,25 @@ struct ItemHashTests {
         let bench = try await EngineBench([#"{"v":1}"#, #"{"v":1}"#, #"{"v":2}"#], paging: "", columns: "")
         try await bench.reload()
         #expect(try bench.query("SELECT v FROM things ORDER BY _position") == ["1", "1", "2"])
+    }
+
+    @Test(
+        "The place of an element in a list of values is no part of its key",
+        arguments: [
+            (#"["a","b","c"]"#, #"["d","a","b","c"]"#, "value", ["d", "a", "b", "c"]),
+            (#"["a","b","b","c"]"#, #"["d","a","b","b","c"]"#, "hash", ["d", "a", "b", "b", "c"]),
+            ("[1.5,2.5]", "[3.5,1.5,2.5]", "hash", ["3.5", "1.5", "2.5"]),
+        ])
+    func places(before: String, after: String, key: String, values: [String]) async throws {
+        let bench = try await EngineBench(paging: "", columns: "")
+        let list = Lock(before)
+        bench.server.route("/things") { _ in .json(list.withLock { $0 }) }
+        try await bench.sync()
+        #expect(try await bench.store.findings(of: "things")?.key == [key])
+        list.withLock { $0 = after }
+        try await bench.sync()
+        #expect(try bench.query("SELECT value FROM things ORDER BY _generation DESC, _position") == values)
+        #expect(try bench.feed("item_count, complete") == "\(values.count)|1")
     }
 
     @Test("The hash is written `$hash`, and a member of that name in quotes")

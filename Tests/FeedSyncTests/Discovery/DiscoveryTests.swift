@@ -370,6 +370,18 @@ struct DiscoveryTests {
         #expect(found.findings.columns.map(\.name) == ["member_name", "key", "n"])
     }
 
+    @Test("Discovery identifies the elements of a list of values by their values, on a second page, too")
+    func values() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            let first = (number(request, "page") ?? 1) * 3
+            return .json("{\"page\":\(first / 3),\"pages\":4,\"ids\":[\(first),\(first + 1),\(first + 2)]}")
+        }
+        let found = try await bench.discover("items: ids")
+        #expect(found.findings.key == ["value"] && found.evidence.first { $0.subject == .key }?.certainty == .certain)
+        #expect(found.findings.pagination == "{style: page, param: page, pages: pages, first: 1}")
+    }
+
     @Test("Discovery finds the items of an empty page and nothing else")
     func empty() async throws {
         let bench = try DiscoveryBench()

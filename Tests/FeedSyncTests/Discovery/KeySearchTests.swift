@@ -63,6 +63,14 @@ struct KeySearchTests {
             ([#"{"id":1}"#, #"{"id":1}"#, #"{"id":2}"#], nil, ["id"]),
             ([#"{"id":"1"}"#, #"{"id":1}"#], nil, ["id"]),
             ([#"{"id":7,"x":1}"#], nil, ["id"]),
+            // The elements of a list of values.
+            ([#"{"value":7,"position":0}"#, #"{"value":9,"position":2}"#], nil, ["value"]),
+            ([#"{"value":"a","position":0}"#, #"{"value":"b","position":1}"#], "tags", ["value"]),
+            ([#"{"value":"a","position":0}"#], nil, ["value"]),
+            ([#"{"value":"a","position":0}"#, #"{"value":"a","position":1}"#], nil, []),
+            ([#"{"value":"a","position":0}"#, #"{"value":true,"position":1}"#], nil, []),
+            ([#"{"value":1.5,"position":0}"#, #"{"value":2.5,"position":1}"#], nil, []),
+            ([#"{"value":"it is so","position":0}"#, #"{"value":"it is not","position":1}"#], nil, []),
             ([#"{"name":"x","created_at":"y"}"#], nil, []), ([#"{"slug":"x","created_at":"y"}"#], nil, ["slug"]),
         ] as [([String], String?, [String])])
     func found(items: [String], resource: String?, expected: [String]) throws {
