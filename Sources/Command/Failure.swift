@@ -39,7 +39,9 @@ extension Failure {
             self.init(ExitCode(error.kind), [place + "stopped; everything fetched so far is kept"])
             return
         }
-        self.init(ExitCode(error.kind), [place + PeopleTimes.written(in: error.description)], advice: error.advice)
+        self.init(
+            ExitCode(error.kind), [place + PeopleTimes.written(in: error.description)],
+            advice: error.advice.map { PeopleTimes.written(in: $0) })
     }
 
     /// The diagnostics of a configuration, each with its position.
@@ -56,7 +58,9 @@ extension Failure {
             case .page: .data
             case .feed(let kind): ExitCode(kind)
             }
-        self.init(code, error.messages, explanation: error.explanation, advice: error.advice)
+        self.init(
+            code, error.messages.map { PeopleTimes.written(in: $0) }, explanation: error.explanation,
+            advice: error.advice.map { PeopleTimes.written(in: $0) })
     }
 
     /// A file that cannot be made because its folder is missing; nil if that is there.

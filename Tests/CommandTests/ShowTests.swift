@@ -216,6 +216,21 @@ struct ShowTests {
             wrong.errors.contains("--since must be a time such as 90m, 7d, 2w, 1mo, yesterday or 2026-11-21, not soon"))
     }
 
+    @Test("A time without a zone is local, as a day is, and one with a zone is not")
+    func localTime() async throws {
+        let place = try await place(columns: "{id: id, n: n}", items: #"{"id":1}"#)
+        let changed = "2026-11-21T08:00:00.000Z"
+        _ = try place.query("UPDATE things SET _first_seen_at = '\(changed)', _changed_at = '\(changed)'")
+        for (time, isSince) in [
+            ("2026-11-21T02:59", true), ("2026-11-21T03:00:00.001", false), ("2026-11-21T08:00Z", true),
+            ("2026-11-21T08:00:01Z", false), ("2026-11-21T09:00+01:00", true), ("2026-11-21", true),
+            ("2026-11-22", false),
+        ] {
+            let run = try await place.run("show things --columns id --csv --since \(time)", environment: ["TZ": "XYZ5"])
+            #expect(run.output == (isSince ? "id\n1\n" : "id\n"), "\(time): \(run.errors)")
+        }
+    }
+
     @Test("All items are printed, however many, with --quiet too", arguments: ["", " -q"])
     func all(option: String) async throws {
         let place = try Workplace()

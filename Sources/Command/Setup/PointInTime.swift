@@ -2,7 +2,8 @@ internal import FeedSync
 internal import Platform
 
 /// A moment as people say it: `90m`, `1d`, `2w`, `1mo`, `today`, `yesterday`, `2026-11-21`, `2026-11-21T08:00:00Z`; or
-/// as the configuration has it between braces: `now-1mo/month`, of which `-1mo` is enough.
+/// as the configuration has it between braces: `now-1mo/month`, of which `-1mo` is enough. A day, and a time without a
+/// zone, are those where the user is.
 enum PointInTime {
     /// The moment as the store writes times; nil for a text that is none.
     ///
@@ -16,7 +17,7 @@ enum PointInTime {
         switch text {
         case "today": return midnight(daysAgo: 0, now: now)
         case "yesterday": return midnight(daysAgo: 1, now: now)
-        default: return date(text) ?? Timestamp(text)?.text ?? relative(text, now: now)
+        default: return date(text) ?? time(text) ?? relative(text, now: now)
         }
     }
 
@@ -45,10 +46,27 @@ enum PointInTime {
         return start(of: day)
     }
 
+    /// A date and a time of day.
+    private static func time(_ text: String) -> String? {
+        guard let time = Timestamp(text) else { return nil }
+        // Nothing may follow a zone.
+        guard Timestamp("\(text)Z") != nil else { return time.text }
+        var (clock, moment) = (time_t(time.seconds), tm())
+        guard gmtime_r(&clock, &moment) != nil, let seconds = seconds(of: moment) else { return nil }
+        return Timestamp(milliseconds: time.wholeMilliseconds + (seconds - time.seconds) * 1000)?.text
+    }
+
     private static func start(of day: tm) -> String? {
         var day = day
-        (day.tm_hour, day.tm_min, day.tm_sec, day.tm_isdst) = (0, 0, 0, -1)
-        let seconds = mktime(&day)
-        return seconds == -1 ? nil : Timestamp(sinceEpoch: Int64(seconds))?.text
+        (day.tm_hour, day.tm_min, day.tm_sec) = (0, 0, 0)
+        return seconds(of: day).flatMap { Timestamp(milliseconds: $0 * 1000)?.text }
+    }
+
+    /// The moment at which clocks where the user is show this, in seconds since 1970.
+    private static func seconds(of moment: tm) -> Int64? {
+        var moment = moment
+        moment.tm_isdst = -1
+        let seconds = mktime(&moment)
+        return seconds == -1 ? nil : Int64(seconds)
     }
 }

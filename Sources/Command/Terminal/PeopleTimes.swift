@@ -4,14 +4,16 @@ internal import Reports
 
 /// Times in messages, as people read them where they are; JSON keeps them in ISO 8601.
 enum PeopleTimes {
-    /// The text with each coming time of ISO 8601 as in `for another 59 min, until 22:17`.
+    /// The text with each coming time of ISO 8601 as in `for another 59 min, until 22:17`, or `again after 22:17`.
     static func written(in text: String, now: Int64 = WallClock.system.milliseconds) -> String {
         var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        for index in words.indices.dropFirst() where words[index - 1] == "until" {
+        for index in words.indices.dropFirst() where ["until", "after"].contains(words[index - 1]) {
             let end = words[index].last.flatMap { $0 == "," || $0 == ";" ? $0 : nil }
             let word = end == nil ? words[index] : String(words[index].dropLast())
             guard let time = Timestamp(word), let clock = clock(time.seconds) else { continue }
-            words[index - 1] = "for another \(RelativeTime.until(time.seconds * 1000, now: now)), until"
+            if words[index - 1] == "until" {
+                words[index - 1] = "for another \(RelativeTime.until(time.seconds * 1000, now: now)), until"
+            }
             words[index] = clock + (end.map(String.init) ?? "")
         }
         return words.joined(separator: " ")
