@@ -146,32 +146,37 @@ package actor Store {
 extension Store {
     /// Writes a copy of the store at one moment, while others work on it. The copy is a single file.
     ///
-    /// An existing file is replaced when the copy is complete, and not by the copy of a damaged store.
+    /// An existing file is replaced when the copy is complete, and not by the copy of a damaged store. For a symbolic
+    /// link, that is its target.
     ///
     /// - Returns: The copy's size in bytes.
     package func backUp(to file: String) throws(FeedSyncError) -> Int {
+        guard !StoreFiles.isNoFile(file) else {
+            throw FeedSyncError(.store, "\(file) is not a file, and a database is one", advice: "name a file")
+        }
         guard !StoreFiles.areSame(file, path) else {
             throw FeedSyncError(.store, "\(file) is the store itself", advice: "name another file")
         }
-        guard FileStamp(path: "\(file)-wal") == nil else {
+        let target = FileStamp.resolved(file)
+        guard FileStamp(path: "\(target)-wal") == nil else {
             throw FeedSyncError(
-                .store, "\(file) is a database that a program has open: \(file)-wal is beside it",
+                .store, "\(file) is a database that a program has open: \(target)-wal is beside it",
                 advice: "name another file")
         }
         let ownFiles = ["-lock", "-wal", "-shm"].map { FileStamp.resolved(path) + $0 }
-        guard !ownFiles.contains(FileStamp.resolved(file)), StoreFiles.mayBecomeBackup(file) else {
+        guard !ownFiles.contains(target), StoreFiles.mayBecomeBackup(file) else {
             throw FeedSyncError(
                 .store, "\(file) exists and is not a database, so it is not replaced",
                 advice: "name another file")
         }
-        StoreFiles.removeAbandonedParts(of: file)
-        let part = "\(file).part-\(getpid())"
+        StoreFiles.removeAbandonedParts(of: target)
+        let part = "\(target).part-\(getpid())"
         defer { unlink(part) }
         do {
             // Only its owner may read it, as with the store.
-            guard mknod(part, S_IFREG | 0o600, 0) == 0 else { throw Self.failure("create", part) }
+            guard mknod(part, S_IFREG | 0o600, 0) == 0 else { throw Self.failure(file) }
             try copy(to: part)
-            guard rename(part, file) == 0 else { throw Self.failure("replace", file) }
+            guard rename(part, target) == 0 else { throw Self.failure(file) }
             return FileStamp(path: file)?.size ?? 0
         } catch let error as SQLiteError where error.isCorrupt {
             // The copy has the faults of the store.
@@ -193,9 +198,9 @@ extension Store {
         try copy.refuseDamage(of: path)
     }
 
-    private static func failure(_ what: String, _ path: String) -> FeedSyncError {
+    private static func failure(_ path: String) -> FeedSyncError {
         FeedSyncError(
-            .store, "cannot \(what) \(path): \(String(cString: strerror(errno)))",
+            .store, "cannot write \(path): \(String(cString: strerror(errno)))",
             advice: "check that you can write to that folder")
     }
 }

@@ -61,24 +61,16 @@ struct StoreFiles: Sendable {
     ///
     /// This needs no descriptor, because closing one would drop the locks of a connection on the same file. If it
     /// fails, SQLite reports the reason. https://sqlite.org/howtocorrupt.html
-    static func make(_ path: String) { _ = mknod(end(of: path), S_IFREG | 0o600, 0) }
-
-    /// The path at the end of symbolic links, whether or not a file is there.
-    private static func end(of path: String) -> String {
-        var path = path
-        for _ in 0..<40 {
-            var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
-            let count = readlink(path, &target, target.count)
-            guard count > 0 else { return path }
-            let text = String(decoding: target[..<count], as: UTF8.self)
-            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-            path = text.hasPrefix("/") ? text : folder + text
-        }
-        return path
-    }
+    static func make(_ path: String) { _ = mknod(FileStamp.resolved(path), S_IFREG | 0o600, 0) }
 
     /// True if two paths lead to one file.
     static func areSame(_ one: String, _ other: String) -> Bool { Identity(one).map { $0 == Identity(other) } ?? false }
+
+    /// True for a folder, a pipe or a device, in whose place no file can be put.
+    static func isNoFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    }
 
     /// True if a backup may replace a file: there is none, or it is empty, or a database of SQLite.
     ///

@@ -93,6 +93,22 @@ struct MaintenanceTests {
         #expect(!place.files.contains { $0.contains(".part-") })
     }
 
+    @Test("backup replaces the target of a link, and refuses what is no file")
+    func linked() async throws {
+        let place = try await place()
+        try FileManager.default.createSymbolicLink(atPath: place.path("link.db"), withDestinationPath: "copy.db")
+        for _ in 1...2 {
+            #expect(try await place.run("backup link.db").code == 0)
+            #expect(try place.query("SELECT count(*) FROM things", of: "copy.db") == ["300"])
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.path("link.db")) == "copy.db")
+        }
+        #expect(try await place.shell("mkfifo pipe").code == 0)
+        for path in ["pipe", "/dev/null", "."] {
+            let run = try await place.run("backup \(path)")
+            #expect(run.code == 73 && run.errors.contains("\(path) is not a file"), "\(run.errors)")
+        }
+    }
+
     @Test("backup of a damaged store fails, and keeps the older copy")
     func damaged() async throws {
         let place = try await place()

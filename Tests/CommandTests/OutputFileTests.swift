@@ -60,6 +60,26 @@ struct OutputFileTests {
         #expect(nowhere.code == 74 && nowhere.errors.contains("cannot write no/a.csv"), "\(nowhere.errors)")
     }
 
+    @Test("Links stay, and what a shell opened is written on")
+    func links() async throws {
+        let place = try await place()
+        try FileManager.default.createSymbolicLink(atPath: place.path("link.csv"), withDestinationPath: "new.csv")
+        for _ in 1...2 {
+            #expect(try await place.run("show things -o link.csv --columns id").code == 0)
+            #expect(try place.text(of: "new.csv") == "id\n1\n2\n3\n")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.path("link.csv")) == "new.csv")
+        }
+        try place.write("log.txt", "before\n")
+        for (file, redirection) in [("/dev/stdout", ">>"), ("/dev/fd/1", ">>"), ("/dev/fd/3", "3>>")] {
+            let run = try await place.shell(
+                "$FEEDSYNC show things --csv --columns id -o \(file) \(redirection) log.txt")
+            #expect(run.code == 0, "\(run.errors)")
+        }
+        let rows = "id\n1\n2\n3\n"
+        #expect(try place.text(of: "log.txt") == "before\n\(rows)\(rows)\(rows)")
+        #expect(try await place.shell("$FEEDSYNC show things --csv --columns id -o /dev/stdout | cat").output == rows)
+    }
+
     @Test("Formats that there are not, or that contradict one another, are refused")
     func wrong() async throws {
         let place = try await place()

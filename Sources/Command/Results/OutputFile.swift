@@ -14,6 +14,12 @@ struct OutputFile: Sendable {
 
     /// - Throws: `Failure` with exit code 74 if it cannot be created.
     init(_ path: String) throws(Failure) {
+        if let number = Self.openDescriptor(path) {
+            (self.path, temporary) = (path, nil)
+            descriptor = fcntl(number, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { throw Self.failure(path, errno) }
+            return
+        }
         var status = stat()
         let exists = stat(path, &status) == 0
         if exists, status.st_mode & S_IFMT == S_IFDIR { throw Self.failure(path, EISDIR) }
@@ -24,13 +30,27 @@ struct OutputFile: Sendable {
             return
         }
         // The target of a link is replaced, not the link.
-        let target = exists ? FileStamp.resolved(path) : path
+        let target = FileStamp.resolved(path)
         let name = "\(target).\(getpid())-\(UInt32.random(in: 0...UInt32.max)).new"
         let opened = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard opened >= 0 else { throw Self.failure(path, errno) }
         if exists { fchmod(opened, status.st_mode & 0o777) }
         (self.path, temporary, descriptor) = (target, name, opened)
         Self.present.withLock { $0 = name }
+    }
+
+    /// The descriptor that a path such as `/dev/stdout` or `/dev/fd/3` means. Whatever a shell opened there, to append to
+    /// it perhaps, is written on.
+    private static func openDescriptor(_ path: String) -> Int32? {
+        let folder = FileStamp.resolved("/dev/fd")
+        var next: String? = path
+        for _ in 0..<40 {
+            guard let path = next, let slash = path.lastIndex(of: "/") else { return nil }
+            let name = path[path.index(after: slash)...]
+            if let number = Int32(name), FileStamp.resolved(String(path[..<slash])) == folder { return number }
+            next = FileStamp.next(path)
+        }
+        return nil
     }
 
     /// Gives the file its name, once all is written.
