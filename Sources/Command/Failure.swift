@@ -1,5 +1,6 @@
 internal import Editing
 internal import FeedSync
+internal import Text
 
 /// The early end of a command: the one form that every error takes before it is shown.
 struct Failure: Error, Sendable {
@@ -67,7 +68,8 @@ extension Failure {
     static func missingFolder(of path: String, _ code: ExitCode = .store) -> Failure? {
         guard let folder = MissingPath(path)?.missingFolder else { return nil }
         return Failure(
-            code, ["\(path) cannot be written: the folder \(folder) does not exist"], advice: "mkdir -p \(folder)")
+            code, ["\(path) cannot be written: the folder \(folder) does not exist"],
+            advice: "mkdir -p \(ShellWord.quoted(folder))")
     }
 
     /// The failure of a command that needs a store.

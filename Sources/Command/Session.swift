@@ -4,6 +4,7 @@ internal import Fleet
 internal import HTTP
 internal import Platform
 internal import Reports
+internal import Text
 
 /// The context of a command: the command line, the configuration, the store.
 struct Session: Sendable {
@@ -44,7 +45,9 @@ struct Session: Sendable {
     /// The command line that names the file, if the file's commands are its only fault; nil for other faults.
     private func adviceOnTrust(_ file: ConfigurationFile) -> String? {
         guard !file.mayRunCommands, (try? load(file, runsFeeds: false)) != nil else { return nil }
-        let words = ["feedsync", invocation.command.name] + invocation.operands + ["--config", file.path]
+        let words =
+            ["feedsync", invocation.command.name]
+            + (invocation.operands + ["--config", file.path]).map(ShellWord.quoted)
         return "\(words.joined(separator: " "))  # if you trust that file"
     }
 

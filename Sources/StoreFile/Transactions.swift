@@ -1,5 +1,6 @@
 internal import Concurrency
 package import SQLite
+internal import Text
 
 /// The connection that writes a store's file, the runs that use it, and the open transaction.
 ///
@@ -202,7 +203,7 @@ package final class Transactions: @unchecked Sendable {
         guard files != nil, !connection.logIsSound(behind: &checkedLog) else { return }
         throw FeedSyncError(
             .store, "\(path)-wal, the store's log, was changed by another program while feedsync was using it",
-            advice: "feedsync doctor --store \(path)")
+            advice: "feedsync doctor --store \(ShellWord.quoted(path))")
     }
 
     /// Undoes the pages that wait for their commit. Their feeds return to the state of the last commit.

@@ -67,6 +67,33 @@ struct HintTests {
         #expect(copied.errors.hasSuffix("\nTry: feedsync sync --store other  # creates it\n"), "\(copied.errors)")
     }
 
+    @Test("A command that is advised keeps the options that name the configuration and the store, and can be pasted")
+    func options() async throws {
+        let place = try Workplace()
+        let options = "--config feedsync.yaml --store 'my own'"
+        place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
+        #expect(try await place.shell("$FEEDSYNC sync \(options)").code == 0)
+        for (words, advice) in [
+            ("show things --sort x", "feedsync explain things \(options)  # lists the columns"),
+            ("show none", "feedsync status \(options)  # lists them"),
+            ("explain none", "feedsync feeds \(options)  # lists those of feedsync.yaml"),
+            ("sql 'SELECT * FROM thing'", "feedsync sql 'SELECT * FROM things' \(options)"),
+            ("show things --where x", "feedsync help show"),
+        ] {
+            let run = try await place.shell("$FEEDSYNC \(words) \(options)")
+            #expect(run.code == 64 && run.errors.hasSuffix("\nTry: \(advice)\n"), "\(run.errors)")
+            let pasted = try await place.shell("feedsync() { $FEEDSYNC \"$@\"; }; \(advice)")
+            #expect(pasted.code == 0, "\(advice): \(pasted.errors)")
+        }
+        let missing = try await place.shell("$FEEDSYNC sync --store 'no folder/x.db'")
+        #expect(missing.errors.hasSuffix("\nTry: mkdir -p 'no folder'\n"), "\(missing.errors)")
+        let added = try await place.shell(
+            "$FEEDSYNC add more jsonfeed url=http://127.0.0.1:1/ --config 'my feeds.yaml'")
+        #expect(added.output.hasSuffix("Next: feedsync sync more --config 'my feeds.yaml'\n"), "\(added.errors)")
+        let secret = try await place.run("explain none --store postgres://me:s3cr3t@127.0.0.1:1/x")
+        #expect(secret.code == 64 && !secret.errors.contains("s3cr3t"), "\(secret.errors)")
+    }
+
     @Test("A new store whose name is nearly that of another is made, with a note")
     func newStore() async throws {
         let place = try Workplace()

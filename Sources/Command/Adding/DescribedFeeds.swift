@@ -2,6 +2,7 @@ internal import Connectors
 internal import Editing
 internal import FeedSync
 internal import Reports
+internal import Text
 
 /// The feeds that a description of an API becomes, as `add` lists them and adds them.
 struct DescribedFeeds {
@@ -122,7 +123,7 @@ struct DescribedFeeds {
         console.print("added \(NumberFormat.count(result.feeds.count, "feed")) to \(file.path)\(known)\(leftOut)")
         let variables = result.variables
         if !variables.isEmpty { console.print("Set: \(variables.joined(separator: ", "))") }
-        console.print("Next: \(console.palette.hint("feedsync sync"))")
+        console.print("Next: \(console.palette.hint("feedsync sync\(session.invocation.storeOptions)"))")
     }
 
     private func print(json result: Connector.Translation, in file: ConfigurationFile, isDry: Bool) {
@@ -167,7 +168,8 @@ struct DescribedFeeds {
                 ])
             }
             console.print(table)
-            console.print("Next: \(console.palette.hint("feedsync add \(option.written) \(path) PATH"))")
+            let next = "feedsync add \(option.written) \(ShellWord.quoted(path)) PATH\(session.invocation.storeOptions)"
+            console.print("Next: \(console.palette.hint(next))")
         }
     }
 }

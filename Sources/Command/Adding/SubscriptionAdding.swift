@@ -82,7 +82,7 @@ struct SubscriptionAdding {
         let known = counts.known > 0 ? "; already there: \(NumberFormat.count(counts.known))" : ""
         console.print(
             ["added \(NumberFormat.count(added.count, "feed")) to \(file.path)\(known)"]
-                + (added.isEmpty ? [] : ["Next: \(console.palette.hint("feedsync sync"))"]))
+                + (added.isEmpty ? [] : ["Next: \(console.palette.hint("feedsync sync\(invocation.storeOptions)"))"]))
         return .done
     }
 

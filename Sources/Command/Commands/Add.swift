@@ -83,7 +83,9 @@ extension Command {
             isDry: session.invocation.has(.dryRun))
         for note in new.notes { session.console.note(note) }
         guard try await session.mayGoOn(with: new.entry.name) else {
-            session.console.note("nothing was added; feedsync remove \(new.entry.name) --data deletes what is stored")
+            session.console.note(
+                "nothing was added; feedsync remove \(new.entry.name) --data\(session.invocation.storeOptions) deletes what is stored"
+            )
             return .done
         }
         draft = try editing(try draft.withParent(in: try draft.text()))
@@ -197,8 +199,7 @@ extension Session {
         let deed = isMade ? "created \(file) and added \(shown)" : "added \(shown) to \(file)"
         let rows = draft.parent.map { ", with a list for each row of \($0)" } ?? ""
         console.print(lines + [deed + rows + origin])
-        let config = invocation.options[.config].map { " --config \($0)" } ?? ""
-        console.print("Next: \(console.palette.hint("feedsync sync \(name)\(config)"))")
+        console.print("Next: \(console.palette.hint("feedsync sync \(name)\(invocation.storeOptions)"))")
     }
 }
 

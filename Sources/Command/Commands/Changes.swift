@@ -1,5 +1,6 @@
 internal import FeedSync
 internal import Reports
+internal import Text
 
 extension Command {
     /// `changes [FEED...]`
@@ -101,7 +102,8 @@ extension Session {
         let since = invocation.options[.sinceRun].map { " --since \(ShellWord.quoted($0))" } ?? ""
         let names = invocation.operands.map { " \($0)" }.joined()
         console.note(
-            "note: \(NumberFormat.count(count, "change")) of columns: feedsync changes --schema\(since)\(names)")
+            "note: \(NumberFormat.count(count, "change")) of columns: feedsync changes --schema\(since)\(names)\(invocation.storeOptions)"
+        )
     }
 
     private func columnChanges(

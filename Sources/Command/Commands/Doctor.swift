@@ -28,6 +28,9 @@ extension Command {
         var findings: [Finding] = []
         if session.invocation.has(.repair) { findings.append(try await session.repair()) }
         findings += await Examination(session: session).findings()
+        for index in findings.indices {
+            findings[index].advice = findings[index].advice.map(session.invocation.completed)
+        }
         if session.invocation.has(.json) {
             session.console.print(json: JSONLines.array(findings.map(\.result)))
         } else {

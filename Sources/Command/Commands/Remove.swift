@@ -102,14 +102,3 @@ extension Session {
         return (record.itemCount, path)
     }
 }
-
-/// Words in lines that are copied into a shell.
-enum ShellWord {
-    /// The word, in quotes if the shell would change it.
-    static func quoted(_ word: String) -> String {
-        let isPlain = word.utf8.allSatisfy { byte in
-            (97...122).contains(byte | 0x20) || (45...57).contains(byte) || byte == 95
-        }
-        return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
-    }
-}

@@ -35,7 +35,10 @@ extension Command {
         session.console.startPager()
         let printed = try await session.print(query, in: store, format, choice)
         session.console.noteSkipped(printed.skipped)
-        if printed.rowCount == 0 { session.console.note("\(feed.name): note: \(query.reasonForNothing(feed))") }
+        let options = session.invocation.storeOptions
+        if printed.rowCount == 0 {
+            session.console.note("\(feed.name): note: \(query.reasonForNothing(feed, options))")
+        }
         return .done
     }
 }
@@ -151,10 +154,12 @@ private struct SectionPart {
 
 extension ItemQuery {
     /// The reason for an empty result.
-    fileprivate func reasonForNothing(_ feed: KnownFeed) -> String {
+    ///
+    /// - Parameter options: The options that name the configuration and the store.
+    fileprivate func reasonForNothing(_ feed: KnownFeed, _ options: String) -> String {
         guard feed.record?.itemCount ?? 0 > 0 else {
             if feed.record?.isComplete == true { return "the list has no items" }
-            return "no items stored yet; feedsync sync \(feed.name) fetches them"
+            return "no items stored yet; feedsync sync \(feed.name)\(options) fetches them"
         }
         guard time == nil else { return "it had no items then" }
         return "no item is like that (\(NumberFormat.count(feed.record?.itemCount ?? 0, "item")))"

@@ -2,6 +2,7 @@ internal import FeedSync
 internal import Platform
 internal import PostgreSQLStore
 internal import Reports
+internal import Text
 
 extension Command {
     /// `store copy FROM TO`

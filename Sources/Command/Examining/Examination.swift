@@ -3,6 +3,7 @@ internal import Fleet
 internal import HTTP
 internal import Platform
 internal import Reports
+internal import Text
 internal import XML
 
 /// The examination of `doctor`.

@@ -197,7 +197,9 @@ struct SyncRuns {
         let plans = try await session.plans(of: feeds, in: store)
         let due = SyncOrder.due(feeds, plans, at: now)
         if saysWhen, due.isEmpty, let next = plans.compactMap(\.dueAt).min() {
-            console.note("nothing is due for another \(RelativeTime.until(next, now: now)); feedsync plan shows why")
+            let time = RelativeTime.until(next, now: now)
+            console.note(
+                "nothing is due for another \(time); feedsync plan\(session.invocation.storeOptions) shows why")
         }
         return due
     }

@@ -1,4 +1,6 @@
 internal import FeedSync
+internal import PostgreSQLStore
+internal import Text
 
 /// A valid command line.
 struct Invocation: Sendable {
@@ -74,10 +76,24 @@ struct Invocation: Sendable {
 
     /// The given options that name the configuration and the store, to be added to another command; empty if none were
     /// given.
-    var storeOptions: String {
-        [Option.config, .store].compactMap { option in
-            options[option].map { " \(option.written) \(ShellWord.quoted($0))" }
-        }.joined()
+    var storeOptions: String { [Option.config, .store].map(given).joined() }
+
+    private func given(_ option: Option) -> String {
+        // A password in a URI is nobody's to read.
+        options[option].map { " \(option.written) \(ShellWord.quoted(StoreAddress($0).shown))" } ?? ""
+    }
+
+    /// Advice with the given options in each command that takes them and lacks them, before the comment on it.
+    func completed(_ advice: String) -> String {
+        advice.split(separator: "; ", omittingEmptySubsequences: false).map { part in
+            let words = part.split(separator: " ", maxSplits: 2)
+            guard words.first == "feedsync", words.count > 1, let command = Command.named(String(words[1])) else {
+                return String(part)
+            }
+            let missing = [Option.config, .store].filter { command.takes($0) && !part.contains(" \($0.written) ") }
+            let line = part.firstRange(of: "  #").map { part[..<$0.lowerBound] } ?? part
+            return line + missing.map(given).joined() + part[line.endIndex...]
+        }.joined(separator: "; ")
     }
 
     /// True if the option was given.

@@ -12,6 +12,8 @@ final class Console: Sendable {
         var otherFailure: Failure?
         var isQuiet = false
         var printsResults = true
+        /// Nil as long as the command line was not understood.
+        var invocation: Invocation?
         /// The end of a pipe to a pager; nil if results go to stdout.
         var pager: Int32?
         /// The lines to print after the pager has ended.
@@ -45,6 +47,7 @@ final class Console: Sendable {
     /// Applies the options that concern printing.
     func follow(_ invocation: Invocation) {
         state.withLock { state in
+            state.invocation = invocation
             state.isQuiet = invocation.has(.quiet)
             state.printsResults = !state.isQuiet || invocation.has(.json) || invocation.command.isForResults
         }
@@ -186,8 +189,14 @@ final class Console: Sendable {
         if isQuiet, failure.code == .tryLater { return }
         let name = errorPalette.failure("feedsync:")
         let messages = failure.messages.map { "\(name) \(DisplayWidth.printable($0))" }
-        let advice = failure.advice.map { ["\(errorPalette.hint("Try:")) \(DisplayWidth.printable($0))"] } ?? []
+        let advice = advice(of: failure).map { ["\(errorPalette.hint("Try:")) \(DisplayWidth.printable($0))"] } ?? []
         writeError(messages + (failure.explanation.map { [$0] } ?? []) + advice)
+    }
+
+    /// The advice of a failure, with commands for the configuration and the store that the user named.
+    private func advice(of failure: Failure) -> String? {
+        let invocation = state.withLock { $0.invocation }
+        return failure.advice.map { invocation?.completed($0) ?? $0 }
     }
 
     /// Prints a failure and advice on one line, for cron's mail.
@@ -195,7 +204,7 @@ final class Console: Sendable {
     /// - Parameter always: True to print it with `--quiet` although the user only has to try later.
     func reportBriefly(_ failure: Failure, always: Bool = false) {
         if isQuiet, failure.code == .tryLater, !always { return }
-        let text = failure.messages.joined(separator: "; ") + (failure.advice.map { "; try: \($0)" } ?? "")
+        let text = failure.messages.joined(separator: "; ") + (advice(of: failure).map { "; try: \($0)" } ?? "")
         writeError(["\(errorPalette.failure("feedsync:")) \(DisplayWidth.printable(text))"])
     }
 

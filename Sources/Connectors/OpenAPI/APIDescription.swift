@@ -55,7 +55,7 @@ package struct APIDescription: Sendable {
         let hint = NearestWord.question(for: word, among: lists.map(\.path))
         throw ConnectorError(
             ["\(document.source) has no list at \(word)\(hint)"],
-            advice: "feedsync add --openapi \(document.source)  # lists them", isOfWords: true)
+            advice: "feedsync add --openapi \(ShellWord.quoted(document.source))  # lists them", isOfWords: true)
     }
 
     /// The values of a path's parameters in a path; nil where they differ in anything else.

@@ -65,7 +65,7 @@ package struct Recording: Sendable {
                 let hint = NearestWord.question(for: path, among: lists.map(\.path))
                 throw ConnectorError(
                     ["\(source) has no list at \(Excerpt.of(path, limit: 200) ?? "")\(hint)"],
-                    advice: "feedsync add --har \(source)  # lists them", isOfWords: true)
+                    advice: "feedsync add --har \(ShellWord.quoted(source))  # lists them", isOfWords: true)
             }
             wanted += found.filter { list in !wanted.contains { $0.collection.path == list.collection.path } }
         }

@@ -1,5 +1,6 @@
 internal import Concurrency
 internal import Platform
+internal import Text
 
 /// A file that is replaced as a whole, or not at all.
 ///
@@ -166,7 +167,8 @@ package struct ReplacedFile: Sendable {
         let code = errno
         if code == ENOENT, let folder = MissingPath(path)?.missingFolder {
             return FeedSyncError(
-                .store, "\(path) cannot be written: the folder \(folder) does not exist", advice: "mkdir -p \(folder)")
+                .store, "\(path) cannot be written: the folder \(folder) does not exist",
+                advice: "mkdir -p \(ShellWord.quoted(folder))")
         }
         let reason = String(cString: strerror(code))
         return FeedSyncError(
