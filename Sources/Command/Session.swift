@@ -110,10 +110,19 @@ struct Session: Sendable {
     }
 
     /// - Throws: `Failure` with exit code 73 where the command line names a store in PostgreSQL for a command that
-    ///   needs a file.
+    ///   needs a file, 64 for one in another database.
     func checkStore() throws(Failure) {
-        guard invocation.command.takes(.store), sharedStore(nil) != nil else { return }
+        guard invocation.command.takes(.store) else { return }
+        if let named = namedStore { try check(address: named) }
+        guard sharedStore(nil) != nil else { return }
         try SharedStoreUse.check(invocation, .store)
+    }
+
+    /// - Throws: `Failure` with exit code 64 for the address of something that is no store.
+    func check(address: String) throws(Failure) {
+        if let fault = StoreScheme.fault(of: address) {
+            throw .usage(fault, advice: "feedsync help \(invocation.command.name)")
+        }
     }
 
     /// The feeds that the operands name, by a name or a pattern, in order, each once.

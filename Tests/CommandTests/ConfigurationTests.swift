@@ -67,6 +67,22 @@ import Testing
         #expect(!place.files.contains("feedsync.db"))
     }
 
+    @Test("A store in a database that there is none of is refused, and made into no folder")
+    func wrongScheme() async throws {
+        let place = try Workplace()
+        let words = ["sync --store postgre://h/x", "status --store mysql://h/x", "store copy mysql://h/x y.db"]
+        for words in words {
+            let run = try await place.run(words)
+            #expect(run.code == 64 && run.errors.contains("a store is a file or `postgres://…`, not "), "\(run.errors)")
+        }
+        let variable = try await place.run("status", environment: ["FEEDSYNC_STORE": "postgre://h/x"])
+        #expect(variable.code == 64 && variable.errors.contains("did you mean postgres?"), "\(variable.errors)")
+        try place.write("feedsync.yaml", "store: mysql://h/x\n" + place.text(of: "feedsync.yaml"))
+        let check = try await place.run("check")
+        #expect(check.code == 78 && check.errors.contains("feedsync.yaml:1:8: a store is a file or"), "\(check.errors)")
+        #expect(place.files == ["feedsync.yaml"])
+    }
+
     @Test("If the store is named, it can be read without a configuration")
     func storeAlone() async throws {
         let place = try Workplace()

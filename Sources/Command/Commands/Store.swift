@@ -29,6 +29,7 @@ extension Command {
         guard operands[0] == "copy" else {
             throw .unknown("command of `store`", operands[0], among: ["copy"], advice: "feedsync help store")
         }
+        for address in operands[1...2] { try session.check(address: address) }
         let (from, to) = (StoreAddress(operands[1]), StoreAddress(operands[2]))
         if case .file(let path) = from, Platform.access(path, F_OK) != 0, errno == ENOENT {
             throw .noStore(at: path, " --store \(ShellWord.quoted(path))")

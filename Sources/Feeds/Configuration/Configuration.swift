@@ -102,7 +102,9 @@ extension MappingDecoder {
         let isShared =
             place.map { place in ["postgres://", "postgresql://", "${"].contains(where: place.hasPrefix) } ?? false
         let store = isShared ? nil : place.map { FilePath.resolve($0, in: folder, home: home) }
-        if let store, store.isEmpty || store.utf8.contains(0) {
+        if let fault = place.flatMap(StoreScheme.fault) {
+            report(fault, at: "store")
+        } else if let store, store.isEmpty || store.utf8.contains(0) {
             report("`store` is not the path of a file", at: "store")
         }
         let keep = duration("keep", in: .zero...FeedDefinition.longestTime)

@@ -92,6 +92,11 @@ struct ConfigurationTests {
                 "f.yaml:1:7: `keep` of the configuration must be a time such as `500ms`, `30s`, `15m`, `2h` or `1d`, not `forever`"
             ),
             ("store: \"\"", "f.yaml:1:8: `store` is not the path of a file"),
+            ("store: mysql://me:pw@h/x", "f.yaml:1:8: a store is a file or `postgres://…`, not `mysql://…`"),
+            (
+                "store: postgre://h/x",
+                "f.yaml:1:8: a store is a file or `postgres://…`, not `postgre://…`; did you mean postgres?"
+            ),
             ("a: [", "f.yaml:2:1: expected a value here"),
             ("a: 1\na: 2", "f.yaml:2:1: the member `a` is given twice"),
         ])
