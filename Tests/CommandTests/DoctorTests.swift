@@ -71,6 +71,8 @@ struct DoctorTests {
         let findings = try await findings(place, code: 0)
         let warnings = findings.filter { $0.level == "warning" && $0.subject == "configuration" }
         #expect(warnings.contains { $0.feed == "others" && $0.message.contains("`UNSET` is not set") })
+        #expect(
+            findings.contains { $0.subject == "network" && $0.message.hasPrefix("the host of others was not asked") })
         let exposed = warnings.filter { $0.message.contains("a credential is written out") }
         #expect(exposed.map(\.feed) == ["things", "others"])
         #expect(exposed.allSatisfy { $0.advice?.contains("chmod 600") == true })
@@ -255,8 +257,14 @@ struct DoctorTests {
         #expect(failing.level == "problem" && failing.message.hasPrefix("failing: "))
         #expect(failing.advice?.contains("feedsync explain things --response") == true)
         #expect(findings.contains { $0.feed == "others" && $0.level == "problem" && $0.message.hasPrefix("stale: ") })
+        #expect(findings.contains { $0.level == "warning" && $0.message == "0 of 2 feeds fresh" })
         let schedule = try #require(findings.first { $0.subject == "schedule" })
         #expect(schedule.level == "problem" && schedule.message.contains("1 feed is overdue"), "\(schedule.message)")
+        // A full disk has nothing to do with the response.
+        let error = #"{"kind":"store","message":"database or disk is full","http_status":null,"url":null}"#
+        _ = try place.query("UPDATE feed SET error = '\(error)' WHERE name = 'things'")
+        let full = try #require(try await self.findings(place, code: 1).first { $0.feed == "things" })
+        #expect(full.message.contains("disk is full") && full.advice == "feedsync sync things -v", "\(full)")
     }
 }
 

@@ -1,4 +1,5 @@
 internal import FeedSync
+internal import Text
 
 extension Command {
     /// `check`
@@ -60,7 +61,7 @@ struct FeedCheck: Sendable, JSONRecord {
     static func exposureAdvice(_ file: String) -> String {
         let isOpen = FileStatus(of: file)?.isReadableByOthers ?? false
         return "write '${NAME}' to keep it in the environment"
-            + (isOpen ? ", or let nobody else read the file: chmod 600 \(file)" : "")
+            + (isOpen ? ", or let nobody else read the file: chmod 600 \(ShellWord.quoted(file))" : "")
     }
 
     init(feed: FeedDefinition, environment: [String: String], folder: String) {

@@ -61,7 +61,9 @@ struct Examination {
         let file = configuration.file
         if let status = FileStatus(of: file), !status.isWritable() {
             findings.append(
-                Finding(.configuration, .problem, "\(file) can be changed by other users", advice: "chmod go-w \(file)")
+                Finding(
+                    .configuration, .problem, "\(file) can be changed by other users",
+                    advice: "chmod go-w \(ShellWord.quoted(file))")
             )
         }
         if let place = configuration.literalStorePassword {
@@ -123,7 +125,7 @@ struct Examination {
         }
         if status.st_mode & 0o002 != 0 {
             findings.append(
-                Finding(.store, .problem, "every user can change it", advice: "chmod o-w \(path)"))
+                Finding(.store, .problem, "every user can change it", advice: "chmod o-w \(ShellWord.quoted(path))"))
         }
         do throws(FeedSyncError) {
             let damages = try await store.damages()
@@ -173,13 +175,22 @@ struct Examination {
             let feeds = try await session.knownFeeds(configuration, store, includesRemoved: false)
             let rows = try await session.states(of: feeds, in: store)
             let lastSync = try await session.read(try await store.lastBegin(of: "sync"))
-            let findings = rows.compactMap(Self.finding) + rows.compactMap(Self.hookFinding)
+            var findings: [Finding] = []
+            for row in rows {
+                var hasResponse = false
+                if case .failing = row.stateAtRest {
+                    let response = try await session.read(try await store.failedResponse(of: row.feed.name))
+                    hasResponse = response != nil
+                }
+                if let finding = Self.finding(row, hasResponse: hasResponse) { findings.append(finding) }
+            }
+            findings += rows.compactMap(Self.hookFinding)
             let well = rows.count(where: \.isWell)
             let count = "\(NumberFormat.count(well)) of \(NumberFormat.count(rows.count, "feed")) fresh"
-            let summary = rows.isEmpty ? [] : [Finding(.feed, .ok, count)]
+            let summary = rows.isEmpty ? [] : [Finding(.feed, well == rows.count ? .ok : .warning, count)]
             return [Self.schedule(rows, lastSync)] + summary + findings
         } catch {
-            return Finding.problems(.store, error)
+            return Finding.problems(.store, error.rescuing(store.path))
         }
     }
 
@@ -203,7 +214,9 @@ struct Examination {
     }
 
     /// The finding about a feed; nil if all is well.
-    private static func finding(_ row: StateRow) -> Finding? {
+    ///
+    /// - Parameter hasResponse: True if the response at which a run failed is kept.
+    private static func finding(_ row: StateRow, hasResponse: Bool) -> Finding? {
         let name = row.feed.name
         let level: Finding.Level
         let advice: String
@@ -211,7 +224,9 @@ struct Examination {
         case .fresh, .new, .running: return nil
         case .failing:
             level = .problem
-            advice = "feedsync sync \(name) -v; feedsync explain \(name) --response"
+            // No response is to blame for what the store could not take.
+            let isOfResponse = hasResponse && row.feed.record?.error?.kind != .store
+            advice = "feedsync sync \(name) -v" + (isOfResponse ? "; feedsync explain \(name) --response" : "")
         case .limited:
             level = .warning
             advice = "wait, or use a token with a larger quota"
@@ -253,7 +268,24 @@ struct Reachability {
         // A command may ask for a password.
         options.commands = CommandSecrets(standingIn: Secrets.mask)
         let probes = await OriginProbe.probe(configuration.feeds, options: options)
-        return probes.map(Self.finding) + clockFindings(probes)
+        return probes.map(Self.finding) + unaskedFindings(probes) + clockFindings(probes)
+    }
+
+    /// The feeds whose hosts cannot be asked as long as something is unset.
+    private func unaskedFindings(_ probes: [OriginProbe]) -> [Finding] {
+        let asked = Set(probes.flatMap(\.feeds))
+        let names = configuration.feeds.filter { feed in
+            !asked.contains(feed.name)
+                && !FeedCheck(feed: feed, environment: session.environment, folder: configuration.folder).unresolved
+                    .isEmpty
+        }.map(\.name)
+        guard let first = names.first else { return [] }
+        let others = names.count > 1 ? " and \(NumberFormat.count(names.count - 1)) more" : ""
+        return [
+            Finding(
+                .network, .warning, "the host of \(first)\(others) was not asked: the request cannot be made yet",
+                advice: "set what is not set, and run it again")
+        ]
     }
 
     private static func finding(_ probe: OriginProbe) -> Finding {

@@ -1,6 +1,7 @@
 internal import Concurrency
 internal import FeedSync
 internal import Platform
+internal import Text
 
 /// The file that has the token of `serve`: its first line. Only its owner may read it.
 final class TokenFile: Sendable {
@@ -67,7 +68,7 @@ final class TokenFile: Sendable {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, isPrivate(status) else {
-            throw .usage("\(path) can be read or written by others", advice: "chmod 600 \(path)")
+            throw .usage("\(path) can be read or written by others", advice: "chmod 600 \(ShellWord.quoted(path))")
         }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = Platform.read(file, &bytes, bytes.count)

@@ -1,4 +1,5 @@
 internal import Platform
+internal import Text
 
 /// The reason for which a file cannot be read, as the end of a sentence that starts with its name.
 package struct FileError: Error {
@@ -35,7 +36,7 @@ package enum FileContents {
         guard descriptor >= 0 else { throw .last }
         defer { close(descriptor) }
         if isOwn, FileStatus(descriptor)?.isWritable() != true {
-            throw FileError(problem: "can be written by others; run chmod go-w \(path)")
+            throw FileError(problem: "can be written by others; run chmod go-w \(ShellWord.quoted(path))")
         }
         return try read(descriptor, limit: limit)
     }

@@ -1,5 +1,6 @@
 internal import Concurrency
 internal import Platform
+internal import Text
 internal import YAML
 
 /// The presets of a configuration's own: files `presets/NAME.yaml` beside it, in the form of those that ship.
@@ -24,7 +25,9 @@ package final class UserPresets: Sendable {
         func failure(_ problem: String) -> ConfigurationError {
             ConfigurationError(Diagnostic(position: SourcePosition(file: path), problem: problem))
         }
-        guard status.isWritable() else { throw failure("can be written by others; run chmod go-w \(path)") }
+        guard status.isWritable() else {
+            throw failure("can be written by others; run chmod go-w \(ShellWord.quoted(path))")
+        }
         let preset = try Preset(Configuration.bytes(of: path, isOwn: true), source: path)
         guard preset.name == name else { throw failure("its `name` must be `\(name)`, as the file's") }
         loaded.withLock { $0[name] = preset }

@@ -1,4 +1,5 @@
 internal import Platform
+internal import Text
 internal import YAML
 
 /// The feeds of a configuration as they are written: those of its file and of the files that it includes, each feed of
@@ -59,7 +60,8 @@ struct WrittenFeeds {
         for file in files {
             if let status = FileStatus(of: file), !status.isWritable() {
                 log.report(
-                    "is included, and can be written by others; run chmod go-w \(file)", at: SourcePosition(file: file))
+                    "is included, and can be written by others; run chmod go-w \(ShellWord.quoted(file))",
+                    at: SourcePosition(file: file))
                 continue
             }
             do throws(ConfigurationError) {

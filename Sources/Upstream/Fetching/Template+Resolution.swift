@@ -1,3 +1,5 @@
+internal import Text
+
 extension Template {
     /// A template with its values put in.
     package struct Resolved: Sendable, Hashable {
@@ -76,7 +78,7 @@ extension Template {
     private static func content(of path: String) throws(Unresolved) -> String {
         // A user with write access decides what is sent, and may have read it.
         if let status = FileStatus(of: path), !status.isWritable() {
-            throw Unresolved(problem: "`\(path)` can be written by others; run chmod go-w \(path)")
+            throw Unresolved(problem: "`\(path)` can be written by others; run chmod go-w \(ShellWord.quoted(path))")
         }
         let bytes: [UInt8]
         do throws(FileError) {
