@@ -212,6 +212,16 @@ import Testing
         #expect(place.files.isEmpty)
     }
 
+    @Test("A URL that is only written otherwise is no redirect")
+    func normalised() async throws {
+        let place = try Workplace.withoutConfiguration()
+        for path in ["/a/../nothing", "/n%6Fthing", "/./nothing"] {
+            place.server.enqueue("/nothing", [.status(404)])
+            let run = try await place.run("add things \(place.server.url)\(path)")
+            #expect(run.code == 69 && !run.errors.contains("redirects"), "\(run.errors)")
+        }
+    }
+
     @Test("On a terminal no line is too long, and progress is shown")
     func terminal() async throws {
         let place = try Workplace.withoutConfiguration()
