@@ -207,12 +207,14 @@ import Testing
         _ = await again.end()
     }
 
-    @Test("--no-token says aloud that everybody on the machine may send commands")
-    func noToken() async throws {
+    @Test(
+        "--no-token says aloud what everybody on the machine may do",
+        arguments: [("--no-token", "send commands and add feeds"), ("--no-token --read-only", "read the store")])
+    func noToken(options: String, deeds: String) async throws {
         let place = try Workplace()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...3)))
-        let (run, _) = try await serve(place, "--no-token")
-        #expect(try place.text(of: "said.txt").contains("everybody on this machine can send commands"))
+        let (run, _) = try await serve(place, options)
+        #expect(try place.text(of: "said.txt").contains("everybody on this machine can \(deeds)\n"))
         #expect(!(try place.text(of: "said.txt").contains("code=")))
         run.send(SIGTERM)
         _ = await run.end()

@@ -102,7 +102,8 @@ struct ServeSetup {
     /// Says how to sign in, or that nobody needs to.
     func noteSignIn(_ server: WebServer, _ access: Access) {
         guard !invocation.has(.noToken) else {
-            return session.console.warn("--no-token: everybody on this machine can send commands and add feeds")
+            let deeds = invocation.has(.readOnly) ? "read the store" : "send commands and add feeds"
+            return session.console.warn("--no-token: everybody on this machine can \(deeds)")
         }
         guard let path = server.signInPath() else { return }
         let link = access.hosts.first.map { "https://\($0)/" } ?? server.address.link
