@@ -31,6 +31,8 @@ struct OutputFileTests {
             #expect(run.code == 0 && run.output.isEmpty, "\(run.errors)")
             #expect(try place.text(of: name) == (try await place.run("show things --format \(format)").output))
         }
+        // A format that was named is no mistake.
+        #expect(try await place.run("show things -o a.xml --csv").code == 0)
         _ = try await place.run("show things -o a.csv --json")
         #expect(try place.text(of: "a.csv").hasPrefix("[\n"))
         #expect(try await place.run("show things -o - --csv").output.hasPrefix("id,name"))
@@ -85,12 +87,14 @@ struct OutputFileTests {
         let place = try await place()
         for (words, message) in [
             ("--format xml", "no such format: xml"), ("--format cvs", "did you mean csv?"),
+            ("-o a.xlsx", "no such format: xlsx"), ("-o a.json.gz", "no such format: gz"),
             ("--format parquet", "Parquet is written by DuckDB"), ("-o a.parquet", "Parquet is written by DuckDB"),
             ("--format csv --json", "--json and --format csv cannot be used together"),
             ("--csv --tsv", "--tsv and --csv cannot be used together"),
         ] {
             let run = try await place.run("show things \(words)")
             #expect(run.code == 64 && run.errors.contains(message), "\(words): \(run.errors)")
+            #expect(!place.files.contains { $0.hasPrefix("a.") })
         }
     }
 }

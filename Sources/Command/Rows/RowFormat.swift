@@ -47,7 +47,9 @@ enum RowFormat: String, Sendable, CaseIterable {
             self = format
             return
         }
-        let ending = try invocation.options[.output].flatMap { path throws(Failure) in try Self.ending(of: path) }
+        let ending = try invocation.options[.output].flatMap { path throws(Failure) in
+            try Self.ending(of: path, invocation)
+        }
         self = ending ?? (isTerminal ? .table : .tsv)
     }
 
@@ -61,17 +63,25 @@ enum RowFormat: String, Sendable, CaseIterable {
         throw .unknown("format", name, among: names, advice: "one of \(names.joined(separator: ", "))")
     }
 
-    private static func ending(of path: String) throws(Failure) -> RowFormat? {
-        switch path.split(separator: ".").last.map(String.init) {
+    /// - Throws: `Failure` with exit code 64 for the ending of another format.
+    private static func ending(of path: String, _ invocation: Invocation) throws(Failure) -> RowFormat? {
+        let ending = path.split(separator: ".").last?.lowercased()
+        switch ending {
         case "csv": return .csv
         case "tsv": return .tsv
         case "json": return .json
         case "ndjson", "jsonl": return .ndjson
         case "md": return .markdown
-        case "parquet": throw noParquet
+        case let name? where otherFormats.contains(name) && path.contains("."): return try named(name, invocation)
         default: return nil
         }
     }
+
+    /// The endings of formats that are not written, and that a reader of the file would take it for.
+    private static let otherFormats: Set = [
+        "parquet", "xls", "xlsx", "ods", "xml", "html", "htm", "yaml", "yml", "pdf", "arrow", "avro", "orc", "feather",
+        "db", "sqlite", "sqlite3", "sql", "gz", "bz2", "xz", "zst", "zip",
+    ]
 
     private static var noParquet: Failure {
         .usage(
