@@ -40,8 +40,9 @@ extension Failure {
             self.init(ExitCode(error.kind), [place + "stopped; everything fetched so far is kept"])
             return
         }
+        let isOfWords = error.kind == .configuration && error.advice == FeedSyncError.adviceOnLists
         self.init(
-            ExitCode(error.kind), [place + PeopleTimes.written(in: error.description)],
+            isOfWords ? .usage : ExitCode(error.kind), [place + PeopleTimes.written(in: error.description)],
             advice: error.advice.map { PeopleTimes.written(in: $0) })
     }
 

@@ -329,7 +329,7 @@ struct Session: Sendable {
         if let part = part.flatMap(\.self) { return part }
         throw Failure(
             .usage, ["no list `\(name)` was asked for yet"],
-            advice: "feedsync sql 'SELECT name FROM feed_part'  # lists those that were")
+            advice: FeedSyncError.adviceOnLists)
     }
 
     /// The part of a feed that has a list for each row of another; nil where the name is that of none.

@@ -17,6 +17,10 @@ extension FeedSyncError {
         }
     }
 
+    /// The advice for a list that there is not, which is a slip of the command line.
+    package static let adviceOnLists =
+        "feedsync sql 'SELECT name FROM feed_part'  # shows the lists that were asked for"
+
     /// The advice for a damaged file.
     package static let adviceOnDamage = "restore a backup, or run feedsync doctor to see what can be saved"
 

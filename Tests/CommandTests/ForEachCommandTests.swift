@@ -61,7 +61,8 @@ import Testing
         #expect(all.output.contains(#""feed":"things/2""#) && all.output.contains(#""feed":"things/1""#))
         let unknown = try await place.run("sync things/9")
         #expect(
-            unknown.code == 78 && unknown.errors.contains("`owners` has no row for `things/9`"), "\(unknown.errors)")
+            unknown.code == 64 && unknown.errors.contains("no list `things/9`: `owners` has no row"),
+            "\(unknown.errors)")
         #expect(try await place.run("explain things/9").code == 64)
     }
 

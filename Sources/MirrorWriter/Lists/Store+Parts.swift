@@ -65,8 +65,8 @@ extension Store {
                 if let only = rule.only {
                     guard let part = try parent.part(named: only, on: connection) else {
                         throw FeedSyncError(
-                            .configuration, "`\(rule.feed)` has no row for `\(only)`",
-                            advice: "feedsync sql 'SELECT name FROM feed_part'  # lists the parts that were asked for")
+                            .configuration, "no list `\(only)`: `\(rule.feed)` has no row for it",
+                            advice: FeedSyncError.adviceOnLists)
                     }
                     keys = [part.parentKey]
                 } else {
