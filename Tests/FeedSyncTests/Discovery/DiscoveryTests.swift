@@ -318,6 +318,8 @@ struct DiscoveryTests {
             (#""next":null,"#, nil), (#""next_page":null,"#, nil), (#""paging":{"next":null},"#, nil),
             (#""next_page_url":null,"#, "{style: next_url, next: next_page_url}"),
             (#""links":{"next":null},"#, "{style: next_url, next: links.next}"),
+            // The framework Django REST has a URL beside these two.
+            (#""count":35,"next":null,"previous":null,"#, "{style: next_url, next: next, total: count}"),
             (#""_links":{"next":{"href":null}},"#, "{style: next_url, next: _links.next.href}"),
         ] as [(String, String?)])
     func lastPage(members: String, expected: String?) async throws {
