@@ -76,6 +76,11 @@ extension Store {
         try storing { try connection.count("SELECT count(*) FROM run WHERE ?1 IS NULL OR feed = ?1", Value(feed)) }
     }
 
+    /// The greatest number of a kept run.
+    package func greatestRun() throws(FeedSyncError) -> Int? {
+        try storing { try connection.int64("SELECT max(id) FROM run").map { Int($0) } }
+    }
+
     /// The last run of a feed; nil if there is none.
     package func lastRun(of feed: String) throws(FeedSyncError) -> Int? {
         try storing {

@@ -58,6 +58,10 @@ struct ChangesTests {
         #expect(lines(try await place.terminal("changes --since last")) == Array(lines(run).suffix(3)))
         #expect(lines(try await place.terminal("changes --since 2")) == Array(lines(run).suffix(6)))
         #expect(lines(try await place.terminal("changes things --since yesterday")) == lines(run))
+        for (run, message) in [("99", "no such run: 99; the last one is "), ("-1", "no such run: -1;")] {
+            let none = try await place.run("changes --since \(run)")
+            #expect(none.code == 64 && none.output.isEmpty && none.errors.contains(message), "\(none.errors)")
+        }
         let future = try await place.run("changes --since 2999-01-01")
         #expect(future.output.isEmpty)
         #expect(future.errors == "feedsync: no changes since 2999-01-01\n")
@@ -193,7 +197,7 @@ struct ChangesTests {
             """)
         #expect(try await place.run("changes --schema").errors == "feedsync: no changes yet\n")
         try await sync(place, #"{"id":1,"name":"a","n":1}"#)
-        #expect(try await place.run("changes --schema").errors == "feedsync: no changes since 1d\n")
+        #expect(try await place.run("changes --schema").errors == "feedsync: no changes in the last day\n")
         try await sync(place, #"{"id":1,"label":"b","n":"x"}"#)
         let run = try await place.terminal("changes --schema")
         #expect(

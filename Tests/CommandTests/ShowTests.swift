@@ -185,6 +185,8 @@ struct ShowTests {
         let wrong = try await place.shell("$FEEDSYNC show things --where 'm = 1'")
         #expect(wrong.code == 64)
         #expect(wrong.errors == "feedsync: --where `m = 1`: no such column: m\nTry: feedsync help show\n")
+        let near = try await place.shell("$FEEDSYNC show things --where 'idd > 1'")
+        #expect(near.code == 64 && near.errors.contains("no such column: idd; did you mean id?"), "\(near.errors)")
         let column = try await place.run("show things --sort idd")
         #expect(column.code == 64)
         #expect(column.errors.hasPrefix("feedsync: no such column: idd; did you mean id?\n"))
@@ -259,7 +261,7 @@ struct ShowTests {
         let cut = try await place.shell(
             #"script -qec 'PAGER="head -n 1" NO_COLOR=1 $FEEDSYNC show things --where 0; echo $?' /dev/null"#)
         #expect(
-            cut.output.hasSuffix("feedsync: things: note: no item is like that (3 items)\r\n0\r\n"), "\(cut.output)")
+            cut.output.hasSuffix("feedsync: things: note: no item matches (of 3)\r\n0\r\n"), "\(cut.output)")
     }
 
     @Test(

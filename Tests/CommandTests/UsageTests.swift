@@ -26,7 +26,7 @@ import Testing
             ("more things --pages 0", "--pages must be a whole number, 1 or more, not 0", "feedsync help more"),
             (
                 "more things --pages 99999999999999999999",
-                "--pages must be a whole number, 1 or more, not 99999999999999999999",
+                "--pages is too large: 99999999999999999999",
                 "feedsync help more"
             ),
             ("more things --all --pages 2", "--pages and --all cannot be used together", "feedsync help more"),
@@ -87,8 +87,8 @@ import Testing
             ("help reload", "Usage: feedsync reload FEED... [OPTIONS]\n"),
             ("reload --help", "Usage: feedsync reload FEED... [OPTIONS]\n"),
             ("-h more", "Usage: feedsync more FEED... [OPTIONS]\n"),
-            ("--help", "feedsync mirrors paginated HTTP feeds into SQLite.\n"),
-            ("help", "feedsync mirrors paginated HTTP feeds into SQLite.\n"),
+            ("--help", "feedsync mirrors paginated HTTP feeds into SQLite or PostgreSQL.\n"),
+            ("help", "feedsync mirrors paginated HTTP feeds into SQLite or PostgreSQL.\n"),
         ])
     func help(words: String, start: String) async throws {
         let run = try await Workplace().run(words)

@@ -35,6 +35,8 @@ extension Command {
         }
         if session.invocation.has(.follow) { try store.checkFollowing() } else { session.console.startPager() }
         let feeds = try await session.knownFeeds(configuration, store, includesRemoved: false)
+        // A copy of a part of a store has only that part's runs.
+        if session.sharedStore(configuration) == nil { try await session.checkRun(in: store) }
         if session.invocation.has(.schema) {
             try await session.printColumnChanges(of: feeds, in: store)
         } else {
@@ -45,6 +47,16 @@ extension Command {
 }
 
 extension Session {
+    /// - Throws: `Failure` with exit code 64 where --since has the number of a run that there is not.
+    fileprivate func checkRun(in store: Store) async throws(Failure) {
+        guard let run = invocation.options[.sinceRun].flatMap({ Int($0) }) else { return }
+        let last = try await reading { () async throws(FeedSyncError) in try await store.greatestRun() }
+        guard run < 1 || run > last ?? 0 else { return }
+        throw .usage(
+            "no such run: \(run)" + (last.map { "; the last one is \($0)" } ?? ""),
+            advice: "feedsync events  # shows the runs")
+    }
+
     fileprivate func printColumnChanges(of feeds: [KnownFeed], in store: Store) async throws(Failure) {
         let changes = try await columnChanges(of: feeds, in: store).sorted { ($0.at, $0.feed) < ($1.at, $1.feed) }
         if listingForm == .people {
@@ -121,7 +133,17 @@ extension Session {
         if let name = invocation.options[.ack] { return " since the last run for \(name)" }
         let since = invocation.options[.sinceRun] ?? (invocation.has(.ofKey) ? nil : Self.standardSince)
         let item = invocation.options[.ofKey].map { " to the item \($0)" } ?? ""
-        return item + (since.map { " since \($0)" } ?? "")
+        return item + (since.map(Self.words) ?? "")
+    }
+
+    private static func words(since text: String) -> String {
+        switch text {
+        case "last": " in the last run"
+        case "1d": " in the last day"
+        case _ where Int(text) != nil: " since run \(text)"
+        case _ where DurationText.parse(text) != nil: " in the last \(text)"
+        default: " since \(text)"
+        }
     }
 
     private static let standardSince = "1d"

@@ -69,7 +69,7 @@ enum HelpText {
     }
 
     /// The purpose of feedsync, as the end of a sentence.
-    static let purpose = "mirrors paginated HTTP feeds into SQLite"
+    static let purpose = "mirrors paginated HTTP feeds into SQLite or PostgreSQL"
 
     static let files = """
           feedsync.yaml  the feeds; `feedsync check` validates it

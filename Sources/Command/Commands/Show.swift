@@ -125,7 +125,10 @@ extension Session {
         do throws(QueryError) {
             return try await store.read(query, parts: parts.map { ($0.name, $0.title) }, into: printer)
         } catch {
-            throw Failure(error, of: query.condition ?? "", option: .where, advice: invocation.command.helpAdvice)
+            let columns = (try? await store.columns(of: query.feed)) ?? []
+            throw Failure(
+                error.suggesting(among: columns.map(\.name)), of: query.condition ?? "", option: .where,
+                advice: invocation.command.helpAdvice)
         }
     }
 
@@ -162,7 +165,18 @@ extension ItemQuery {
             return "no items stored yet; feedsync sync \(feed.name)\(options) fetches them"
         }
         guard time == nil else { return "it had no items then" }
-        return "no item is like that (\(NumberFormat.count(feed.record?.itemCount ?? 0, "item")))"
+        return "no item matches (of \(NumberFormat.count(feed.record?.itemCount ?? 0)))"
+    }
+}
+
+extension QueryError {
+    /// The error with the column that was probably meant, if it is about one that there is not.
+    fileprivate func suggesting(among columns: [String]) -> QueryError {
+        let start = "no such column: "
+        guard case .invalid(let message) = self, message.hasPrefix(start),
+            let nearest = NearestWord.suggestion(for: String(message.dropFirst(start.count)), among: columns)
+        else { return self }
+        return .invalid("\(message); did you mean \(nearest)?")
     }
 }
 
