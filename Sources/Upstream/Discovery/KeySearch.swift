@@ -89,7 +89,7 @@ struct KeySearch {
                 certainty: certainty(of: parts))
         }
         if let parts = ways(candidates, inOrder: all).first(where: isUnique) { return found(parts) }
-        return Found(paths: [], reason: none(candidates, count: objects.count) + told)
+        return Found(paths: [], reason: none(candidates, of: objects) + told)
     }
 
     /// The possible keys, best first.
@@ -149,14 +149,31 @@ struct KeySearch {
             certainty: one.name <= .wrappedIdentifier || KeyName.isAddress(one.path) ? .likely : .guess)
     }
 
-    private static func none(_ candidates: [Candidate], count: Int) -> String {
+    private static func none(_ candidates: [Candidate], of objects: [JSONObject]) -> String {
+        let count = objects.count
         guard !candidates.isEmpty else {
+            if let (path, empty) = emptyText(in: objects) {
+                return
+                    "\(shown(path)) is an empty text in \(empty) of \(count) items, and no other member is a number or text in all of them"
+            }
             return "no member is a number or text in all \(count) items"
         }
         let tried = candidates.prefix(5).map { candidate in
             "\(shown(candidate.path)) (\(Set(candidate.values).count) different)"
         }
         return "nothing identifies the \(count) items: \(tried.joined(separator: ", "))"
+    }
+
+    /// The first member that is a number or text in all items but for empty texts, with the count of those.
+    private static func emptyText(in objects: [JSONObject]) -> (path: Path, count: Int)? {
+        for path in objects.first.map({ paths(in: $0) }) ?? [] {
+            let values = objects.map { value(in: $0, at: path) }
+            let count = values.count { if case .string(let text)? = $0 { text.isEmpty } else { false } }
+            if count > 0, count < objects.count, values.compactMap(keyText).count + count == objects.count {
+                return (path, count)
+            }
+        }
+        return nil
     }
 
     private static func shown(_ path: Path) -> String { "`\(path)`" }

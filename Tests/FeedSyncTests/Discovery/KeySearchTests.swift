@@ -83,6 +83,10 @@ struct KeySearchTests {
             ([#"{"id":true}"#, #"{"id":false}"#], "no member is a number or text in all 2 items"),
             ([#"{"id":1.5}"#, #"{"id":2.5}"#], "no member is a number or text in all 2 items"),
             ([#"{"id":1}"#, #"{"id":null}"#], "no member is a number or text in all 2 items"),
+            (
+                [#"{"id":"a"}"#, #"{"id":""}"#, #"{"id":"b"}"#],
+                "`id` is an empty text in 1 of 3 items, and no other member is a number or text in all of them"
+            ),
             ([#"{"id":1}"#, #"{"x":1}"#], "no member is a number or text in all 2 items"),
             ([#"{"a":1,"b":[1]}"#, #"{"a":1,"b":[2]}"#], "nothing identifies the 2 items: `a` (1 different)"),
             (
