@@ -24,6 +24,9 @@ extension FeedSyncError {
     /// The advice for a damaged file.
     package static let adviceOnDamage = "restore a backup, or run feedsync doctor to see what can be saved"
 
+    /// The code of an error that a file was moved: https://sqlite.org/rescode.html#readonly_dbmoved
+    private static let movedFile: Int32 = 1032
+
     private init(_ error: SQLiteError, path: String) {
         let advice =
             if error.isNotADatabase {
@@ -41,6 +44,11 @@ extension FeedSyncError {
             }
         // A lock that is held for longer than the wait means another process at work, as with a feed's lock.
         let kind: Kind = error.isBusy ? .locked : .store
+        // A file that was moved can only be read, too, and says so itself.
+        if error.isReadOnly, error.code != Self.movedFile {
+            self.init(kind, "\(error.path ?? path) cannot be written by this user", advice: advice)
+            return
+        }
         self.init(kind, error.path == nil ? "\(path): \(error)" : "\(error)", advice: advice)
     }
 }

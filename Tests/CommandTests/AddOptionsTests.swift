@@ -199,20 +199,23 @@ import Testing
     @Test(
         "Errors are those of the configuration, and cost no request",
         arguments: [
-            ("--paginate pge", "unknown paginator `pge` in `pagination` of feed `a`"),
+            ("--paginate pge", "unknown style `pge` in `pagination` of feed `a`"),
             (
                 "--paginate '{style: page, parm: x}'",
                 "unknown member `parm` in `pagination` of feed `a`; did you mean `param`?"
             ),
             ("--paginate '{style: page'", "--paginate is neither a word nor a mapping or list: "),
             ("--set 'columns=[a, b'", "`columns` is neither a word nor a mapping or list: expected `,` or `]` here"),
-            ("--sync hourly", "unknown mode `hourly` in `sync` of feed `a`"),
+            ("--sync hourly", "unknown value `hourly` of `mode` in `sync` of feed `a`"),
             ("--sync since", "`sync` of feed `a` has no `from`: mode `since` needs the path of the timestamp or id"),
             ("--every soon", "`every` of feed `a` must be a time such as"),
             ("--every 0", "`every` of feed `a` must be from 1s to"),
             ("--key id,id", "`key` of feed `a` has `id` twice"),
             ("--items 'data['", "in the path `data[`: "),
-            ("-X PUT", "unknown method `PUT` in feed `a`, which can be `GET`, `POST`, `REPORT` or `PROPFIND`"),
+            (
+                "-X PUT",
+                "unknown value `PUT` of `method` in feed `a`, which can be `GET`, `POST`, `REPORT` or `PROPFIND`"
+            ),
             ("-X GET -d '{}'", "`body` of feed `a` needs `method: POST`"),
             ("-d '[1]'", "`body` of feed `a` must be a mapping, or text, not a list"),
             ("-d a=b", "--data must be JSON"),

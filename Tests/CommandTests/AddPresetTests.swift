@@ -115,7 +115,7 @@ import Testing
             (
                 "add THINGS github.search", 64,
                 """
-                the feed name `THINGS` is already that of the feed `things`; `-`, `_` and upper case make no difference
+                the feed name `THINGS` is taken by the feed `things` (`-` counts as `_`, and capitals as small letters)
                 Try: feedsync help add
 
                 """
@@ -123,7 +123,7 @@ import Testing
             (
                 "add run github.search", 64,
                 """
-                the feed name `run` is already that of the store's table `run`; `-`, `_` and upper case make no difference
+                the feed name `run` is taken by the store's table `run` (`-` counts as `_`, and capitals as small letters)
                 Try: feedsync help add
 
                 """

@@ -11,7 +11,7 @@ struct FailedResponseTests {
         let none = try await place.run("explain things --response")
         #expect(none.code == 0)
         #expect(none.output.isEmpty)
-        #expect(none.errors.contains("things: no response is kept"))
+        #expect(none.errors.contains("no run of things failed at a response"))
         place.server.enqueue("/things", [.html("<html><title>Sign in</title>\n<p>please</p></html>\n")])
         #expect(try await place.run("reload things").code == 65)
         let run = try await place.run("explain things --response")

@@ -62,7 +62,7 @@ struct FormatTests {
         #expect(try await place.run("explain lines").output.contains("format: ndjson"))
         try place.write("feedsync.yaml", "feeds:\n  lines: {url: \"http://x\", format: cvs}\n")
         let check = try await place.run("check")
-        #expect(check.code == 78 && check.errors.contains("unknown format `cvs`"))
+        #expect(check.code == 78 && check.errors.contains("unknown value `cvs` of `format`"))
     }
 }
 

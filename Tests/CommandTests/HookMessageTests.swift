@@ -204,7 +204,7 @@ struct HookMessageTests {
         for (hook, message) in [
             ("exec: [a]\nmethod: PUT", "`method` of `on_change` is for what a `webhook` gets"),
             ("exec: [a]\nheaders: {A: b}", "`headers` of `on_change` is for what a `webhook` gets"),
-            ("webhook: URL/hook\nmethod: GET", "unknown method `GET`"),
+            ("webhook: URL/hook\nmethod: GET", "unknown value `GET` of `method`"),
             ("webhook: URL/hook\nbatch: 0s", "must be from 1s to 7d"),
             ("webhook: URL/hook\nmessage: [a]", "must be text, not a list"),
         ] {

@@ -135,7 +135,7 @@ struct MadeColumnTests {
             ("columns: {id: id, a: {path: a, replace: [\"(\", b]}}", "missing closing parenthesis"),
             ("columns: {id: id, a: {path: a, replace: [b, $1]}}", "the pattern has no group 1"),
             ("columns: {id: id, a: {path: a, replace: b}}", "is a pattern and a text"),
-            ("columns: {id: id, a: {path: a, mask: hush}}", "unknown mask `hush`"),
+            ("columns: {id: id, a: {path: a, mask: hush}}", "unknown value `hush` of `mask`"),
             ("columns: {id: id, a: {path: a, mask: {}}}", "has no `hash`"),
             ("columns: {id: id, a: {path: a, mask: hash, type: integer}}", "is masked, and its hashes are no integer"),
             ("columns: {id: id, a: {path: a, mask: hash}}\n    raw: true", "keeps items whole, with what `mask` hides"),

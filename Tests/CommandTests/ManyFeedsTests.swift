@@ -38,7 +38,7 @@ struct ManyFeedsTests {
         let wrong = try await place.run("check")
         #expect(wrong.code == 78)
         #expect(
-            wrong.errors.contains("more.yaml:1:9: the feed name `a` is already that of the feed `a`"), "\(wrong.errors)"
+            wrong.errors.contains("more.yaml:1:9: the feed name `a` is taken by the feed `a`"), "\(wrong.errors)"
         )
         #expect(wrong.errors.contains("more.yaml:2:1: unknown member `store` in an included file"), "\(wrong.errors)")
         place.remove("more.yaml")
@@ -107,7 +107,7 @@ struct ManyFeedsTests {
         for (each, message) in [
             ("a", "must be a list of values"), ("[]", "must be a list of values"),
             ("[[a]]", "or of mappings of values"),
-            ("[{x: 1}]", "its name must have one of its words"), ("[a, a]", "is already that of the feed"),
+            ("[{x: 1}]", "its name must have one of its words"), ("[a, a]", "is taken by the feed"),
         ] {
             try place.write("feedsync.yaml", "feeds: {one: {each: \(each), url: \"https://example.com/{each}\"}}")
             let wrong = try await place.run("check")

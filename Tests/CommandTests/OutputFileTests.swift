@@ -57,7 +57,7 @@ struct OutputFileTests {
         #expect(stat(place.path("a.csv"), &status) == 0 && status.st_mode & 0o777 == 0o640)
         #expect(try place.text(of: "a.csv").hasPrefix("id,name"))
         let full = try await place.run("show things -o /dev/full")
-        #expect(full.code == 74 && full.errors.contains("cannot write the file: No space left"), "\(full.errors)")
+        #expect(full.code == 74 && full.errors.contains("cannot write /dev/full: No space left"), "\(full.errors)")
         let nowhere = try await place.run("show things -o no/a.csv")
         #expect(nowhere.code == 74 && nowhere.errors.contains("cannot write no/a.csv"), "\(nowhere.errors)")
     }

@@ -90,8 +90,8 @@ struct RenameTests {
             ),
             (
                 "rename things event", 64,
-                "the feed name `event` is already that of the store's table `event`; `-`, `_` and upper case make no "
-                    + "difference\nTry: choose another name\n"
+                "the feed name `event` is taken by the store's table `event` (`-` counts as `_`, and capitals as "
+                    + "small letters)\nTry: choose another name\n"
             ),
             (
                 "rename thigns other", 64,

@@ -46,7 +46,7 @@ extension Session {
     fileprivate func printResponse(of feed: String, _ store: Store?) async throws(Failure) -> ExitCode {
         let record = try await read(try await store?.failedResponse(of: feed))
         guard let record = record.flatMap(\.self) else {
-            console.note("\(feed): no response is kept: no run has failed at one")
+            console.note("no run of \(feed) failed at a response, as far as is kept")
             if invocation.has(.json) { console.print(json: JSONLines.array([])) }
             return .done
         }

@@ -20,6 +20,8 @@ final class Console: Sendable {
         var waiting: [String] = []
         /// The file that gets the results in place of stdout.
         var file: OutputFile?
+        /// The file's path, as the user gave it.
+        var path = ""
 
         var output: Int32 { pager ?? file?.descriptor ?? STDOUT_FILENO }
     }
@@ -58,7 +60,7 @@ final class Console: Sendable {
     /// - Throws: `Failure` with exit code 74 if it cannot be created.
     func startFile(_ path: String) throws(Failure) {
         let file = try OutputFile(path)
-        state.withLock { $0.file = file }
+        state.withLock { ($0.file, $0.path) = (file, path) }
     }
 
     /// Gives the file its name, if all results were written to it.
@@ -142,7 +144,7 @@ final class Console: Sendable {
             guard error != 0, error != EPIPE else { return nil }
             let failure = Failure(
                 .output,
-                ["cannot write \(state.file == nil ? "to stdout" : "the file"): \(String(cString: strerror(error)))"])
+                ["cannot write \(state.file == nil ? "to stdout" : state.path): \(String(cString: strerror(error)))"])
             state.failure = failure
             return failure
         }

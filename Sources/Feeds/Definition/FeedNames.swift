@@ -108,7 +108,7 @@ package struct FeedNames {
         }
         // Feeds share a model by spelling it alike.
         if kind == "model", holder == owner { return }
-        report("the \(kind) name `\(name)` is already that of \(holder); `-`, `_` and upper case make no difference")
+        report("the \(kind) name `\(name)` is taken by \(holder) (`-` counts as `_`, and capitals as small letters)")
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

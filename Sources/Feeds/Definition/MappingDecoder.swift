@@ -214,7 +214,8 @@ package final class MappingDecoder {
         if let choice = choices.first(where: { $0.word == word }) { return choice.value }
         let words = choices.map { $0.word }
         report(
-            "unknown \(name) `\(word)` in \(subject), which can be \(Self.list(words))", at: SourcePosition(node.mark),
+            "unknown value `\(word)` of `\(name)` in \(subject), which can be \(Self.list(words))",
+            at: SourcePosition(node.mark),
             word: word, suggestion: NearestWord.suggestion(for: word, among: words))
         return nil
     }

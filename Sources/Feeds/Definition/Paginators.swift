@@ -49,7 +49,7 @@ enum Paginators {
         let supported = MappingDecoder.list(all.map { $0.name })
         let position = SourcePosition(node.mark)
         members.report(
-            "unknown paginator `\(word)` in \(subject), which can be \(supported)", at: position, word: word,
+            "unknown style `\(word)` in \(subject), which can be \(supported)", at: position, word: word,
             suggestion: NearestWord.suggestion(for: word, among: all.map { $0.name }))
         return nil
     }

@@ -14,7 +14,7 @@ struct AuthenticationTests {
     @Test(
         "A fault in the definition of a sign-in is reported",
         arguments: [
-            ("{jwt: {}}", "has no `key`"), ("{jwt: {key: k, algorithm: none}}", "unknown algorithm `none`"),
+            ("{jwt: {}}", "has no `key`"), ("{jwt: {key: k, algorithm: none}}", "unknown value `none` of `algorithm`"),
             ("{jwt: {key: k, claims: {exp: 1}}}", "`claims` has `exp`, which is set at each signature"),
             ("{jwt: {key: k, send: bearer}}", "`send` of `jwt` of `auth` of feed `x` needs a `token_url`"),
             ("{jwt: {key: k, key_coding: hex}}", "`key_coding` is for `algorithm: HS256`"),

@@ -15,7 +15,7 @@ struct BodyTests {
             ("method: GET\nbody: {a: 1}", "f.yaml:5:7: `body` of feed `x` needs `method: POST`"),
             (
                 "method: post",
-                "f.yaml:4:9: unknown method `post` in feed `x`, which can be `GET`, `POST`, `REPORT` or `PROPFIND`"
+                "f.yaml:4:9: unknown value `post` of `method` in feed `x`, which can be `GET`, `POST`, `REPORT` or `PROPFIND`"
             ),
             ("method: POST\nbody: [1]", "f.yaml:5:7: `body` of feed `x` must be a mapping, or text, not a list"),
             (

@@ -132,7 +132,7 @@ struct FeedDefinitionTests {
             ("items: \"a..b\"", "f:4:11: in the path `a..b`: expected a name here, not `.`"),
             (
                 "section: {path: a, by: week}",
-                "f:4:24: unknown by `week` in `section` of feed `x`, which can be `hour`, `day`, `month` or `year`"
+                "f:4:24: unknown value `week` of `by` in `section` of feed `x`, which can be `hour`, `day`, `month` or `year`"
             ),
             ("section: {by: day}", "f:4:10: `section` of feed `x` has no `path`: say where in the item the section is"),
             (
@@ -172,12 +172,12 @@ struct FeedDefinitionTests {
             ("responses: {status: 400}", "f:4:12: `responses` of feed `x` must be a list, not a mapping"),
             (
                 "responses: [{status: 400, do: stop}]",
-                "f:4:31: unknown do `stop` in a rule in `responses` of feed `x`, which can be `end`, `retry`, `fail` or `empty`"
+                "f:4:31: unknown value `stop` of `do` in a rule in `responses` of feed `x`, which can be `end`, `retry`, `fail` or `empty`"
             ),
             ("responses: [{do: end}]", "f:4:13: a rule in `responses` of feed `x` has neither `status` nor `body`"),
             (
                 "pagination: pgae",
-                "f:4:13: unknown paginator `pgae` in `pagination` of feed `x`, which can be `page`, `offset`, `cursor`, `next_url`, `link`, `keyset`, `none` or `auto`; did you mean `page`?"
+                "f:4:13: unknown style `pgae` in `pagination` of feed `x`, which can be `page`, `offset`, `cursor`, `next_url`, `link`, `keyset`, `none` or `auto`; did you mean `page`?"
             ),
             (
                 "pagination: {style: page, parm: p}",
@@ -195,7 +195,7 @@ struct FeedDefinitionTests {
             ("preset: github.serch", "f:4:9: unknown preset `github.serch` in feed `x`; did you mean `github.search`?"),
             (
                 "model: event",
-                "f:1:1: the model name `event` is already that of the store's table `event`; `-`, `_` and upper case make no difference"
+                "f:1:1: the model name `event` is taken by the store's table `event` (`-` counts as `_`, and capitals as small letters)"
             ),
             ("? [a]\n: 1", "f:4:3: the name of a member must be text, not a list"),
         ])

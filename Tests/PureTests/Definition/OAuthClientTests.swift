@@ -14,11 +14,11 @@ struct OAuthClientTests {
     @Test(
         "A fault in the definition of an OAuth 2 client is reported",
         arguments: [
-            ("{}", "has no `token_url`"), ("{\(whole), send: cookie}", "unknown send `cookie`"),
+            ("{}", "has no `token_url`"), ("{\(whole), send: cookie}", "unknown value `cookie` of `send`"),
             ("{\(whole), scopes: x}", "did you mean `scope`?"),
             ("{token_url: b.example, client_id: me, client_secret: x}", "must begin with `https://` or `http://`"),
             ("{token_url: https://b.example, client_id: me}", "has no `client_secret`"),
-            ("{\(whole), grant: implicit}", "unknown grant `implicit`"),
+            ("{\(whole), grant: implicit}", "unknown value `implicit` of `grant`"),
             ("{\(whole), refresh_token: x}", "feed `x` needs `grant: refresh_token`"),
             ("{\(whole), grant: refresh_token}", "has no `refresh_token`"),
             ("{\(whole), grant: device_code}", "has no `device_url`"),
