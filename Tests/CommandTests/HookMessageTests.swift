@@ -178,7 +178,7 @@ struct HookMessageTests {
             let told = try place.text(of: "told")
             #expect(told.components(separatedBy: expected).count == 2, "\(told)")
             let note = try await place.run("changes --config feedsync.yaml").errors
-            #expect(note == "feedsync: note: 2 changes of columns: feedsync changes --schema\n")
+            #expect(note == "feedsync: note: 2 changes of columns: feedsync changes --schema --config feedsync.yaml\n")
         }
     }
 

@@ -51,7 +51,7 @@ import Web
             let cases: [(fields: [String: String], marks: String, problem: String)] = [
                 ([:], "-", ""), (["source": url], "-", ""),
                 (["name": "1st"], "-", "not a letter followed by"), (["name": "things"], "-", "already exists"),
-                (["name": "feed"], "-", "table `feed`"), (["name": "THINGS"], "-", "already that of"),
+                (["name": "feed"], "-", "table `feed`"), (["name": "THINGS"], "-", "taken by the feed `things`"),
                 (["name": "new"], "+-", ""),
                 (["name": "new", "source": "ftp://a.example/"], "+-", "http"),
                 (["name": "new", "source": "https://"], "+-", "`"),

@@ -104,14 +104,16 @@ struct UnprovableListTests {
         let bench = try await bench(paging)
         let state = Lock((isEmpty: false, ids: Array(1...27), left: 1))
         bench.server.route("/things") { [self] request in
-            let start = Int(request.parameter("after") ?? "") ?? 0
+            // Tokens without a number.
+            let token = { (start: Int) in String("abcdef".dropFirst(start / 5).prefix(1)) }
+            let start = stride(from: 0, to: 30, by: 5).first { token($0) == request.parameter("after") } ?? 0
             let (ids, isEmpty) = state.withLock { state in
                 guard start == 10, state.isEmpty, state.left > 0 else { return (state.ids, false) }
                 state.left -= 1
                 return (state.ids, true)
             }
             let items = ids.filter { ($0 - 1) / 5 * 5 == start }.map { #"{"id":\#($0),"at":1}"# }
-            let next = paging.contains("next_url") ? "\"/things?after=\(start + 5)\"" : "\"\(start + 5)\""
+            let next = "\"\(paging.contains("next_url") ? "/things?after=" : "")\(token(start + 5))\""
             return page(isEmpty ? [] : items, "\"next\":\(start < 25 ? next : "null")", request)
         }
         try await bench.sync()
