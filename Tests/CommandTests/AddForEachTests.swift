@@ -87,7 +87,7 @@ import Testing
         #expect(try place.text(of: "feedsync.yaml") == text)
     }
 
-    @Test("A URL may stand whole in a column; columns may stand in parameters, and in those of a preset")
+    @Test("A URL may be whole in a column; columns may be in parameters, and in those of a preset")
     func elsewhere() async throws {
         let place = try await place()
         #expect(try await place.run("sync").code == 0)

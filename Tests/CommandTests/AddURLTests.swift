@@ -38,7 +38,7 @@ import Testing
         #expect(try await place.run("check").code == 0)
     }
 
-    @Test("Of a web page, the feed that it names is added, and others are told")
+    @Test("Of a web page, the feed that it names is added, and others are listed")
     func webPage() async throws {
         let place = try Workplace.withoutConfiguration()
         let url = place.server.url

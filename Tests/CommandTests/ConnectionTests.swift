@@ -188,7 +188,7 @@ struct ConnectionTests {
         #expect(explained.contains("proxy: http://me:***@127.0.0.1:\(proxy.port)\n"), "\(explained)")
     }
 
-    @Test("A proxy that is not there is exit code 69, and its password is not told")
+    @Test("A proxy that is not there is exit code 69, and its password is not shown")
     func noProxy() async throws {
         let place = try Workplace(extra: #"proxy: "http://me:${PASSWORD}@127.0.0.1:1""#)
         let run = try await place.run("reload things", environment: ["PASSWORD": "Pr0xy-Word"])

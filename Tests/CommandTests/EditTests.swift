@@ -91,7 +91,7 @@ import Testing
         #expect(dry.errors.contains("/sub/ca.pem"), "\(dry.errors)")
     }
 
-    @Test("A list that has moved for good is told once, with the line that follows it")
+    @Test("A list that has moved for good is reported once, with the line that follows it")
     func moved() async throws {
         let place = try Workplace.withoutConfiguration()
         let url = place.server.url

@@ -20,7 +20,7 @@ struct FilesDuringRunTests {
     }
 
     @Test(
-        "A store that is replaced is told of with exit code 73, and the new file is left as it is",
+        "A store that is replaced ends a command with exit code 73, and the new file is left as it is",
         arguments: ["more things --all", "sync things"])
     func replaced(command: String) async throws {
         let place = try Workplace(extra: "timeout: 10m")
@@ -41,7 +41,7 @@ struct FilesDuringRunTests {
         try place.expectSound()
     }
 
-    @Test("A store that is deleted is told of with exit code 73, and the next command begins a new one")
+    @Test("A store that is deleted ends a command with exit code 73, and the next command begins a new one")
     func deleted() async throws {
         let place = try Workplace(extra: "timeout: 10m")
         let (run, gate) = try await held(place)

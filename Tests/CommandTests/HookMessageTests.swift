@@ -162,7 +162,7 @@ struct HookMessageTests {
         #expect(try place.text(of: "told") == "b\nc\n")
     }
 
-    @Test("A hook hears which columns changed, too, and again until it takes that")
+    @Test("A hook gets the columns that changed, too, and again until it takes them")
     func columns() async throws {
         for (message, expected) in [
             ("message: \"{title}\"", "things: no item has `name` any more; new in the items: `label`\n"),

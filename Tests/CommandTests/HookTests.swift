@@ -33,7 +33,7 @@ struct HookTests {
     private static let keeping =
         #"{exec: [sh, -c, 'cat >> told; echo "$FEEDSYNC_FEED $FEEDSYNC_DELIVERY $FEEDSYNC_AGAIN" >> calls; test ! -e broken']}"#
 
-    @Test("A program gets what changed as JSON lines; of a first load it hears nothing")
+    @Test("A program gets what changed as JSON lines; of a first load it gets nothing")
     func program() async throws {
         let place = try place(Self.keeping)
         #expect(try await sync(#"{"id":1,"name":"a"},{"id":2,"name":"b"}"#, place).code == 0)

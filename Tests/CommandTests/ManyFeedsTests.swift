@@ -150,7 +150,7 @@ struct ManyFeedsTests {
         #expect(wrong.components(separatedBy: "soon").count == 2, "\(wrong)")
     }
 
-    @Test("Presets of one's own stand in presets/ beside the configuration")
+    @Test("Presets of one's own are in presets/ beside the configuration")
     func presets() async throws {
         let place = try Workplace([])
         try FileManager.default.createDirectory(atPath: place.path("presets"), withIntermediateDirectories: true)

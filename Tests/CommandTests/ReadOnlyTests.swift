@@ -86,7 +86,7 @@ struct ReadOnlyTests {
         }
     }
 
-    @Test("A log that cannot be read is told, instead of rows that lack what is in it")
+    @Test("A log that cannot be read is an error, in place of rows that lack what is in it")
     func unreadableLog() async throws {
         let place = try await place()
         let connection = try Connection(path: place.path("feedsync.db"), access: .readWrite)

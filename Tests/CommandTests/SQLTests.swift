@@ -77,7 +77,7 @@ struct SQLTests {
         #expect(run.code == 130, "\(run.output) \(run.errors)")
     }
 
-    @Test("A query that SQLite does not take is told with SQLite's reason")
+    @Test("The error of a query that SQLite does not take has SQLite's reason")
     func wrong() async throws {
         let place = try await place()
         let run = try await place.shell("$FEEDSYNC sql 'SELECT nmae FROM things'")

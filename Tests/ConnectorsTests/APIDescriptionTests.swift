@@ -120,7 +120,7 @@ import Testing
         #expect(articles.contains("    attributes_words: {path: attributes.words, type: integer}"))
     }
 
-    @Test("The column of another list stands for a parameter, and two feeds have two names")
+    @Test("The column of another list gives a parameter, and two feeds have two names")
     func columns() throws {
         let all = try lines(APIDocuments.numbered, ["/orgs", "/orgs/{org}/repos"], [("org", "swift")])
         #expect(all.filter { $0.hasSuffix(":") && !$0.hasPrefix(" ") } == ["orgs:", "repos:"])

@@ -23,7 +23,7 @@ struct RepositoryListTests {
         #expect(Array(second.prefix(100)) == first)
     }
 
-    @Test("The end of the list is told, and nothing is requested behind it")
+    @Test("The end of the list is reported, and nothing is requested behind it")
     func end() async throws {
         let bench = try await ExampleBench()
         let server = try ScriptedServer()
@@ -38,7 +38,7 @@ struct RepositoryListTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("A failure is told, and the rows that are stored stay")
+    @Test("A failure is reported, and the rows that are stored stay")
     func failure() async throws {
         let bench = try await ExampleBench()
         let list = try await RepositoryList(try bench.repositories(), in: bench.mirror)

@@ -90,7 +90,7 @@ import Testing
         #expect(feed.answer(again).status == 200)
     }
 
-    @Test("A fault answers its page as often as told, one fault after the other")
+    @Test("A fault answers its page as often as the script says, one fault after the other")
     func faults() {
         let feed = PagedFeed(PagedFeed.items(1...4), perPage: 2)
         feed.fail(page: 2, with: .status(500), times: 2)

@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("A body that is too large is refused before it is sent, and cut off where its length is not told")
+    @Test("A body that is too large is refused before it is sent, and cut off where its length is unknown")
     func body() async throws {
         try await onThread {
             var limits = SharedServer.Limits()

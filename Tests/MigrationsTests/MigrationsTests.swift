@@ -6,7 +6,7 @@ import Testing
 @Suite("Migrations")
 struct MigrationsTests {
     @Test(
-        "Every file with a migration is listed, in order, as it stands there",
+        "Every file with a migration is listed, in order, with its text",
         arguments: [("sql", Migrations.sqlite), ("postgresql", Migrations.postgreSQL)])
     func listed(_ name: String, _ migrations: [Migration]) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Migrations/\(name)")

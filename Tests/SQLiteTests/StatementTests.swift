@@ -105,7 +105,7 @@ struct StatementTests {
         #expect(statement.isNull(at: 0))
     }
 
-    @Test("A step that failed has told of it: the reset does not tell again, and the statement works")
+    @Test("A step that failed has reported it: the reset does not report it again, and the statement works")
     func resetAfterFailure() throws {
         try connection.execute("CREATE TABLE t (a PRIMARY KEY); INSERT INTO t VALUES (1)")
         let statement = try connection.prepare("INSERT INTO t VALUES (?)")

@@ -77,7 +77,7 @@ import Web
         }
     }
 
-    @Test("A list is paged as it stands, also when another process changed it between two pages")
+    @Test("A list is paged as it is, also when another process changed it between two pages")
     func changing() async throws {
         try await WebPlace.serving { place in
             try await place.perform(.sync)
@@ -235,7 +235,7 @@ import Web
         }
     }
 
-    @Test("Each GET has a tag, and a client that has it is told so until something changes")
+    @Test("Each GET has a tag, and a client that has it gets 304 until something changes")
     func tags() async throws {
         try await WebPlace.serving { place in
             try await place.perform(.reload)

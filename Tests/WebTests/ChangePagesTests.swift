@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "The number of all changes is told on request, of a kind, too, however few are on the page",
+        "The number of all changes is given on request, also of one kind, however few are on the page",
         arguments: [
             ("/feeds/things/changes?", "30"), ("/changes?", "30"), ("/changes?kind=new&", "27"),
             ("/feeds/things/changes?kind=removed&kind=returned&", "2"), ("/feeds/things/changes?kind=changed&", "1"),

@@ -91,7 +91,7 @@ import Testing
             html(Chart(title: "x", labels: labels, series: [.init(name: "x", form: .line, values: values)])).isEmpty)
     }
 
-    @Test("Bars of things that came in two ways stand on one another")
+    @Test("Bars of items that came in two ways are stacked")
     func stacked() {
         let text = html(
             Chart(
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(
-        "Members of an object stand together, after the others, without its name",
+        "Members of an object come together, after the others, without its name",
         arguments: [
             (["id", "owner.login", "name", "owner.id"], ["-: id name", "owner: login id"]),
             (["id", "owner.login"], ["-: id owner_login"]), ([], []),

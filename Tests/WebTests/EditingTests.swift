@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test("A stranger, a list of a feed and a removed feed are told why nothing of them can be changed")
+    @Test("A page says why a stranger, a list of a feed and a removed feed can change nothing")
     func reasons() async throws {
         try await serving(change: { settings in
             settings.access.token = { "0123456789abcdef" }

@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("Only an event after which every page is read again stands for the changes that were noted before it")
+    @Test("Only an event after which every page is read again replaces the changes that were noted before it")
     func changeWithEvent() {
         let hub = EventHub()
         hub.begin(at: 0)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("A listener of a feed with a list for each row of another hears of its lists, or of one of them")
+    @Test("A listener of a feed with a list for each row of another gets the events of its lists, or of one of them")
     func lists() async throws {
         let upstream = try ScriptedServer()
         upstream.route("/labels", to: PagedFeed(PagedFeed.items(1...3)))
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test("A page hears of a change between its making and its first request for events")
+    @Test("A page learns of a change between its making and its first request for events")
     func betweenPageAndStream() async throws {
         try await WebPlace.serving { place in
             func changes() async throws -> String {

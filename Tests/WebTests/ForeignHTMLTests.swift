@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(
-        "HTML is told from Markdown and from plain text",
+        "HTML differs from Markdown and from plain text",
         arguments: [
             ("<p>Hello</p>", true), ("Text <a href='x'>link</a> on", true), ("a < b and c > d", false),
             ("**bold** [x](y) <br>", false), ("```\n<p>code</p>\n```", false), ("List<String>", false), ("", false),

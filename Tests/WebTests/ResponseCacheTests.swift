@@ -13,7 +13,7 @@ struct ResponseCacheTests {
         ResponseCache.Key(ServerRequest(target: "/feeds/things/items?q=\(number)"), version: 1)
     }
 
-    @Test("Short answers count with what stands around them, and the oldest go first")
+    @Test("Short answers count with their overhead, and the oldest go first")
     func short() async throws {
         let folder = try TemporaryFolder()
         let mark = try await Store(path: folder.file("store.db")).mark()

@@ -112,7 +112,7 @@ import Web
         }
     }
 
-    @Test("A failure of the upstream is told, and a feed without a parameter has no search")
+    @Test("A search reports a failure of the upstream, and a feed without a parameter has no search")
     func failing() async throws {
         try await WebPlace.serving(extra: "search: {param: q}") { place in
             place.upstream.route("/things") { _ in .status(500) }

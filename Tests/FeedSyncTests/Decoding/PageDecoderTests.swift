@@ -37,7 +37,7 @@ struct PageDecoderTests {
         #expect(try Self.decode(#"{"items":[{"id":-0},null,{"id":true},{"id":7}]}"#).keys == "[0,1,7]")
     }
 
-    @Test("Members are found wherever they stand, nested ones, elements and filtered ones too")
+    @Test("Members are found wherever they are, also nested ones, elements and filtered ones")
     func paths() throws {
         let page = try Self.decode(
             #"""
@@ -106,7 +106,7 @@ struct PageDecoderTests {
     }
 
     @Test(
-        "A name is told from every other that differs in one letter", arguments: [1, 7, 8, 9, 15, 16, 17, 24, 31, 40])
+        "A name differs from every other that differs in one letter", arguments: [1, 7, 8, 9, 15, 16, 17, 24, 31, 40])
     func names(_ length: Int) throws {
         let name = String("abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz".prefix(length))
         let others = name.indices.flatMap { place in

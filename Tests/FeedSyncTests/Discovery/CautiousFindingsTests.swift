@@ -117,7 +117,7 @@ struct CautiousFindingsTests {
     }
 
     @Test(
-        "Items that no way leads to are told of",
+        "Items that no way leads to are reported",
         arguments: [
             (#"{"hits":{"total":{"value":95},"hits":[{"id":1},{"id":2}]}}"#, [], "hits.total.value"),
             (#"{"total":95,"list":[{"id":1},{"id":2}]}"#, [], "total"),

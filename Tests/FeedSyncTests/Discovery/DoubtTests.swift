@@ -90,7 +90,7 @@ struct DoubtTests {
         #expect(try await bench.discover().findings.strayItemCount == 5)
     }
 
-    @Test("Of two lists that are alike the first is taken, and the other is told of")
+    @Test("Of two lists that are alike the first is taken, and the other is named")
     func twoLists() async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { _ in

@@ -59,7 +59,7 @@ struct BadInputTests {
         #expect(try bench.feed("item_count, no_more_data") == "20|0")
     }
 
-    @Test("A page of items that also tells of an error is stored")
+    @Test("A page of items that also has an error is stored")
     func partialError() async throws {
         let bench = try await EngineBench(paging: "pagination: none")
         bench.server.route("/things") { _ in
@@ -89,7 +89,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "A total that lies loses nothing and is told",
+        "A wrong total loses nothing and is reported",
         arguments: ["page", "offset"], ["7", "10", "-5", "1e300", "\"many\"", "true", "{}", "[35]", "34.5"])
     func lyingTotal(style: String, total: String) async throws {
         let size = style == "page" ? "size_param: limit, size: 10" : "limit: 10"
@@ -137,7 +137,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "A Link header of 64 KB leads on, whatever stands around the link",
+        "A Link header of 64 KB leads on, whatever is around the link",
         arguments: [
             (String(repeating: "<https://a.example/x>; rel=\"item\", ", count: 1900), ""),
             ("", ", " + String(repeating: "<https://a.example/x>; rel=\"item\", ", count: 1900)),
@@ -159,7 +159,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "An items path that leads elsewhere is told with what is there",
+        "The error of an items path that leads elsewhere says what is there",
         arguments: [
             (#""text""#, "a string"), ("12", "a number"), ("true", "a boolean"), ("{}", "an object"),
             (#"{"a":1}"#, "an object"),
@@ -179,7 +179,7 @@ struct BadInputTests {
         #expect(try bench.feed("item_count, next_page, no_more_data") == "1|2|0")
     }
 
-    @Test("An object of objects where an array should be is told with the way to read it")
+    @Test("The error of an object of objects in place of an array says how to read it")
     func objectOfObjects() async throws {
         let columns = { (items: String) in "items: \(items)\nkey: id\ncolumns: {id: id, name: name}" }
         let bench = try await EngineBench(paging: "pagination: page", columns: columns("query.pages"))

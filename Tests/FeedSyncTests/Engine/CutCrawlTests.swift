@@ -70,7 +70,7 @@ struct CutCrawlTests {
         #expect(try bench.query("SELECT verified FROM run ORDER BY id DESC LIMIT 1") == ["0"])
     }
 
-    @Test("A row that moves up to what was read before the cut is not removed, and stands where the upstream has it")
+    @Test("A row that moves up to the pages before the cut is not removed, and is where the upstream has it")
     func movesUpBehindTheCut() async throws {
         for mode in ["all", "auto"] {
             let bench = try await bench(PagedFeed.items(1...40), mode: mode, sendsETag: false)

@@ -127,7 +127,7 @@ struct EarlyEndTests {
     }
 
     @Test(
-        "A cursor that stands for the list as it was keeps no rows, but where a full page ends the list before them",
+        "A cursor of the list as it was keeps no rows, but where a full page ends the list before them",
         arguments: [(1...9, true), (1...10, false), (1...20, true), (16...35, true), (11...30, true)])
     func snapshot(left: ClosedRange<Int>, isComplete: Bool) async throws {
         let versions = Lock([Array(1...35)])

@@ -404,7 +404,7 @@ private final class Tree: Sendable {
     }
 
     @Test(
-        "The lists that are due longest come first; those that are due in the same hour, as they stand in the store",
+        "The lists that are due longest come first; those that are due in the same hour come in the store's order",
         arguments: [
             ("05:10", ["/owners/ann/things", "/owners/cid/things", "/owners/b/ob c/things"]),
             ("04:59", ["/owners/cid/things", "/owners/ann/things", "/owners/b/ob c/things"]),
@@ -446,7 +446,7 @@ private final class Tree: Sendable {
     }
 
     @Test(
-        "A definition that cannot be is refused, and told of in words",
+        "A definition that contradicts itself is refused, and the error says why",
         arguments: [
             ("for_each: nobody\n    url: https://x/{nobody.id}", "there is no feed `nobody`"),
             ("for_each: b\n    url: https://x/{b.id}", "goes through its own rows"),
@@ -544,7 +544,7 @@ private final class Tree: Sendable {
         #expect(tree.paths == [])
     }
 
-    @Test("Observers of a feed are told of the pages of its lists")
+    @Test("Observers of a feed get the pages of its lists")
     func observed() async throws {
         let tree = try await tree()
         #expect(try await tree.store.lastPageEvent(of: "things") == 0)
@@ -553,7 +553,7 @@ private final class Tree: Sendable {
         #expect(try tree.query("SELECT max(id) FROM event WHERE feed GLOB 'things/*'") == ["\(event)"])
     }
 
-    @Test("Values stand in headers and bodies, too, and none of them makes another request of it")
+    @Test("Values may be in headers and bodies, too, and none of them makes another request of it")
     func request() throws {
         let yaml = """
             feeds:

@@ -45,7 +45,7 @@ struct GroupCommitTests {
 
     // With PostgreSQL, its commit counts, and the file is thrown away.
     @Test(
-        "A feed whose pages cannot be committed stands where the last commit left it, and the run fails",
+        "A feed whose pages cannot be committed stays as the last commit left it, and the run fails",
         .disabled(if: SharedTwin.isWanted))
     func commitFails() async throws {
         let bench = try await EngineBench()

@@ -159,7 +159,7 @@ struct KnownWrongTests {
         #expect(bench.server.requests.count < 110)
     }
 
-    @Test("Items that came during a first sync stand where the list has them")
+    @Test("Items that came during a first sync are where the list has them")
     func order() async throws {
         let bench = try await EngineBench(
             PagedFeed.items([4, 3, 2, 1]), members: "sync: {mode: new}",

@@ -25,7 +25,7 @@ struct ListsResultsTests {
             told([["a"], ["b"]] + Array(repeating: ["a"], count: 19)) == ["kids/0 and 19 other lists: a", "kids/1: b"])
     }
 
-    @Test("Ten different notes are told, and the number of the others")
+    @Test("Ten different notes are printed, and the number of the others")
     func manyNotes() {
         let ten = (0..<10).map { "kids/\($0): note \($0)" }
         #expect(told((0..<10).map { ["note \($0)"] }) == ten)

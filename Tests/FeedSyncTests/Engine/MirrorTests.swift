@@ -92,7 +92,7 @@ struct MirrorTests {
         }
     }
 
-    @Test("A cancelled command has stopped when `cancel` returns; the state tells of no failure")
+    @Test("A cancelled command has stopped when `cancel` returns; the state has no failure")
     func cancelled() async throws {
         let bench = try await EngineBench()
         let engine = try await mirror(of: bench).feed(bench.definition)

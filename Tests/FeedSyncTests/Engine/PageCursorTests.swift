@@ -191,7 +191,7 @@ struct PageCursorTests {
     }
 
     @Test(
-        "Another origin is refused whatever leads there, with the way to allow it, and hears nothing",
+        "Another origin is refused whatever leads there, with the way to allow it, and gets no request",
         arguments: ["link", "{style: next_url, next: next}", "{style: next_url, header: X-Next}"])
     func foreignByStyle(pagination: String) async throws {
         let other = try ScriptedServer()
@@ -211,7 +211,7 @@ struct PageCursorTests {
         #expect(try bench.query("SELECT next_page FROM feed WHERE next_page LIKE '%s3cret%'").isEmpty)
     }
 
-    @Test("Another origin is refused, and hears nothing")
+    @Test("Another origin is refused, and gets no request")
     func foreign() async throws {
         let bench = try await EngineBench(members: "auth: {bearer: s3cret}", paging: paging)
         let other = try ScriptedServer()

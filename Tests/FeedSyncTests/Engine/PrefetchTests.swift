@@ -43,7 +43,7 @@ struct PrefetchTests {
         #expect(grammarFault(try bench.log) == nil)
     }
 
-    @Test("No request goes past the last page that the total tells of")
+    @Test("No request goes past the last page by the total")
     func total() async throws {
         let bench = try await bench(35, prefetch: 16, total: true)
         try await bench.more(.allPages)

@@ -194,7 +194,7 @@ private final class ListMirror: Sendable {
         }
     }
 
-    @Test("Many unchanged lists share a transaction, and their events are told in order once it is committed")
+    @Test("Many unchanged lists share a transaction, and their events come in order once it is committed")
     func together() async throws {
         let lists = Lists()
         let server = try Server { lists.answer($0) }

@@ -90,7 +90,7 @@ struct TotalsAgainstUsTests {
         }
     }
 
-    @Test("The first page tells of a column that no item has, and of a path that matches nothing")
+    @Test("The first page shows a column that no item has, and a path that matches nothing")
     func unmatched() async throws {
         let bench = try await bench(
             #"{"count":95,"next":"?c=1","items":[{"id":1,"stargazers_count":2,"owner":{"login":"x"}}]}"#,
@@ -110,7 +110,7 @@ struct TotalsAgainstUsTests {
     }
 
     @Test(
-        "The first page tells of each path that pages and sections go by",
+        "The first page shows each path that pages and sections go by",
         arguments: [
             ("style: next_url, next: nowhere", "`nowhere`, in the feed's `pagination`, matches nothing in the body"),
             ("style: cursor, param: c, next: tokn", "`tokn`, in the feed's `pagination`, matches nothing in the body"),
@@ -134,7 +134,7 @@ struct TotalsAgainstUsTests {
         #expect(notices.contains(notice), "\(notices)")
     }
 
-    @Test("A page without a way on is told of nothing wrong where it has all that there is")
+    @Test("A page without a way on gets no note where it has all items")
     func theOnlyPage() async throws {
         let bench = try await bench(
             #"{"count":1,"items":[{"id":1}]}"#, paging: "pagination: {style: next_url, next: links.next}",

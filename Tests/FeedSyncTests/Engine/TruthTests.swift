@@ -340,7 +340,7 @@ struct TruthTests {
         #expect(try bench.query("SELECT item_count FROM section") == ["35"])
     }
 
-    @Test("Feeds whose tables would have one name are told apart", arguments: ["THINGS", "things"])
+    @Test("Feeds whose tables would have one name are refused", arguments: ["THINGS", "things"])
     func sameTable(_ name: String) async throws {
         let bench = try await EngineBench()
         try await bench.reload()

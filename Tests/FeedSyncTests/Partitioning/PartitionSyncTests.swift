@@ -513,7 +513,7 @@ struct PartitionSyncTests {
         #expect(try bench.feed("complete") == "0")
     }
 
-    @Test("An upstream that passes over the range is told of, and not asked for ever")
+    @Test("An upstream that passes over the range is reported, and is not asked for ever")
     func ignoredRange() async throws {
         let upstream = CappedUpstream(Self.spread(333))
         upstream.edit { $0.passesOverRange = true }

@@ -221,7 +221,7 @@ struct StoredSearchTests {
         #expect(Vocabulary.part(of: "日本-é") == nil)
     }
 
-    @Test("Words with a part are found wherever they stand and however long they are, unless there are too many")
+    @Test("Words with a part are found wherever they are and however long they are, unless there are too many")
     func words() throws {
         let many = (0..<1_000).map { "w\($0 * 7)x" } + [String(repeating: "long", count: 900), "last"]
         let words = try #require(Vocabulary(many.map { Array($0.utf8) }))

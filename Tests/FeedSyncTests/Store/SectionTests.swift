@@ -19,7 +19,7 @@ struct SectionTests {
         #expect(try bench.query("SELECT feed, name IS NULL, position, item_count FROM section") == ["things|1|0|35"])
     }
 
-    @Test("Sections stand in feed order, with their counts, as items come and move")
+    @Test("Sections are in feed order, with their counts, as items come and move")
     func grouped() async throws {
         let bench = try await EngineBench(
             [Self.item(1, "b"), Self.item(2, "a"), Self.item(3, nil), Self.item(4, "b")], columns: Self.columns)

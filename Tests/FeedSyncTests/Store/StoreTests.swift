@@ -94,7 +94,7 @@ struct StoreTests {
         #expect(try bench.feed("item_count") == "2")
     }
 
-    @Test("Items without their key are skipped and told of, the page's others are stored")
+    @Test("Items without their key are skipped and reported, and the page's others are stored")
     func skipped() async throws {
         let bench = try await EngineBench([#"{"name":"a"}"#, #"{"id":2,"name":"b"}"#, "null", "7"])
         let summary = try await bench.reload()

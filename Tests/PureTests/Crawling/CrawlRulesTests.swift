@@ -164,7 +164,7 @@ struct CrawlRulesTests {
     }
 
     @Test(
-        "At an open range the crawl goes on, with its last page again only where nothing else tells of the border",
+        "At an open range the crawl goes on, with its last page again only where nothing else shows the border",
         arguments: [
             (CrawlRules.Feed(isShifting: true), 5), (CrawlRules.Feed(isShifting: false), nil),
             (CrawlRules.Feed(isShifting: true, overlaps: true), nil),

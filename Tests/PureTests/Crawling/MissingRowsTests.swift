@@ -135,7 +135,7 @@ import Testing
         #expect(try rows(Example("--", [])).rows.map(\.hasNeighbours) == [false, false])
     }
 
-    @Test("Rows that may stand where the run could not see them are left out")
+    @Test("Rows that may be where the run could not see them are left out")
     func leftOut() throws {
         func left(
             _ list: String, isTailOpen: Bool = false, isFirstLoad: Bool = false, isWhole: Bool = true,

@@ -72,7 +72,7 @@ struct DefinitionInSwiftTests {
         try FeedDefinition("things", ["url": "https://example.com/things", "query": query])
     }
 
-    @Test("A diagnostic is told as in a file, without a line")
+    @Test("A diagnostic reads as in a file, without a line")
     func diagnostic() {
         let error = #expect(throws: ConfigurationError.self) {
             try FeedDefinition("things", ["url": "https://example.com", "colums": ["id": "id"]])

@@ -44,7 +44,7 @@ struct CountedPagesTests {
     }
 
     @Test(
-        "A total that is a lower bound or an estimate neither ends a list nor is told as its total",
+        "A total that is a lower bound or an estimate neither ends a list nor is reported as its total",
         arguments: [
             ("hits.total.value", .text("gte"), false), ("hits.total.value", .text("eq"), true),
             ("hits.total.value", nil, true), ("response.numFound", .boolean(false), false),

@@ -140,7 +140,7 @@ struct CursorPaginatorTests {
         #expect(end.isStated == isStated && end.sign?.kind == sign)
     }
 
-    @Test("A flag for the end stands above a token that stays the same")
+    @Test("A flag for the end outranks a token that stays the same")
     func sentAgainAtEnd() throws {
         var page = input("t", 3, crawl: 9, .text("t"), .boolean(false))
         page.fullPageCount = 3

@@ -155,7 +155,7 @@ struct SignOfMoreTests {
         (SignedPage("", headers: ["X-Pagination": #"{"total":"1 234"}"#]), .total),
     ]
 
-    @Test("Each kind is heard, however it is spelled", arguments: listed)
+    @Test("Each kind is understood, however it is spelled", arguments: listed)
     private func heard(page: SignedPage, kind: SignOfMore.Kind) throws {
         #expect(try page.sign?.kind == kind)
     }
@@ -293,7 +293,7 @@ struct SignOfMoreTests {
     }
 
     @Test(
-        "A page that leads on and has not all of its own is told from one that is merely cut",
+        "A page that leads on and has not all of its own differs from one that is merely cut",
         arguments: [
             (#""status":"timeout""#, true), (#""warning":{"code":"UNREACHABLE"}"#, true),
             (#""coverage":{"full":false}"#, true), (#""warnings":["This result was truncated."]"#, false),
@@ -307,7 +307,7 @@ struct SignOfMoreTests {
         #expect((sign != nil) == isLeftOut)
     }
 
-    @Test("A sign of more says where it stands and what stands there, and keeps a secret")
+    @Test("A sign of more says where it is and what it says, and keeps a secret")
     func words() throws {
         let sign = try SignedPage(#""meta":{"next_cursor":"abc"}"#).sign
         #expect(sign?.description == #"`meta.next_cursor` is the text "abc""#)
@@ -353,7 +353,7 @@ struct SignOfMoreTests {
     }
 
     @Test(
-        "A part that failed is told from one that other pages may have",
+        "A part that failed differs from one that other pages may have",
         arguments: [
             (#""errors":[{"message":"no access"}]"#, true), (#""_shards":{"failed":1}"#, true),
             (#""status":"timeout""#, true), (#""status":"truncated""#, false), (#""truncated":true"#, false),

@@ -36,7 +36,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "A time as far as it is written is the beginning of the stored texts that it stands for",
+        "A time as far as it is written is the beginning of the stored texts that it means",
         arguments: [
             ("2026-11-21T02:20:11Z", "2026-11-21T02:20:11"), ("2026-11-21 02:20:11", "2026-11-21T02:20:11"),
             ("2026-11-21T03:20+01:00", "2026-11-21T02:20"), ("2026-01-01T00:30:00+01:00", "2025-12-31T23:30:00"),
