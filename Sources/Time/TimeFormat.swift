@@ -50,7 +50,7 @@ package struct TimeFormat: Sendable, Hashable {
 
     private static func parts(_ pattern: String) -> [Part]? {
         let known = "YmdHMSLfszZ"
-        let pattern = pattern.replacing("%F", with: "%Y-%m-%d").replacing("%T", with: "%H:%M:%S")
+        let longer: [Character: String] = ["F": "%Y-%m-%d", "T": "%H:%M:%S"]
         var parts: [Part] = []
         var rest = pattern[...]
         while let character = rest.popFirst() {
@@ -58,7 +58,13 @@ package struct TimeFormat: Sendable, Hashable {
                 parts.append(.text(String(character)))
                 continue
             }
-            guard let letter = rest.popFirst(), letter == "%" || known.contains(letter) else { return nil }
+            guard let letter = rest.popFirst(), letter == "%" || longer[letter] != nil || known.contains(letter) else {
+                return nil
+            }
+            if let pattern = longer[letter] {
+                rest = pattern + rest
+                continue
+            }
             parts.append(letter == "%" ? .text("%") : .letter(letter))
         }
         return parts

@@ -42,7 +42,8 @@ import Text
     @Test("login shows a page and a code, waits for the user, and keeps tokens that a sync uses")
     func signIn() async throws {
         let place = try place()
-        place.server.enqueue("/token", [.json(#"{"error":"authorization_pending"}"#, status: 400), Self.token])
+        let pending = #"{"error":"authorization_pending"}"#
+        place.server.enqueue("/token", [.json(pending, status: 400), .json(pending, status: 428), Self.token])
         let before = try await place.run("sync things")
         #expect(before.code == 77 && before.errors.contains("nobody has signed in"), "\(before.errors)")
         let run = try await place.run("login things")
@@ -56,7 +57,7 @@ import Text
             .map { String(decoding: $0.body, as: UTF8.self) }
         let poll =
             "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=D3vice-Code&client_id=me&scope=read"
-        #expect(forms == ["client_id=me&scope=read", poll, poll])
+        #expect(forms == ["client_id=me&scope=read", poll, poll, poll])
         #expect(try await place.run("sync things").code == 0)
         #expect(place.server.requests(for: "/token").count == 2)
     }

@@ -167,9 +167,12 @@ extension AuthorizedFetcher {
             advice: token.advice, httpStatus: response.status, url: url)
     }
 
-    /// Asks a token endpoint; a refusal (400, 401) is a response like others.
+    /// Asks the token endpoint of a sign-in, which may answer with an error while the user has not decided. RFC 6749 has
+    /// the statuses 400 and 401 for errors, and Google also 403 and 428:
+    /// https://developers.google.com/identity/protocols/oauth2/limited-input-device#step-6:-handle-responses-to-polling-requests
     func ask(_ request: PreparedPage) async throws(FeedSyncError) -> Response {
-        try await fetcher.with(rules: Self.refusals).fetch(request).response
+        let others = [403, 428].map { ResponseRule(status: $0, body: [], action: .end) }
+        return try await fetcher.with(rules: Self.refusals + others).fetch(request).response
     }
 }
 

@@ -11,7 +11,7 @@ struct TimeFormatTests {
             ("%Y-%m-%dT%H:%M:%S.%LZ", "2026-11-21T02:20:11.123Z"), ("%Y%m%dT%H%M%S%z", "20261121T022011+0000"),
             ("%H:%M:%S.%f %Z", "02:20:11.123400 UTC"), ("%s", "1795227611"), ("unix", "1795227611"),
             ("unix_ms", "1795227611123"), ("date", "2026-11-21"), ("time", "2026-11-21T02:20:11Z"),
-            ("100%%%d", "100%21"),
+            ("100%%%d", "100%21"), ("%%F %F", "%F 2026-11-21"),
         ])
     func text(format: String, expected: String) throws {
         let time = try #require(Timestamp("2026-11-21T02:20:11.1234Z"))
