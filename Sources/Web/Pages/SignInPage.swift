@@ -73,12 +73,12 @@ struct SignIn {
         let request = visit.request
         // A program that only looks at a link does not use it up.
         guard request.method == "GET" else { return .finished(.status(204)) }
-        let code = request.parameter("code") ?? ""
-        guard !visit.visitor.mayChange else {
+        let code = request.parameter("code")
+        if let code, visit.visitor.mayChange {
             visit.site.door.useUp(code: code)
             return begun(nil, to: request.parameter("to"))
         }
-        guard let cookie = await visit.site.door.session(code: code, of: visit.visitor.caller) else {
+        guard let cookie = await visit.site.door.session(code: code ?? "", of: visit.visitor.caller) else {
             let problem = "That address was used before, or is too old."
             return .finished(SignInPage(visit, to: nil, problem: problem).response)
         }
