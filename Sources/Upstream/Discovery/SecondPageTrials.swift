@@ -69,7 +69,6 @@ struct SecondPageTrials {
             return Evidence(.pagination, .nothing, "there is one page: \(whole)")
         }
         for candidate in search.candidates {
-            if candidate.isOpen { return Evidence(.pagination, .nothing, candidate.evidence) }
             let isCertain = candidate.certainty == .certain
             if isCertain, effort != .verify || !candidate.leadsOn {
                 return record(candidate, candidate.evidence)
