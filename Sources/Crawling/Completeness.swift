@@ -158,7 +158,7 @@ package enum Completeness {
     /// | overlap by one item (`offset`) | the head again | 1 |
     /// | have one total, which was met | given | 0 |
     /// | have a changing total, read in sequence, with a page back after each fall; it was met | the head again | 1 |
-    /// | continue after an item (`cursor`, `keyset`), and none is empty | the head again | 1 |
+    /// | continue after an item (`cursor`, `keyset`), and none is empty for the first time | the head again | 1 |
     /// | none of these | none; the head again finds new items, and shows a list that moved up | 1 |
     /// | any in partitions, and any with `verify: always` | each page again, in this run | N |
     enum Proof: Sendable, Hashable {

@@ -19,7 +19,7 @@ package struct CrawlFacts: Sendable, Hashable {
     package var hasRepeats = false
     /// True if some did although nothing in the way of paging repeats them.
     package var hasOddRepeats = false
-    /// True if a page before the last one with items was empty. A page may come empty by mistake.
+    /// True if a page before the last one with items is empty, and was not before. A page may come empty by mistake.
     package var hasEmptyPages = false
     /// True if each page cursor contains the position of its page.
     package var cursorsCount = false

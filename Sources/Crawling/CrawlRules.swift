@@ -449,7 +449,7 @@ extension CrawlRules {
     ///
     /// - Parameters:
     ///   - hasChanged: True if some of their values have changed.
-    ///   - total: The number of items that it reports; nil if it reports none.
+    ///   - total: The number of items that it reported both times at least; nil if it reports none.
     package mutating func headIsSame(hasChanged: Bool = false, total: Int? = nil) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.checks += 1

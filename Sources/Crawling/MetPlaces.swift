@@ -13,6 +13,11 @@ package struct MetPlaces: Sendable, Hashable {
     /// The crawl of the page; 0 for the current one.
     package var crawl: Int64 = 0
 
+    /// True if a row at the place is one of them.
+    package func contains(_ place: Place) -> Bool {
+        place.generation == first.generation && (first.position..<first.position + count).contains(place.position)
+    }
+
     /// Adds rows that follow these; false if they do not.
     package mutating func extend(by other: MetPlaces) -> Bool {
         guard other.page == page, other.first.generation == first.generation,

@@ -15,27 +15,18 @@ package enum TokenCount {
         }
     }
 
-    /// True if each of several tokens contains the place of its page: the number of items before it, the index of the
-    /// last of them, or the number of the page, from 0 or 1; or a number that grows with each page by one or by the
-    /// items of a full page, as it does where a server filters items out of its pages.
+    /// True if each of several tokens contains the place of its page: the number of items before it, as they came or on
+    /// full pages, the index of the last of them, or the number of the page, from 0 or 1. A server that filters its
+    /// pages counts the items that it left out, too.
     package static func hasPlaces(_ tokens: [Token]) -> Bool {
-        guard !tokens.isEmpty else { return false }
+        guard let first = tokens.first else { return false }
+        let size = zip(tokens.dropFirst(), tokens).map { $0.before - $1.before }.reduce(first.before, max)
         let numbers = tokens.map { Self.numbers(in: $0.text) }
-        let places: [(Token) -> Int] = [\.before, { $0.before - 1 }, \.page, { $0.page - 1 }]
-        let isPlace = places.contains { place in zip(tokens, numbers).allSatisfy { $1.contains(place($0)) } }
-        let lengths = zip(tokens.dropFirst(), tokens).map { $0.before - $1.before } + [tokens[0].before]
-        return isPlace || Set([1, lengths.max() ?? 1]).contains { growEvenly(numbers, by: $0) }
-    }
-
-    /// True if each of three tokens or more contains a number, which is greater by `step` than that of the one before.
-    private static func growEvenly(_ numbers: [Set<Int>], by step: Int) -> Bool {
-        guard numbers.count > 2 else { return false }
-        return numbers[0].contains { first in
-            numbers.indices.allSatisfy { index in
-                let (number, isBeyond) = first.addingReportingOverflow(index * step)
-                return !isBeyond && numbers[index].contains(number)
-            }
-        }
+        let places: [(Token) -> Int] = [
+            \.before, { $0.before - 1 }, \.page, { $0.page - 1 },
+            { ($0.page - 1) * size }, { ($0.page - 1) * size - 1 },
+        ]
+        return places.contains { place in zip(tokens, numbers).allSatisfy { $1.contains(place($0)) } }
     }
 
     /// The numbers in a token, plainly, in base64 or hexadecimal digits, or as integers of Protocol Buffers. Parts

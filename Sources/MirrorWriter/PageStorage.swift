@@ -61,7 +61,8 @@ struct PageStorage {
         let empty = PageRules(
             generation: draft.generation, next: try records.state.nextGeneration(after: draft.generation),
             crawl: crawl, direction: page.direction,
-            updatesInPlace: crawl.mode == .all, isRevision: revised != nil)
+            updatesInPlace: crawl.mode == .all,
+            revised: revised.map { MetPlaces($0.place, count: $0.placed, page: 0) })
         var writer = PageWriter(
             table.rows, empty, now: now,
             lift: { [self] crawl, generation, sections in try lift(crawl, to: generation, sections: &sections) })
@@ -77,7 +78,7 @@ struct PageStorage {
         draft.generation = rules.newest
         draft.hasChanged = draft.hasChanged || !rules.isUnchanged
         draft.longestPage = max(draft.longestPage, rules.placed)
-        let changed = try add(commit, written, revising: revised, by: rules)
+        let changed = try add(commit, written, revising: rules.isMoved ? nil : revised, by: rules)
         if page.end.sign?.isOfEarlierPage == true { try records.storedPages.forgetValidators() }
         draft.crawl = changed
         draft.progress.note(page)

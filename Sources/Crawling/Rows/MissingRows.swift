@@ -73,7 +73,9 @@ package struct MissingRows {
         /// known. A page after the last one with items has no place, and is at the end.
         fileprivate func follow(_ one: PageOfCrawl?, _ other: PageOfCrawl?) -> Bool {
             guard let one, let other else { return true }
-            return place(of: one) <= place(of: other) && between(one, other).allSatisfy(emptyPages.contains)
+            let between = between(one, other)
+            return place(of: one) <= place(of: other) && between.count <= MissingRows.mostPages
+                && between.allSatisfy(emptyPages.contains)
         }
 
         /// The pages between two pages of the list.
@@ -199,7 +201,7 @@ package struct MissingRows {
     /// The number of rows that may be passed over.
     private static let mostNeighbours = 64
     /// The number of pages that are requested again for a row that may stand on any of them.
-    private static let mostPages = 10
+    fileprivate static let mostPages = 10
 
     private func pagesToAsk(_ before: PageOfCrawl?, _ behind: PageOfCrawl?) throws -> Set<PageOfCrawl> {
         if evidence.isOnePage { return [] }

@@ -76,7 +76,7 @@ package struct PageRules: Sendable {
     private let begin: Int64
     private let nextGeneration: Int64
     private let updatesInPlace: Bool
-    private let isRevision: Bool
+    private let revised: MetPlaces?
     private let direction: PageDirection
     private let lastBefore: Place?
 
@@ -86,10 +86,11 @@ package struct PageRules: Sendable {
     ///     its own generations.
     ///   - updatesInPlace: True if new content in its old place leaves the crawl one that only reads. False if the
     ///     crawl stops at known rows: the place would then say that nothing before it is new.
-    ///   - isRevision: True if the page was requested again and has the items that it had: no row moves.
+    ///   - revised: The places of the page's rows if it was requested again and has the items that it had: those that
+    ///     are still there do not move.
     package init(
         generation: Int64, next: Int64? = nil, crawl: CrawlState, direction: PageDirection, updatesInPlace: Bool,
-        isRevision: Bool = false
+        revised: MetPlaces? = nil
     ) {
         newest = generation
         nextGeneration = next ?? generation + 1
@@ -97,7 +98,7 @@ package struct PageRules: Sendable {
         self.crawl = crawl
         self.direction = direction
         self.updatesInPlace = updatesInPlace
-        self.isRevision = isRevision
+        self.revised = revised
         lastBefore = crawl.lastPlaceBefore
         begin = crawl.position
     }
@@ -138,7 +139,8 @@ package struct PageRules: Sendable {
         expectsNew = false
         if !isMoved {
             let mayStay = !row.isRemoved && (section ?? row.section) == row.section
-            guard mayStay, isRevision || (row.isSame || updatesInPlace) && keep(row) else { return .makeRoom }
+            let isInPlace = revised?.contains(row.place) == true
+            guard mayStay, isInPlace || (row.isSame || updatesInPlace) && keep(row) else { return .makeRoom }
             guard !row.isSame else {
                 items.unchanged += 1
                 return .none

@@ -509,15 +509,17 @@ final class FeedRun {
             loaded.content.isNotModified
             ? true
             : try committed { try $0.table.holds(page, as: fetch.stored) }
+        // Items that came since at the end count only in the later total.
+        let total = [loaded.end.total, fetch.stored?.total].compactMap(\.self).min()
         if isSame {
             note(nil, fetch)
             try keep(fetch.stored, loaded)
-            return rules.headIsSame(total: loaded.end.total)
+            return rules.headIsSame(total: total)
         }
         // Other values move no item: some lists have a new address for each image, or count each request.
         if let page, page.keys == fetch.stored?.keys, loaded.upstreamNext == fetch.stored?.cursor {
             try commit(loaded, asPage: 1)
-            return rules.headIsSame(hasChanged: true, total: loaded.end.total)
+            return rules.headIsSame(hasChanged: true, total: total)
         }
         rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: true) })
         follow(loaded.content.shape)

@@ -36,6 +36,11 @@ struct PageReader: Sendable {
     }
 
     private func readOpen() async throws(FeedSyncError) -> LoadedPage {
+        if leadsByNoURL {
+            var findings = loader.shape.findings
+            findings.pagination = nil
+            return try await by(loader.following(try ResolvedFeed(loader.shape.declared, findings))).readOpen()
+        }
         let isOpen =
             !definition.isResolved || definition.items == nil
             || (page.cursor == nil && definition.hasOpenPagination)
@@ -53,6 +58,19 @@ struct PageReader: Sendable {
             loaded.end = loaded.end.adding(notice: reader.noticeOfOpenEnd(loaded))
         }
         return loaded
+    }
+
+    /// True for a first page whose next page was found to be a URL, as it was null then, and is a token or a number.
+    private var leadsByNoURL: Bool {
+        let pagination = definition.pagination
+        guard fetched.kind == .content, page.cursor == nil, loader.shape.declared.hasOpenPagination,
+            pagination.cursorKind == .address, !pagination.endsByAbsence, let path = pagination.bodyPaths.first
+        else { return false }
+        switch BodyProbe.value(of: fetched.response.body, at: path) {
+        case .integer, .real: return true
+        case .text(let text): return !text.isEmpty && !text.contains { "/?:.".contains($0) }
+        default: return false
+        }
     }
 
     /// Discovers the settings that the definition leaves open.

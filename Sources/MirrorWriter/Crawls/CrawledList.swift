@@ -103,7 +103,7 @@ package struct CrawledList {
         }
         facts.pages = try pagesToProve()
         facts.pageCount = facts.pages.count
-        facts.hasEmptyPages = try facts.pageCount > 2 && !records.pages.pagesBeforeEnd(of: crawlsToProve).empty.isEmpty
+        facts.hasEmptyPages = try facts.pageCount > 2 && records.pages.haveNewEmptyPages(crawlsToProve)
         if facts.pageCount > 1, !facts.endsInRepeat {
             facts.hasOddRepeats = try hasOddRepeats(overlap: facts.overlaps)
         }
@@ -431,12 +431,9 @@ package struct CrawledList {
         return try records.state.itemCount() == met
     }
 
-    /// True if the page after the list's only page is unknown and the only page is as long as ever. A file of CSV is the
-    /// whole list.
+    /// True if the page after the list's only page is unknown and the only page is as long as ever.
     private var isTailOpen: Bool {
-        guard definition.hasOpenPagination, definition.format != .csv,
-            let tried = shape.findings.triedElementCount
-        else { return false }
+        guard definition.hasOpenPagination, let tried = shape.findings.triedElementCount else { return false }
         // An empty page has nothing behind it.
         return state.crawl.map { $0.mostElements > 0 && $0.mostElements >= tried } ?? false
     }

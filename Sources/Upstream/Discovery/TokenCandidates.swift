@@ -151,8 +151,8 @@ struct TokenCandidates {
         case "nextpage": wishes = value.count == nil ? [name, "page", "cursor"] : ["page", "pageNo", "p"]
         case "next":
             switch value.count {
-            case let count? where count >= max(page.itemCount, 3): wishes = ["offset", "start", "cursor"]
-            case .some: wishes = ["page", "cursor", "offset"]
+            case let count? where count >= max(page.itemCount, 3): wishes = ["offset", "start", "cursor", "next"]
+            case .some: wishes = ["page", "cursor", "offset", "next"]
             case nil: wishes = ["cursor", "next", "after", "token"]
             }
         case "nextresults", "nextrecord", "nextindex": wishes = ["start", "offset"]

@@ -228,6 +228,28 @@ struct SignsTests {
     }
 
     @Test(
+        "A next page that was null, and is a token or a number later, is requested so",
+        arguments: [
+            ("next", #""t""#, "cursor"), ("next", #""t""#, "next"), ("next", "30", "next"), ("next_page", "2", "page"),
+            ("next", #""/things?c=2""#, "c"),
+        ])
+    func nullBefore(member: String, value: String, parameter: String) async throws {
+        let bench = try await bench("")
+        let isLong = Lock(false)
+        bench.server.route("/things") { [self] request in
+            let isFirst = request.parameter(parameter) == nil
+            guard isLong.withLock({ $0 }) else { return page(1...5, "\"\(member)\":null") }
+            return isFirst ? page(1...10, "\"\(member)\":\(value)") : page(11...15, "\"\(member)\":null")
+        }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete, verified, no_more_data") == "5|1|1|1")
+        isLong.withLock { $0 = true }
+        try await bench.sync()
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete") == "15|1")
+    }
+
+    @Test(
         "Without a way on a list is complete and never verified, and noted once if it is as long as pages often are",
         arguments: [(7, false), (20, true)])
     func usualSize(count: Int, isNoted: Bool) async throws {
