@@ -510,7 +510,7 @@ final class FeedRun {
             ? true
             : try committed { try $0.table.holds(page, as: fetch.stored) }
         // Items that came since at the end count only in the later total.
-        let total = [loaded.end.total, fetch.stored?.total].compactMap(\.self).min()
+        let total = loaded.end.total.map { min($0, fetch.stored?.total ?? $0) }
         if isSame {
             note(nil, fetch)
             try keep(fetch.stored, loaded)
