@@ -3,8 +3,8 @@
 /// Only evidence of this run removes a row: the only page of the list, or a page that has both neighbours of the row
 /// and nothing between them, or the two pages with the neighbours, both requested again, of which one stayed the same
 /// around a read of the other. The two pages follow each other: beside a neighbour that has moved, the row itself may
-/// stand on a page between. An empty page between them may have come empty by mistake, and is requested again, too. A
-/// row that a crawl by watermark has placed may stand on any page: all of them have to be
+/// stand on a page between. A page between them that is empty for the first time may be so by mistake, and is requested
+/// again, too. A row that a crawl by watermark has placed may stand on any page: all of them have to be
 /// requested again, unless it is proved that the crawl met everything.
 package struct MissingRows {
     /// A row that the crawl did not meet.
@@ -53,8 +53,9 @@ package struct MissingRows {
         package var unordered: Set<Int64> = []
 
         /// - Parameters:
-        ///   - pages: The pages of the list, in its order, up to the last one with items.
-        ///   - emptyPages: The ones without items.
+        ///   - pages: The pages of the list that have items, in its order, and those between that are empty for the
+        ///     first time.
+        ///   - emptyPages: The empty ones of these.
         ///   - isDivided: True if the list is requested in partitions.
         package init(
             isOnePage: Bool, pages: [PageOfCrawl], emptyPages: Set<PageOfCrawl>, isDivided: Bool,

@@ -101,28 +101,22 @@ package struct CrawlPages {
         try pages(of: crawls, "SELECT number FROM _crawl_page WHERE crawl = ? AND number > 0 ORDER BY number")
     }
 
-    /// The pages of crawls, in their order, up to the last one with items, and those of them that have none.
+    /// The pages of crawls that have items, in their order, and those before the last of them that are empty for the
+    /// first time.
     func pagesBeforeEnd(of crawls: [Int64]) throws -> (pages: [PageOfCrawl], empty: Set<PageOfCrawl>) {
-        let empty = try emptyPages(of: crawls)
-        var pages = try pages(of: crawls)
+        let empty = Set(try pages(of: crawls, having: "p.elements = 0 AND p.crawl = w.crawl"))
+        var pages = try pages(of: crawls, having: "(p.elements > 0 OR p.crawl = w.crawl)")
         while let last = pages.last, empty.contains(last) { pages.removeLast() }
         return (pages, empty.intersection(pages))
     }
 
-    /// True if a page of crawls before their last one with items is empty, and was not when an earlier crawl met it.
-    func haveNewEmptyPages(_ crawls: [Int64]) throws -> Bool {
-        let new = try emptyPages(of: crawls, "p.crawl = w.crawl")
-        return try !new.isEmpty && !new.isDisjoint(with: pagesBeforeEnd(of: crawls).empty)
-    }
-
-    private func emptyPages(of crawls: [Int64], _ condition: String = "TRUE") throws -> Set<PageOfCrawl> {
-        Set(
-            try pages(
-                of: crawls,
-                """
-                SELECT w.number FROM \(Self.withRecord)
-                WHERE w.crawl = ? AND w.number > 0 AND p.elements = 0 AND \(condition) ORDER BY w.number
-                """))
+    private func pages(of crawls: [Int64], having condition: String) throws -> [PageOfCrawl] {
+        try pages(
+            of: crawls,
+            """
+            SELECT w.number FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0 AND \(condition)
+            ORDER BY w.number
+            """)
     }
 
     private func pages(of crawls: [Int64], _ query: String) throws -> [PageOfCrawl] {

@@ -103,7 +103,7 @@ package struct CrawledList {
         }
         facts.pages = try pagesToProve()
         facts.pageCount = facts.pages.count
-        facts.hasEmptyPages = try facts.pageCount > 2 && records.pages.haveNewEmptyPages(crawlsToProve)
+        facts.hasEmptyPages = try facts.pageCount > 2 && !records.pages.pagesBeforeEnd(of: crawlsToProve).empty.isEmpty
         if facts.pageCount > 1, !facts.endsInRepeat {
             facts.hasOddRepeats = try hasOddRepeats(overlap: facts.overlaps)
         }
