@@ -19,7 +19,7 @@ package struct PageSigns {
     /// The path of an item's key; nil unless that is one value.
     let key: Path?
     /// True if the body was Atom or RSS.
-    private let isWebFeed: Bool
+    let isWebFeed: Bool
 
     var signs: [Sign] { envelope.members }
     var items: Path { envelope.items }

@@ -20,6 +20,9 @@ struct PagingCandidate: Sendable, Hashable {
     let evidence: String
     /// True if there is a further page, as far as the candidate shows; false if the sign marks the last one.
     var leadsOn = true
+    /// True for a sign of the last page that is alike for several styles: the `next` of another page may be a URL, a
+    /// token or a number.
+    var isOpen = false
     /// The parameter that it counts by, where it does: two candidates of one parameter would make the same requests.
     var counter: String?
 

@@ -12,6 +12,8 @@ struct StatedCandidates {
         "nextrecordsurl", "nextpagepath", "nextpage", "nextresults", "afterurl",
     ]
 
+    private static let urlEndings = ["url", "uri", "link", "href", "path"]
+
     /// All of them, likeliest first.
     var all: [PagingCandidate] { [link].compactMap(\.self) + nextURLs + nextURLHeaders + nextObjects }
 
@@ -54,8 +56,20 @@ struct StatedCandidates {
                 trial: .follow,
                 members: FlowMapping().with("style", "next_url").with("next", sign.path)
                     .with("total", page.exactTotal?.path),
-                certainty: .certain, evidence: "`\(sign.path)` is null: this is the last page", leadsOn: false)
+                certainty: .certain, evidence: "`\(sign.path)` is null: this is the last page", leadsOn: false,
+                isOpen: !page.isWebFeed && !isPlaceOfURL(sign))
         }
+    }
+
+    /// True for a member that can only be a URL, by its own name, by that of the links that it is among, or by the
+    /// members beside it: https://www.django-rest-framework.org/api-guide/pagination/#pagenumberpagination
+    private func isPlaceOfURL(_ sign: Sign) -> Bool {
+        let beside = Set(page.signs.filter { $0.parents == sign.parents }.map(\.name.folded))
+        if beside.isSuperset(of: ["next", "previous", "count"]) { return true }
+        let own = [sign.written, sign.path.lastName ?? ""].map { MemberName($0).folded }
+        if own.contains(where: { name in Self.urlEndings.contains { name.hasSuffix($0) } }) { return true }
+        guard case .member(let outer)? = sign.parents.last else { return false }
+        return ["link", "links"].contains(MemberName(outer).folded)
     }
 
     private var nextURLHeaders: [PagingCandidate] {

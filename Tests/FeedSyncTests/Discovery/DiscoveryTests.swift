@@ -312,12 +312,24 @@ struct DiscoveryTests {
         #expect(short.cost.requestCount == 0 && short.findings.triedElementCount != nil)
     }
 
-    @Test("Discovery records a next URL that is null, since it shows the way to further pages")
-    func lastPage() async throws {
+    @Test(
+        "A next page that is null is found to be a URL, and is written down as one only by the name of a URL",
+        arguments: [
+            (#""next":null,"#, "next", nil), (#""next_page":null,"#, "next_page", nil),
+            (#""paging":{"next":null},"#, "paging.next", nil),
+            (#""next_page_url":null,"#, "next_page_url", "{style: next_url, next: next_page_url}"),
+            (#""links":{"next":null},"#, "links.next", "{style: next_url, next: links.next}"),
+            // The framework Django REST has a URL beside these two.
+            (#""count":35,"next":null,"previous":null,"#, "next", "{style: next_url, next: next, total: count}"),
+        ] as [(String, String, String?)])
+    func lastPage(members: String, path: String, written: String?) async throws {
         let bench = try DiscoveryBench()
-        bench.server.route("/things") { _ in page(0, #""next":null,"#) }
-        let found = try await bench.discover()
-        #expect(found.findings.pagination == "{style: next_url, next: next}" && found.cost.requestCount == 1)
+        bench.server.route("/things") { _ in page(0, members) }
+        let added = try await bench.discover()
+        #expect(added.findings.pagination == written && added.cost.requestCount == 1)
+        #expect(added.paginationEvidence?.text.hasSuffix("is null: this is the last page") == true)
+        let found = try await bench.found(.search)
+        #expect(found.findings.pagination?.hasPrefix("{style: next_url, next: \(path)") == true)
     }
 
     @Test("Discovery makes no request of a host with a spent quota, and believes self-describing signs")
