@@ -104,8 +104,8 @@ package struct CrawlPages {
     /// The pages of crawls that have items, in their order, and those before the last of them that are empty for the
     /// first time.
     func pagesBeforeEnd(of crawls: [Int64]) throws -> (pages: [PageOfCrawl], empty: Set<PageOfCrawl>) {
-        let empty = Set(try pages(of: crawls, having: "p.elements = 0 AND p.crawl = w.crawl"))
-        var pages = try pages(of: crawls, having: "(p.elements > 0 OR p.crawl = w.crawl)")
+        let empty = Set(try pages(of: crawls, having: "p.keys = '[]' AND p.crawl = w.crawl"))
+        var pages = try pages(of: crawls, having: "(p.keys <> '[]' OR p.crawl = w.crawl)")
         while let last = pages.last, empty.contains(last) { pages.removeLast() }
         return (pages, empty.intersection(pages))
     }
