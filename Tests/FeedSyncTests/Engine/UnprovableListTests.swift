@@ -130,6 +130,23 @@ struct UnprovableListTests {
         #expect(try bench.query(Self.live) == ["22"])
     }
 
+    @Test("A row is removed though a page of nothing but null follows its own")
+    func pageOfNull() async throws {
+        let bench = try await bench("page")
+        let last = Lock(6)
+        bench.server.route("/things") { [self] request in
+            let number = Int(request.parameter("page") ?? "") ?? 1
+            let last = last.withLock { $0 }
+            let items = (number * 3 - 2...number * 3).map { $0 > last ? "null" : #"{"id":\#($0),"at":1}"# }
+            return page(number > 3 ? [] : items, "\"x\":1", request)
+        }
+        try await bench.sync()
+        #expect(try bench.query(Self.live) == ["6"])
+        last.withLock { $0 = 4 }
+        for _ in 1...2 { try await bench.sync() }
+        #expect(try bench.query(Self.live) == ["4"])
+    }
+
     @Test("A row that leaves a list whose values are others with each request is removed")
     func rowOfListWithValuesOfEachRequest() async throws {
         let bench = try await bench("{style: cursor, param: after, next: next}")
