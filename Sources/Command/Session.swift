@@ -118,7 +118,7 @@ struct Session: Sendable {
         try SharedStoreUse.check(invocation, .store)
     }
 
-    /// - Throws: `Failure` with exit code 64 for the address of something that is no store.
+    /// - Throws: `Failure` with exit code 64 if the address is not one of a store.
     func check(address: String) throws(Failure) {
         if let fault = StoreScheme.fault(of: address) {
             throw .usage(fault, advice: "feedsync help \(invocation.command.name)")

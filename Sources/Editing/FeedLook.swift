@@ -132,7 +132,7 @@ package struct FeedLook: Sendable {
         // The page is wrong, and not the definition, which does not exist yet.
         let isOfPage = error.kind == .configuration && error.httpStatus != nil
         var messages = ["\(name): \(error)"]
-        // A request has the normalised URL, which is no redirect.
+        // A request has the normalised URL. That is not a redirect.
         let asked = (try? WebURL(address).description) ?? address
         if let url = error.url, definition.url.isLiteral, !url.hasPrefix(asked), !url.hasPrefix(address) {
             messages.append("\(name): \(address) redirects there; is it a login page?")

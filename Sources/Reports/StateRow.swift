@@ -38,7 +38,7 @@ package struct StateRow: Sendable, JSONRecord {
     /// True if all is well, or will be when the run under way has ended.
     package var isWell: Bool { stateAtRest == .fresh && hookFailure == nil }
 
-    /// The error that its state tells of; nil if it tells of none, or if that was not kept.
+    /// The error of its state; nil if there is none, or if it was not kept.
     package var problem: FeedSyncError? {
         switch state {
         case .failing: condition.failure?.error

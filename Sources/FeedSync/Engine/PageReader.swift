@@ -211,7 +211,7 @@ struct PageReader: Sendable {
         guard !items.path.segments.isEmpty else { return true }
         let body = fetched.response.body
         guard let value = BodyProbe.value(of: body, at: items.path) else { return false }
-        // A value below a null is null for the probe, and is no place of items.
+        // The probe reads a value below a null as null, but items are not there.
         guard value == .null, items.path.segments.count > 1 else { return true }
         return (try? JSONValue(body, memory: definition.memory))?.value(at: items.path) != nil
     }

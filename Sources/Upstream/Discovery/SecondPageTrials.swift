@@ -69,7 +69,7 @@ struct SecondPageTrials {
             return Evidence(.pagination, .nothing, "there is one page: \(whole)")
         }
         for candidate in search.candidates {
-            // A definition that is written down would never be tried anew.
+            // Discovery does not try a written pagination again.
             if candidate.isOpen, effort == .verify { return Evidence(.pagination, .nothing, candidate.evidence) }
             let isCertain = candidate.certainty == .certain
             if isCertain, effort != .verify || !candidate.leadsOn {
