@@ -140,10 +140,15 @@ package enum Completeness {
     /// True if a total may count no further than the upstream serves: it is met by a full page, and is as round as such
     /// limits are.
     package static func mayCountToCap(_ crawl: CrawlState) -> Bool {
+        guard let total = crawl.total, total > 0, crawl.elements == total else { return false }
+        return total.isMultiple(of: 1_000) && endsWithFullPage(crawl)
+    }
+
+    /// True if all pages of a crawl were as long as its longest one.
+    private static func endsWithFullPage(_ crawl: CrawlState) -> Bool {
         // A page that overlaps the one before has one element more.
-        let fullPage = crawl.mostElements - (crawl.overlaps && crawl.pages > 1 ? 1 : 0)
-        guard let total = crawl.total, total > 0, fullPage > 0, crawl.elements == total else { return false }
-        return total.isMultiple(of: 1_000) && total.isMultiple(of: fullPage)
+        let full = crawl.mostElements - (crawl.overlaps && crawl.pages > 1 ? 1 : 0)
+        return full > 0 && crawl.elements.isMultiple(of: full)
     }
 
     /// Evidence that a crawl missed nothing.
@@ -474,15 +479,17 @@ package enum Completeness {
 
     /// True if the list may go on behind its last page, which is full or as long as before.
     package static func mayGoOnBehindEnd(_ crawl: CrawlState?, endsAsLong: Bool) -> Bool {
-        guard let crawl else { return false }
-        return endsAsLong || crawl.mostElements > 0 && crawl.elements.isMultiple(of: crawl.mostElements)
+        crawl.map { endsAsLong || endsWithFullPage($0) } ?? false
     }
 
-    /// True if the page to which such a list led on before is requested, because rows at its end would be removed now.
-    package static func mustLookBehindEnd(_ crawl: CrawlState?, _ progress: CrawlProgress, _ rows: Rows) -> Bool {
-        guard let crawl, rows.missingAtEnd > 0, !isTold(crawl, progress, isPartitioned: false, rows) else {
-            return false
-        }
+    /// True if the page behind the end of such a list is requested, because rows at its end would be removed now.
+    ///
+    /// - Parameter isCounted: True if a count alone ended the list. A total that lags then confirms its own error.
+    package static func mustLookBehindEnd(
+        _ crawl: CrawlState?, _ progress: CrawlProgress, isCounted: Bool, _ rows: Rows
+    ) -> Bool {
+        guard let crawl, rows.missingAtEnd > 0 else { return false }
+        guard isCounted || !isTold(crawl, progress, isPartitioned: false, rows) else { return false }
         return !isSuspect(crawl, progress, isPartitioned: false, rows)
     }
 
@@ -498,8 +505,9 @@ package enum Completeness {
     private static func isSuspect(
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
-        guard let crawl, !isTold(crawl, progress, isPartitioned: isPartitioned, rows) else { return false }
+        guard let crawl else { return false }
         if let answer = rows.behindEnd, answer.keepsRows(after: progress.suspectEnd) { return true }
+        guard !isTold(crawl, progress, isPartitioned: isPartitioned, rows) else { return false }
         let met = rows.count - rows.missing
         let missing = isPartitioned ? rows.missingInPart : rows.missingAtEnd
         // A list of one page may come with a part of it, which is a page all the same.
@@ -530,8 +538,8 @@ package enum Completeness {
     /// True if a list that had several pages ends with a full one, as it does where a later page comes empty by
     /// mistake. A list that gets shorter seldom does.
     private static func endsWithFullPage(_ crawl: CrawlState, _ progress: CrawlProgress) -> Bool {
+        guard endsWithFullPage(crawl) else { return false }
         let full = crawl.mostElements
-        guard full > 0, crawl.elements.isMultiple(of: full) else { return false }
         return crawl.elements > full
             || crawl.elements == full && progress.fullPages.map { $0 > 1 } ?? false
                 && PaginationInput.usualSizes.contains(full)

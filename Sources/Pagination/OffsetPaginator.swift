@@ -80,6 +80,13 @@ package struct OffsetPaginator: Paginator {
     /// True.
     package var mayAskBeyondEnd: Bool { true }
 
+    /// The offset after these elements, if the pages state a total and have no flag.
+    package func cursor(behindCounted last: PageCursor?, elements: Int) -> PageCursor? {
+        guard total != nil, !flags.isRead, let start = try? offset(last) else { return nil }
+        let (next, isBeyond) = start.addingReportingOverflow(elements)
+        return isBeyond ? nil : PageCursor("\(next)")
+    }
+
     /// To say `first`.
     package var firstPageAdvice: String {
         "leave it out: the first offset is \(first); set another one with `pagination: {first: …}`"

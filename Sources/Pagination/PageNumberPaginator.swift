@@ -70,6 +70,12 @@ package struct PageNumberPaginator: Paginator {
     /// True.
     package var mayAskBeyondEnd: Bool { true }
 
+    /// The next number, if the pages state a number of elements or pages and have no flag.
+    package func cursor(behindCounted last: PageCursor?, elements: Int) -> PageCursor? {
+        guard total != nil || pagesPlace != nil, !flags.isRead else { return nil }
+        return predicted(after: last)
+    }
+
     /// To say `first`.
     package var firstPageAdvice: String { "a first page is given as `pagination: {first: …}`" }
 

@@ -179,6 +179,8 @@ extension SecondPageTrials {
         case page(PageReading)
         /// A page without items, or without their member.
         case empty
+        /// No page of this number (404), as of one after the last.
+        case missing
         /// No page; why.
         case nothing(String)
         /// No page, as the upstream does not know the parameter; why.
@@ -222,6 +224,7 @@ extension SecondPageTrials {
         }
         guard fetched.kind == .content else {
             if fetched.response.status == 204 { hasOddAnswer = true }
+            if case .beyondEnd(404) = fetched.kind { return .missing }
             let words = UpstreamText.text(of: fetched.response) ?? ""
             let parameter = settled.pagination.cursorParameters.first { UnknownParameter.isNamed($0, in: words) }
             return parameter.map { .unknown("the upstream does not know `\($0)`") }
@@ -323,6 +326,7 @@ extension SecondPageTrials {
         guard let next = end.next else { return .rejected("it leads to no further page") }
         switch try await fetch(settled, PageCursor(page.secrets.conceal(next.text)), structure) {
         case .forbidden(let reason): return .unverified(reason)
+        case .missing: return Self.rejection(.missing)
         case .nothing(let reason), .unknown(let reason): return .rejected(reason)
         // The upstream heeded the token, or the first page would have come again.
         case .empty where candidate.certainty != .guess: return .verified(first: nil, "the next page is empty")
@@ -364,7 +368,7 @@ extension SecondPageTrials {
         let (number, isBeyond) = first.addingReportingOverflow(1)
         guard !isBeyond, first >= 0 else { return .rejected("there is no page after \(first)") }
         let second = try await asked(candidate, number, from: first, structure)
-        if case .empty = second { return .verified(first: first, "page \(number) is empty") }
+        if let end = second.end(number) { return .verified(first: first, end) }
         guard case .page(let reading) = second else { return Self.rejection(second) }
         let news = news(in: reading, structure)
         if news.isAllNew { return .verified(first: first, "page \(number) brought \(Self.items(news.fresh))") }
@@ -388,15 +392,15 @@ extension SecondPageTrials {
         let answer = try await asked(candidate, 1, from: 0, structure)
         guard case .page(let one) = answer else {
             // Of pages from 0 the second may be as empty as the third.
-            guard case .empty = answer, case .empty = second,
+            guard let end = answer.end(1), second.end(2) != nil,
                 case .page(let zero) = try await asked(candidate, 0, from: 0, structure),
                 self.news(in: zero, structure).isSame
             else { return Self.rejection(second) }
-            return .verified(first: 0, "page 0 is the first page, and page 1 is empty")
+            return .verified(first: 0, "page 0 is the first page, and \(end)")
         }
         let news = news(in: one, structure)
         if news.isSame {
-            if case .empty = second { return .verified(first: 1, "page 1 is the first page, and page 2 is empty") }
+            if let end = second.end(2) { return .verified(first: 1, "page 1 is the first page, and \(end)") }
             guard case .page(let reading) = second else { return Self.rejection(second) }
             return .verified(
                 first: 1, "page 1 is the first page, and page 2 brought \(Self.items(reading.items.count))")
@@ -463,6 +467,7 @@ extension SecondPageTrials {
         switch answer {
         case .nothing(let reason), .unknown(let reason), .forbidden(let reason): .rejected(reason)
         case .empty: .rejected("the page has no items")
+        case .missing: .rejected("there is no such page")
         case .page: .rejected("the page that came back is not the second one")
         }
     }
@@ -564,6 +569,17 @@ extension PagingCandidate {
             ? members.with("limit_param", parameter == "limit" ? nil : parameter).with("limit", size)
             : members.with("size_param", parameter).with("size", size)
         return copy
+    }
+}
+
+extension SecondPageTrials.Answer {
+    /// The statement that the list ends before the page of a number; nil where the answer does not say so.
+    fileprivate func end(_ number: Int) -> String? {
+        switch self {
+        case .empty: "page \(number) is empty"
+        case .missing: "there is no page \(number)"
+        default: nil
+        }
     }
 }
 

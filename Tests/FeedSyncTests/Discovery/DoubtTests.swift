@@ -73,6 +73,27 @@ struct DoubtTests {
         #expect(found.findings.pagination?.hasPrefix("{style: page, param: page") == true)
     }
 
+    @Test("A second page that is not found is an answer if the first one is found by its number", arguments: [0, 1])
+    func missingSecondPage(first: Int) async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            (number(request, "page") ?? first) == first
+                ? .json("[\(DiscoveryBench.items(0))]")
+                : .json(#"{"message":"This page does not exist"}"#, status: 404)
+        }
+        let found = try await bench.discover()
+        #expect(found.findings.pagination?.hasPrefix("{style: page, param: page, first: \(first)") == true)
+    }
+
+    @Test("A host that finds nothing at an address with any parameter has no pages")
+    func nothingFound() async throws {
+        let bench = try DiscoveryBench()
+        bench.server.route("/things") { request in
+            request.query.isEmpty ? .json("[\(DiscoveryBench.items(0))]") : .status(404)
+        }
+        #expect(try await bench.discover().findings.pagination == nil)
+    }
+
     @Test("A parameter that the user filters by is not overwritten")
     func filter() async throws {
         let bench = try DiscoveryBench()
