@@ -114,8 +114,10 @@ package struct FeedLook: Sendable {
                     report(.retry(attempt: attempt, reason: reason))
                 }
             ).discover()
-            let members = try FeedEntry.Member.members(
-                of: discovered.findings, for: definition, hasColumns: hasColumns)
+            var findings = discovered.findings
+            // An empty list may be an object by name once it has items, as PHP writes it.
+            if discovered.itemCount == 0 { findings.items = nil }
+            let members = try FeedEntry.Member.members(of: findings, for: definition, hasColumns: hasColumns)
             return Inspection(members: members, discovered: discovered)
         } catch {
             throw failure(error, of: definition, at: address)

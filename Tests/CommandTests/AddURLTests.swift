@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import HTTPServer
 import ScriptedServer
@@ -36,6 +37,22 @@ import Testing
 
                 """)
         #expect(try await place.run("check").code == 0)
+    }
+
+    @Test("A list that is empty when it is added may be an object by name later", arguments: ["[]", #"{"data":[]}"#])
+    func emptyList(body: String) async throws {
+        let place = try Workplace.withoutConfiguration()
+        let hasItems = Lock(false)
+        place.server.route("/list") { request in
+            let items = #"{"7":{"id":7,"name":"a"},"9":{"id":9,"name":"b"},"12":{"id":12,"name":"c"}}"#
+            guard hasItems.withLock({ $0 }), request.query.isEmpty else { return .json(body) }
+            return .json(body.hasPrefix("[") ? items : #"{"data":\#(items)}"#)
+        }
+        #expect(try await place.run("add list \(place.server.url)/list").code == 0)
+        #expect(try await place.run("sync list").code == 0)
+        hasItems.withLock { $0 = true }
+        #expect(try await place.run("sync list").code == 0)
+        #expect(try place.query("SELECT group_concat(name, '') FROM list") == ["abc"])
     }
 
     @Test("Of a web page, the feed that it names is added, and others are listed")

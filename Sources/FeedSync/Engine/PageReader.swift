@@ -44,7 +44,10 @@ struct PageReader: Sendable {
         let isOpen =
             !definition.isResolved || definition.items == nil
             || (page.cursor == nil && definition.hasOpenPagination)
-        guard fetched.kind == .content, isOpen else { return try decode() }
+        // Nothing can be discovered from a list that has become empty, and left out the member of its items.
+        guard fetched.kind == .content, isOpen, !definition.isResolved || !isEmptyEnvelope else {
+            return try decode()
+        }
         let discovered = try await discover()
         let before = loader.shape
         let shape = try ResolvedFeed(before.declared, before.findings.adding(discovered.findings))

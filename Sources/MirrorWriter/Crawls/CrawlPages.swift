@@ -33,7 +33,9 @@ package struct CrawlPages {
     func placed(of page: PageOfCrawl) throws -> Int { try record(of: page, "p.placed") { $0.count(at: 0) } ?? 0 }
 
     /// The number of a page's elements.
-    func elementCount(of page: PageOfCrawl) throws -> Int { try record(of: page, "p.elements") { $0.count(at: 0) } ?? 0 }
+    func elementCount(of page: PageOfCrawl) throws -> Int {
+        try record(of: page, "p.elements") { $0.count(at: 0) } ?? 0
+    }
 
     /// True if some pages of crawls have items that other pages of theirs have placed.
     ///

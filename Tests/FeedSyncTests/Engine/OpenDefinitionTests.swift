@@ -171,6 +171,23 @@ struct OpenDefinitionTests {
         #expect(try bench.feed("complete, item_count") == "1|3")
     }
 
+    @Test("A list of one page that becomes empty may leave out the member of its items")
+    func becomesEmpty() async throws {
+        let bench = try await EngineBench(paging: "", columns: "")
+        let items = Lock(PagedFeed.items(1...5))
+        bench.server.route("/things") { _ in
+            let items = items.withLock { $0 }
+            let list = items.isEmpty ? "" : "\"_embedded\":{\"things\":[\(items.joined(separator: ","))]},"
+            let links = "\"_links\":{\"self\":{\"href\":\"/things\"}}"
+            return .json("{\(list)\(links),\"page\":{\"size\":10,\"totalElements\":\(items.count),\"number\":0}}")
+        }
+        for count in [5, 0, 0, 3] {
+            items.withLock { $0 = count == 0 ? [] : PagedFeed.items(1...count) }
+            #expect(try await bench.sync().reason == nil)
+            #expect(try bench.feed("complete, item_count") == "1|\(count)")
+        }
+    }
+
     @Test("`auto` never takes one page for all there will ever be: it goes on as soon as a page leads on")
     func neverNone() async throws {
         let bench = try await EngineBench(paging: "", columns: "")
