@@ -482,14 +482,11 @@ package enum Completeness {
         crawl.map { endsAsLong || endsWithFullPage($0) } ?? false
     }
 
-    /// True if the page behind the end of such a list is requested, because rows at its end would be removed now.
-    ///
-    /// - Parameter isCounted: True if a count alone ended the list. A total that lags then confirms its own error.
-    package static func mustLookBehindEnd(
-        _ crawl: CrawlState?, _ progress: CrawlProgress, isCounted: Bool, _ rows: Rows
-    ) -> Bool {
-        guard let crawl, rows.missingAtEnd > 0 else { return false }
-        guard isCounted || !isTold(crawl, progress, isPartitioned: false, rows) else { return false }
+    /// True if the page to which such a list led on before is requested, because rows at its end would be removed now.
+    package static func mustLookBehindEnd(_ crawl: CrawlState?, _ progress: CrawlProgress, _ rows: Rows) -> Bool {
+        guard let crawl, rows.missingAtEnd > 0, !isTold(crawl, progress, isPartitioned: false, rows) else {
+            return false
+        }
         return !isSuspect(crawl, progress, isPartitioned: false, rows)
     }
 
@@ -505,9 +502,8 @@ package enum Completeness {
     private static func isSuspect(
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
-        guard let crawl else { return false }
+        guard let crawl, !isTold(crawl, progress, isPartitioned: isPartitioned, rows) else { return false }
         if let answer = rows.behindEnd, answer.keepsRows(after: progress.suspectEnd) { return true }
-        guard !isTold(crawl, progress, isPartitioned: isPartitioned, rows) else { return false }
         let met = rows.count - rows.missing
         let missing = isPartitioned ? rows.missingInPart : rows.missingAtEnd
         // A list of one page may come with a part of it, which is a page all the same.

@@ -80,13 +80,6 @@ package struct OffsetPaginator: Paginator {
     /// True.
     package var mayAskBeyondEnd: Bool { true }
 
-    /// The offset after these elements, if the pages state a total and have no flag.
-    package func cursor(behindCounted last: PageCursor?, elements: Int) -> PageCursor? {
-        guard total != nil, !flags.isRead, let start = try? offset(last) else { return nil }
-        let (next, isBeyond) = start.addingReportingOverflow(elements)
-        return isBeyond ? nil : PageCursor("\(next)")
-    }
-
     /// To say `first`.
     package var firstPageAdvice: String {
         "leave it out: the first offset is \(first); set another one with `pagination: {first: …}`"
@@ -145,7 +138,8 @@ package struct OffsetPaginator: Paginator {
         guard count > 0, !(hasMore.map(!) ?? isLast) else {
             return .end(
                 total: total(nil), notice: reported?.notice, sign: flags.sign(page, of: self),
-                isStated: hasMore == false || isLast)
+                isStated: hasMore == false || isLast,
+                behindCount: count > 0 && hasMore == nil && page.hasFullPagesOnly ? PageCursor("\(next)") : nil)
         }
         let cursor = PageCursor("\(next)")
         return .more(cursor, total: total(cursor), notice: reported?.notice)

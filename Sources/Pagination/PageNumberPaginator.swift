@@ -70,12 +70,6 @@ package struct PageNumberPaginator: Paginator {
     /// True.
     package var mayAskBeyondEnd: Bool { true }
 
-    /// The next number, if the pages state a number of elements or pages and have no flag.
-    package func cursor(behindCounted last: PageCursor?, elements: Int) -> PageCursor? {
-        guard total != nil || pagesPlace != nil, !flags.isRead else { return nil }
-        return predicted(after: last)
-    }
-
     /// To say `first`.
     package var firstPageAdvice: String { "a first page is given as `pagination: {first: …}`" }
 
@@ -152,7 +146,8 @@ package struct PageNumberPaginator: Paginator {
             return .end(
                 total: total?.total(at: nil, page), notice: notice,
                 sign: flags.sign(page, of: self) ?? sign(pages.value, page.pagesRead(seen), page),
-                isStated: hasMore == false || isLast)
+                isStated: hasMore == false || isLast,
+                behindCount: !isEmpty && hasMore == nil && page.hasFullPagesOnly ? predicted(after: page.cursor) : nil)
         }
         guard let next = predicted(after: page.cursor) else {
             throw PagingError("the page number \(number) has no successor")

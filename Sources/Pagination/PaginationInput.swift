@@ -66,6 +66,9 @@ package struct NextPage: Sendable, Hashable {
     package var sign: SignOfMore?
     /// True if the upstream stated the end explicitly: links and tokens beside it have no meaning then.
     package var isStated = false
+    /// The page cursor after a full page that a count of items or pages alone calls the last one; nil otherwise. Such a
+    /// count may lag, or go no further than the upstream serves.
+    package var behindCount: PageCursor?
     /// True if the end proves little: the list may go on.
     package var isDoubtful = false
     /// True if the next page is to begin with the last item of this one, which may be out of order.
@@ -101,10 +104,11 @@ package struct NextPage: Sendable, Hashable {
 
     /// There is no further page.
     package static func end(
-        total: Int? = nil, notice: String? = nil, sign: SignOfMore? = nil, isStated: Bool = false
+        total: Int? = nil, notice: String? = nil, sign: SignOfMore? = nil, isStated: Bool = false,
+        behindCount: PageCursor? = nil
     ) -> NextPage {
         var end = NextPage(next: nil, total: total, notice: notice)
-        (end.sign, end.isStated) = (sign, isStated)
+        (end.sign, end.isStated, end.behindCount) = (sign, isStated, behindCount)
         return end
     }
 }

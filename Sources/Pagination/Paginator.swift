@@ -27,14 +27,6 @@ package protocol Paginator: Sendable {
     /// then, as in `ResponseDisposition`.
     var mayAskBeyondEnd: Bool { get }
 
-    /// The page cursor after the last page if a count of items or pages alone says that it is the last; nil if an empty
-    /// page, a flag or a missing token says so.
-    ///
-    /// - Parameters:
-    ///   - last: The cursor of the last page.
-    ///   - elements: The number of its elements, without those of the page before.
-    func cursor(behindCounted last: PageCursor?, elements: Int) -> PageCursor?
-
     /// True if items move from page to page as others are added and removed, so that a crawl may miss one.
     var isShifting: Bool { get }
 
@@ -124,9 +116,6 @@ extension Paginator {
 
     /// False: the upstream names the next page, and an error in answer to it is an error.
     package var mayAskBeyondEnd: Bool { false }
-
-    /// Nil: no count ends the list.
-    package func cursor(behindCounted last: PageCursor?, elements: Int) -> PageCursor? { nil }
 
     /// False: each page continues after the previous one.
     package var isShifting: Bool { false }

@@ -274,6 +274,7 @@ final class FeedRun {
             direction == .header && resumePoint.state.isComplete && before.round == nil && before.reached == nil
         let isOlder = loader.isOlder(loaded, isSameHead: isSameHead)
         if isOlder { loaded.end = .end(total: loaded.end.total, notice: loaded.end.notice) }
+        try await lookBehindCount(&loaded, crawl)
         if rules.isReadingHeadAgain, let page = loaded.content.decoded {
             rules.head(hasMovedUp: try committed { try $0.hasMovedUp(page, isFirst: false) })
         }
@@ -298,6 +299,38 @@ final class FeedRun {
         commit.page.isLoose = isBehindRange && rules.isLoose(border)
         isBehindRange = false
         return try self.commit(commit, loaded)
+    }
+
+    /// Leads a page on that a count alone calls the last one, if the page behind it has items that the crawl has not met.
+    /// A failure of the request shows nothing.
+    private func lookBehindCount(_ loaded: inout LoadedPage, _ crawl: CrawlState?) async throws(FeedSyncError) {
+        let feed = loader.definition
+        guard let next = loaded.end.behindCount, let crawl, [.sync, .allPages].contains(command),
+            feed.verify != .never, feed.partitioning == nil, feed.pageLimit.left(behind: crawl.pages + 1) != 0,
+            !requests.isQuotaLow, loader.requestsLeft != 0
+        else { return }
+        let keys = loaded.content.keys
+        let stored = try writer.pending { try writer.records.storedPages.newest(loaded.page.key) }
+        // It ended the list before, and was looked behind then.
+        if let stored, stored.cursor == nil, stored.keys == keys, stored.total == loaded.end.total { return }
+        do throws(FeedSyncError) {
+            let soFar = CrawlSoFar(fullPageCount: crawl.mostElements, cap: crawl.cap)
+            let behind = try await probe(next, after: soFar, by: loader.withoutRetries())
+            let known = Set(PageKeys.texts(keys))
+            let others = PageKeys.texts(behind.content.keys).filter { !known.contains($0) }
+            let meaning = try writer.pending { try writer.list.meaning(ofKeysBehindEnd: others) }
+            if meaning != .nothing { loaded.lead(to: next) }
+        } catch {
+            guard error.kind.isOfRequest, !Task.isCancelled else { throw error }
+        }
+    }
+
+    /// Requests a page that may not be there. Nothing of it is stored.
+    private func probe(
+        _ cursor: PageCursor, after soFar: CrawlSoFar, by loader: PageLoader
+    ) async throws(FeedSyncError) -> LoadedPage {
+        let fetch = try await requests.fetch(try loader.requests.page(for: cursor), by: loader)
+        return try await requests.read(fetch, after: soFar, by: loader)
     }
 
     /// Turns the run into a full crawl if its first page shows that a long list has become short.
@@ -465,8 +498,7 @@ final class FeedRun {
         do throws(FeedSyncError) {
             var next: PageCursor? = next
             while let cursor = next {
-                let fetch = try await requests.fetch(try loader.requests.page(for: cursor), by: loader)
-                let loaded = try await requests.read(fetch, after: soFar, by: loader)
+                let loaded = try await probe(cursor, after: soFar, by: loader)
                 next = loaded.upstreamNext
                 let keys = PageKeys.texts(loaded.content.keys)
                 answer = try committed { try $0.list.meaning(ofKeysBehindEnd: keys) }

@@ -8,10 +8,16 @@ struct LoadedPage: Sendable {
     /// The next page of the crawl.
     var end: NextPage
     /// The next page according to the upstream. The crawl may end before it.
-    let upstreamNext: PageCursor?
+    private(set) var upstreamNext: PageCursor?
     let validators: Validators
     /// The pages after the next one, as far as they can be predicted.
     var further: [PageCursor] = []
+
+    /// Leads on to a page.
+    mutating func lead(to next: PageCursor) {
+        end = .more(next, total: end.total, notice: end.notice)
+        upstreamNext = next
+    }
 
     /// True if the upstream refuses a page that begins with the last element of the previous page.
     var isOverlapRefused: Bool {

@@ -30,11 +30,11 @@ struct RunNotices {
     /// Adds the notice of rows that are kept behind the end of the list.
     ///
     /// - Parameters:
-    ///   - answer: The answer to the request for the page behind the end.
+    ///   - answer: The answer to the request for the page to which the list led on before.
     ///   - pages: The number of pages of the list.
     mutating func add(behindEnd answer: Completeness.BehindEnd, pages: Int, of feed: String) {
         let end = "the list seems to end on page \(pages)"
-        let items = "\(end), but the page behind it still has items: the rows there are kept"
+        let items = "\(end), but the page that came next before still has items: rows behind the end are kept"
         switch answer {
         case .items(withOthers: false):
             add(
@@ -42,7 +42,7 @@ struct RunNotices {
                     + "if the list does end there, `feedsync reset \(feed)` and two syncs remove them")
         case .items: add("\(items) for now")
         case .unknown, .nothing:
-            add("\(end), and the page behind it cannot be read: the rows there are kept for now")
+            add("\(end), and the page that came next before cannot be read: rows behind the end are kept for now")
         }
     }
 

@@ -32,11 +32,6 @@ package struct CrawlPages {
     /// The number of positions that a page's rows take.
     func placed(of page: PageOfCrawl) throws -> Int { try record(of: page, "p.placed") { $0.count(at: 0) } ?? 0 }
 
-    /// The number of a page's elements.
-    func elementCount(of page: PageOfCrawl) throws -> Int {
-        try record(of: page, "p.elements") { $0.count(at: 0) } ?? 0
-    }
-
     /// True if some pages of crawls have items that other pages of theirs have placed.
     ///
     /// - Parameter overlap: True if each page is requested with the last item of the one before.

@@ -247,28 +247,14 @@ package struct CrawledList {
         let missing = try missingRows(isProved: false).rows
         guard !missing.isEmpty else { return nil }
         let rows = try rowCounts(missing)
-        let isCounted = try cursorBehindCount() != nil
-        guard Completeness.mustLookBehindEnd(state.crawl, state.progress, isCounted: isCounted, rows) else {
-            return nil
-        }
+        guard Completeness.mustLookBehindEnd(state.crawl, state.progress, rows) else { return nil }
         return try nextBehindEnd(rows)
     }
 
-    /// The page cursor behind the last page if a count alone says that it is the last one; nil otherwise.
-    private func cursorBehindCount() throws -> PageCursor? {
-        guard let last = try lastPage() else { return nil }
-        let overlap = state.crawl?.overlaps == true && last.number > 1 ? 1 : 0
-        let elements = try records.pages.elementCount(of: last) - overlap
-        guard elements > 0 else { return nil }
-        return definition.pagination.cursor(behindCounted: try records.pages.cursor(of: last), elements: elements)
-    }
-
-    /// The page cursor to which the list led on behind its end, or would have without a count; nil if none is known
-    /// whose page the crawl did not read.
+    /// The page cursor to which the list led on behind its end; nil if none is known whose page the crawl did not read.
     func nextBehindEnd(_ rows: Completeness.Rows) throws -> PageCursor? {
         let asked = Set(try records.pages.cursors(of: crawls))
         if let lost = state.progress.lostCursors.first(where: { !asked.contains($0) }) { return lost }
-        if let counted = try cursorBehindCount(), !asked.contains(counted) { return counted }
         guard Completeness.mayHaveLostNext(state.progress, rows), let first = rows.firstMissing else {
             return nil
         }

@@ -82,46 +82,13 @@ struct EarlyEndTests {
                 #expect(run.reason == .cutOff, "sync \(round): \(bench.server.requests.map(\.target))")
                 #expect(try bench.feed("item_count, complete, verified") == "\(list.count + new * round)|0|0")
                 guard round > 1 else { continue }
-                let words = "seems to end on page \(list.end), but the page behind it still has items"
+                let words = "seems to end on page \(list.end), but the page that came next before still has items"
                 #expect(run.notices.contains { $0.contains(words) }, "\(run.notices)")
             }
             upstream.edit { $0.end = nil }
             #expect(try await bench.sync().reason == nil)
             #expect(try bench.feed("item_count, complete") == "\(list.count + new * 5)|1")
         }
-    }
-
-    @Test(
-        "A row that a count of items or pages leaves out is kept as long as the page behind the end has it",
-        arguments: ["page", "offset"], [true, false])
-    func countThatLags(style: String, isTotal: Bool) async throws {
-        guard isTotal || style == "page" else { return }
-        let count = isTotal ? "total" : "pages"
-        let size = style == "offset" ? ", limit: 10" : ""
-        let bench = try await EngineBench(
-            members: "sync: {mode: all}", paging: "pagination: {style: \(style), \(count): \(count)\(size)}")
-        let list = Lock((ids: Array((1...50).reversed()), counted: 50))
-        bench.server.route("/things") { request in
-            let (ids, counted) = list.withLock { $0 }
-            let number = { (name: String) in request.parameter(name).flatMap { Int($0) } }
-            let start = number("offset") ?? ((number("page") ?? 1) - 1) * 10
-            let items = PagedFeed.items(ids.dropFirst(start).prefix(number("limit") ?? 10)).joined(separator: ",")
-            return .json(#"{"\#(count)":\#(isTotal ? counted : (counted + 9) / 10),"items":[\#(items)]}"#)
-        }
-        try await bench.sync()
-        list.withLock { $0.ids.insert(51, at: 0) }
-        for _ in 1...2 {
-            let run = try await bench.sync()
-            #expect(run.reason == .cutOff && run.notices.contains { $0.contains("still has items") }, "\(run.notices)")
-            #expect(try bench.feed("item_count, complete, verified") == "51|0|0")
-        }
-        list.withLock { $0.counted = 51 }
-        #expect(try await bench.sync().reason == nil)
-        #expect(try bench.feed("item_count, complete") == "51|1")
-        // A row that is really gone goes at once.
-        list.withLock { $0 = (Array($0.ids.dropLast()), 50) }
-        #expect(try await bench.sync().metrics.items.removed == 1)
-        #expect(try bench.feed("item_count, complete") == "50|1")
     }
 
     @Test("Rows behind an end are kept if pages have different lengths, as those have from which items are left out")

@@ -1,3 +1,4 @@
+import Concurrency
 import HTTPServer
 import ScriptedServer
 import Testing
@@ -52,6 +53,58 @@ struct TotalsAgainstUsTests {
         let bench = try await bench(
             #"{"total":10,"items":[\#(Self.items)]}"#, paging: "pagination: none", headers: [(name, value)])
         #expect(try await bench.sync().reason == nil)
+    }
+
+    /// A list of 20 items in pages of ten, whose pages state a number of items or pages.
+    ///
+    /// - Parameter failsBehind: True if the page behind them is an error.
+    private func bench(
+        _ style: String, count: String, failsBehind: Bool = false
+    ) async throws -> (EngineBench, Lock<(ids: [Int], counted: Int)>) {
+        let size = style == "offset" ? ", limit: 10" : ""
+        let bench = try await EngineBench(
+            members: "sync: {mode: all}", paging: "pagination: {style: \(style), \(count): \(count)\(size)}")
+        let list = Lock((ids: Array((1...20).reversed()), counted: 20))
+        bench.server.route("/things") { request in
+            let (ids, counted) = list.withLock { $0 }
+            let number = { (name: String) in request.parameter(name).flatMap { Int($0) } }
+            let start = number("offset") ?? ((number("page") ?? 1) - 1) * 10
+            if failsBehind, start >= ids.count { return .status(500) }
+            let items = PagedFeed.items(ids.dropFirst(start).prefix(number("limit") ?? 10)).joined(separator: ",")
+            return .json(#"{"\#(count)":\#(count == "total" ? counted : (counted + 9) / 10),"items":[\#(items)]}"#)
+        }
+        return (bench, list)
+    }
+
+    @Test(
+        "A count that alone ends a list of full pages is checked with one request behind it",
+        arguments: [("page", "total"), ("page", "pages"), ("offset", "total")])
+    func countThatLags(style: String, count: String) async throws {
+        let (bench, list) = try await bench(style, count: count)
+        try await bench.sync()
+        #expect(bench.server.requests.count == 3 && (try bench.feed("item_count, complete")) == "20|1")
+        // It is not checked again while the last page is as it was.
+        try await bench.sync()
+        #expect(bench.server.requests.count == 5)
+        // An item is new at the head, and the count does not know of it.
+        list.withLock { $0.ids.insert(21, at: 0) }
+        for _ in 1...2 {
+            let run = try await bench.sync()
+            #expect(run.reason == nil && run.metrics.items.removed == 0, "\(run.notices)")
+            #expect(try bench.feed("item_count, complete, verified") == "21|1|0")
+        }
+        list.withLock { $0.counted = 21 }
+        #expect(try await bench.sync().reason == nil)
+        list.withLock { $0 = (Array($0.ids.dropLast()), 20) }
+        #expect(try await bench.sync().metrics.items.removed == 1)
+        #expect(try bench.feed("item_count, complete") == "20|1")
+    }
+
+    @Test("A count is believed if the request behind it fails")
+    func countThatCannotBeChecked() async throws {
+        let (bench, _) = try await bench("page", count: "total", failsBehind: true)
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete, verified") == "20|1|1")
     }
 
     @Test(
