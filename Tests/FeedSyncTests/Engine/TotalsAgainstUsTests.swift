@@ -90,13 +90,13 @@ struct TotalsAgainstUsTests {
         list.withLock { $0.ids.insert(21, at: 0) }
         for _ in 1...2 {
             let run = try await bench.sync()
-            #expect(run.reason == nil && run.metrics.items.removed == 0, "\(run.notices)")
+            #expect(run.reason == nil && run.figures.items.removed == 0, "\(run.notices)")
             #expect(try bench.feed("item_count, complete, verified") == "21|1|0")
         }
         list.withLock { $0.counted = 21 }
         #expect(try await bench.sync().reason == nil)
         list.withLock { $0 = (Array($0.ids.dropLast()), 20) }
-        #expect(try await bench.sync().metrics.items.removed == 1)
+        #expect(try await bench.sync().figures.items.removed == 1)
         #expect(try bench.feed("item_count, complete") == "20|1")
     }
 
