@@ -69,6 +69,8 @@ struct ItemsSearch {
         private(set) var parent: JSONObject?
         /// True if the innermost object has members about pages.
         private(set) var hasPaging = false
+        /// True if the innermost object has a count of 0 items.
+        private(set) var saysNone = false
         /// The names of the innermost object's members that are not about pages: the first two are enough.
         private(set) var otherNames: [String] = []
         /// True if one of the objects has an id.
@@ -81,10 +83,11 @@ struct ItemsSearch {
             for member in object.all {
                 if PagingNames.isOfPaging(member.name) {
                     inner.hasPaging = true
+                    let isTotal = PagingNames.isTotal(MemberName(member.name), of: Path([]))
+                    inner.saysNone = inner.saysNone || isTotal && member.value.count == 0
                 } else if inner.otherNames.count < 2, !inner.otherNames.contains(member.name) {
                     inner.otherNames.append(member.name)
                 }
-                if inner.hasPaging, inner.otherNames.count == 2 { break }
             }
             return inner
         }
@@ -141,6 +144,8 @@ struct ItemsSearch {
         switch candidate.shape {
         case .emptyArray:
             let isAlone = Self.isAlone(candidate, in: objects)
+            // A count of 0 beside it is that of its items, and not of another list's.
+            isNamed = isNamed || objects.saysNone
             guard isNamed || isAlone else { return }
             // A body that is an empty list is a list all the same, and so is one that holds nothing else.
             if candidate.path.segments.isEmpty { score += 1 }

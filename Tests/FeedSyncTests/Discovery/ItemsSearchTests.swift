@@ -106,6 +106,8 @@ struct ItemsSearchTests {
             ),
             ("nulls among them", "/x", #"{"list":[null,{"id":1},null,null,{"id":2}]}"#, "list"),
             ("an empty page", "/x", #"{"results":[],"facets":[{"name":"a","count":1}]}"#, "results"),
+            ("a count of 0", "/x", #"{"tickets":[],"users":[{"id":5},{"id":6}],"count":0}"#, "tickets"),
+            ("a count of others", "/x", #"{"tickets":[],"users":[{"id":5},{"id":6}],"count":2}"#, "users"),
             ("users alone", "/things", #"{"users":[{"id":1,"name":"a"}]}"#, "users"),
             (
                 "one order with its items", "/orders",
