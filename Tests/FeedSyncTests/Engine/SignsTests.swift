@@ -42,6 +42,21 @@ struct SignsTests {
         #expect(try await bench.store.findings(of: "things")?.sign == "`has_more` is true")
     }
 
+    @Test("A page that repeats the one before it and says that there is more is not the end")
+    func repeatedPage() async throws {
+        let bench = try await bench("pagination: {style: cursor, param: c, next: cursor}")
+        bench.server.route("/things") { [self] request in
+            // The page behind 24 is that behind 16 once more, with the cursor of that.
+            let number = min(request.parameter("c").flatMap { Int($0) } ?? 1, 4)
+            let shown = min(number, 3)
+            return page(shown * 8 - 7...shown * 8, #""has_more":true,"cursor":"\#(shown + 1)""#)
+        }
+        for _ in 1...2 {
+            #expect(try await bench.sync().reason == .upstreamIncomplete)
+            #expect(try bench.feed("item_count, complete") == "24|0")
+        }
+    }
+
     @Test(
         "Of a total beyond the only page asked for, the notice is about pagination, and elsewhere about the query",
         arguments: [
