@@ -39,6 +39,7 @@ struct StoredDefinition {
             findings.items = nil
             findings.pagination = nil
             findings.triedElementCount = nil
+            findings.mayGoOn = false
             findings.triedKeys = nil
             findings.triedSigns = nil
             findings.strayItemCount = nil

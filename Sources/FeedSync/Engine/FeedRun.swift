@@ -122,6 +122,11 @@ final class FeedRun {
         guard window?.window.isLast != false else { return nil }
         let (crawl, metrics) = (writer.state.crawl, writer.state.metrics)
         let reason = Completeness.reason(of: writer.state)
+        if reason == nil, hasOnePage, loader.definition.hasOpenPagination {
+            let rowsBefore = itemCount - metrics.items.inserted + metrics.items.removed
+            let keptBefore = resumePoint.state.crawl.map { rowsBefore - $0.elements } ?? 0
+            if keptBefore <= 0 { notices.add(keptBehindPage: itemCount - seen) }
+        }
         return RunSummary(
             run: Int(writer.run), outcome: ending, figures: metrics, isAtEnd: outcome == .noMoreData || isAtEnd,
             reason: reason, itemCount: itemCount, expectedCount: crawl?.total, seenCount: seen,

@@ -46,6 +46,13 @@ struct RunNotices {
         }
     }
 
+    /// Adds the notice of rows that are no longer on the only page of a list with an unknown way on.
+    mutating func add(keptBehindPage count: Int) {
+        guard count > 0 else { return }
+        let rows = count == 1 ? "1 row that has left the page is" : "\(count) rows that have left the page are"
+        add("\(rows) kept, for the list may go on behind it: if it is the whole list, write `pagination: none`")
+    }
+
     /// All notices.
     ///
     /// - Parameters:

@@ -431,9 +431,12 @@ package struct CrawledList {
         return try records.state.itemCount() == met
     }
 
-    /// True if the page after the list's only page is unknown and the only page is as long as ever.
+    /// True if the list may go on behind its only page: no way on is known, and by its length the page may be one of
+    /// several.
     private var isTailOpen: Bool {
-        guard definition.hasOpenPagination, let tried = shape.findings.triedElementCount else { return false }
+        guard definition.hasOpenPagination, shape.findings.mayGoOn, let tried = shape.findings.triedElementCount else {
+            return false
+        }
         // An empty page has nothing behind it.
         return state.crawl.map { $0.mostElements > 0 && $0.mostElements >= tried } ?? false
     }

@@ -9,6 +9,8 @@ struct PagingSearch {
     let isWhole: String?
     /// True if the only reason is that the page has fewer items than requested.
     let isShort: Bool
+    /// True if the page may be one of several by its length.
+    let mayGoOn: Bool
 
     /// The hash of the ways that the page suggests and that must be tried.
     var hashOfSigns: String {
@@ -22,6 +24,7 @@ struct PagingSearch {
         let certain = StatedCandidates(page: signs).all
         isWhole = signs.isWhole ?? signs.isShort
         isShort = signs.isWhole == nil && isWhole != nil
+        mayGoOn = signs.mayBeFull
         let counted = CountedCandidates(page: signs)
         let tokens = TokenCandidates(page: signs).all
         let likely = tokens + counted.all

@@ -76,7 +76,7 @@ struct SecondPageTrials {
                 return record(candidate, candidate.evidence)
             }
             if !isCertain, let whole = search.isWhole {
-                if search.isShort { noteTried(structure) }
+                if search.isShort { noteTried(structure, search) }
                 return Evidence(.pagination, .nothing, "there is one page: \(whole)")
             }
             if candidate.certainty == .likely, areSignsTried { continue }
@@ -116,7 +116,7 @@ struct SecondPageTrials {
             let odd = "\(search.hashOfSigns), odd"
             findings.triedSigns = hasOddAnswer && triedSigns != odd ? odd : search.hashOfSigns
             if effort != .signs || !mayGuess {
-                noteTried(structure)
+                noteTried(structure, search)
             } else if strayItemCount > 0 {
                 findings.strayItemCount = strayItemCount
             }
@@ -127,8 +127,9 @@ struct SecondPageTrials {
     /// A file has no pages: its server is not asked for some that nothing speaks of.
     private var mayGuess: Bool { [.json, .ndjson].contains(first.format) }
 
-    private mutating func noteTried(_ structure: StructureSearch) {
+    private mutating func noteTried(_ structure: StructureSearch, _ search: PagingSearch) {
         findings.triedElementCount = structure.reading.elementCount
+        findings.mayGoOn = search.mayGoOn
         findings.triedKeys = structure.hashOfKeys
         findings.strayItemCount = strayItemCount
     }

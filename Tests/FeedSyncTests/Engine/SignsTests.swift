@@ -173,7 +173,10 @@ struct SignsTests {
         try await bench.sync()
         // One comes at the top, and the parameter is not heeded.
         items.withLock { $0 = (first: 2, count: 6) }
-        #expect(try await bench.sync().figures.items.removed == 0)
+        let run = try await bench.sync()
+        #expect(run.figures.items.removed == 0)
+        #expect(run.notices.contains { $0.hasPrefix("1 row that has left the page is kept") }, "\(run.notices)")
+        #expect(try await bench.sync().notices.isEmpty)
         #expect(try bench.feed("item_count, complete, verified") == "6|1|0")
         // It is heeded now.
         isPaged.withLock { $0 = true }
@@ -181,6 +184,20 @@ struct SignsTests {
         #expect(try await bench.sync().figures.items.inserted == 1)
         #expect(try bench.feed("item_count, complete") == "7|1")
         #expect(try await bench.store.findings(of: "things")?.pagination == "{style: page, param: page, first: 1}")
+    }
+
+    @Test("A page of an unusual length is the whole list: items that are no longer there are removed")
+    func unusualLength() async throws {
+        let bench = try await bench("")
+        let first = Lock(1)
+        bench.server.route("/things") { [self] _ in
+            let first = first.withLock { $0 }
+            return page(first...first + 6, #""name":"x""#)
+        }
+        try await bench.sync()
+        first.withLock { $0 = 8 }
+        for _ in 1...2 { try await bench.sync() }
+        #expect(try bench.query("SELECT min(id), count(*) FROM things WHERE _removed_at IS NULL") == ["8|7"])
     }
 
     @Test("A list whose only page is empty by now has lost its rows")
