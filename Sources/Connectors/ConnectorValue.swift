@@ -51,12 +51,12 @@ struct ConfigurationWords: Sendable, Hashable {
 
     /// The text as it is written in a configuration.
     var written: String {
-        pieces.map { piece in
+        pieces.reduce("") { written, piece in
             switch piece {
-            case .literal(let text): text.replacing("${", with: "$${")
-            case .reference(let text): text
+            case .literal(let text): Template.joined(written, Template.escaped(text))
+            case .reference(let text): Template.joined(written, text)
             }
-        }.joined()
+        }
     }
 
     mutating func append(_ other: ConfigurationWords) { pieces += other.pieces }

@@ -203,8 +203,7 @@ extension FeedDraft {
 extension FeedEntry {
     /// The same feed under another name, with the search text in a query parameter.
     fileprivate func asking(for text: String, in parameter: String, as name: String) -> FeedEntry {
-        // In a configuration, `${` begins a reference.
-        let asked = Member(parameter, .text(text.replacing("${", with: "$${")))
+        let asked = Member(parameter, .text(Template.escaped(text)))
         var members = members
         if let place = members.firstIndex(where: { $0.name == "query" }),
             case .mapping(let query) = members[place].value

@@ -23,6 +23,8 @@ import Testing
             ("{{ 'a' if next_page_token or config.mode == 'live' else 'b' }}", "a"),
             ("{{ 'a' if next_page_token and config.mode == 'test' else 'b' }}", "b"),
             ("{{ config['credentials']['key'] }}", "\"${CREDENTIALS_KEY}\""),
+            (#"{{ 'it\'s }} \\' }}"#, #""it's }} \\""#),
+            ("${{ today_utc() }}", "\"$${today}\""),
             ("{{ config['size'] }}", "25"),
             ("{{ config['size'] + 5 }}", "30"),
             ("{{ (config['size'] | int) * 2 ~ 'k' }}", "50k"),

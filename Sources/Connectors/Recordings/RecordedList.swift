@@ -166,13 +166,13 @@ struct RecordedList: Sendable {
     /// The members of a feed, the URL first.
     func members(_ given: [String: String], hasColumns: Bool) -> [FeedEntry.Member] {
         let first = pages[0]
-        var members: [FeedEntry.Member] = [.init("url", .text(Self.written(first.shown)))]
+        var members: [FeedEntry.Member] = [.init("url", .text(Template.escaped(first.shown)))]
         let own = first.parameters.filter { $0.name != ownParameter }
         let signIn = first.signIn?.members(given, server: first.shown)
-        var query = FeedEntry.Member.parameters(own.map { ($0.name, Self.written($0.value)) })
+        var query = FeedEntry.Member.parameters(own.map { ($0.name, Template.escaped($0.value)) })
         query += signIn?.query ?? []
         var headers = signIn?.headers ?? []
-        if let accept = first.accept { headers.append(.init("Accept", .text(Self.written(accept)))) }
+        if let accept = first.accept { headers.append(.init("Accept", .text(Template.escaped(accept)))) }
         if case .feed(let format) = first.content { members.insert(.init("preset", .text(format.rawValue)), at: 0) }
         if !query.isEmpty { members.append(.init("query", .mapping(query))) }
         if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
@@ -181,9 +181,6 @@ struct RecordedList: Sendable {
         if let pagination { members.append(.init("pagination", pagination)) }
         return members
     }
-
-    /// A text in which nothing is a reference.
-    private static func written(_ text: String) -> String { text.replacing("${", with: "$${") }
 
     /// The list for people and programs.
     var collection: DescribedCollection {

@@ -41,11 +41,7 @@ struct ShellWords {
 
     private var following: Unicode.Scalar? { place < scalars.count ? scalars[place] : nil }
 
-    private mutating func add(_ text: String) {
-        // Only `$` and `{` of one origin make a reference.
-        let isNewReference = (word?.hasSuffix("$") ?? false) && text.hasPrefix("{")
-        word = (word ?? "") + (isNewReference ? "$" : "") + text
-    }
+    private mutating func add(_ text: String) { word = Template.joined(word ?? "", text) }
 
     private mutating func add(_ scalar: Unicode.Scalar) { add(String(scalar)) }
 
@@ -128,6 +124,12 @@ struct ShellWords {
                     "the curl command has a `${` that is more than a variable", advice: "write ${NAME} in its place")
             }
             return add(scalar)
+        }
+        // In a configuration, `$${` is no reference.
+        guard word?.last != "$" else {
+            throw CommandLineProblem(
+                "the curl command has a `$` directly before a variable",
+                advice: "put the `$` into the environment variable")
         }
         place = end + (isBraced ? 1 : 0)
         word = (word ?? "") + "${" + String(String.UnicodeScalarView(name)) + "}"

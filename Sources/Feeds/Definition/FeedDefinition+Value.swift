@@ -72,13 +72,11 @@ extension FeedDefinition.Value: ExpressibleByStringInterpolation {
         public init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
 
         /// Adds text with references.
-        public mutating func appendLiteral(_ literal: String) { text += literal }
+        public mutating func appendLiteral(_ literal: String) { text = Template.joined(text, literal) }
 
         /// Appends text without references: `${` in it is literal.
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-            let plain = value.description
-            if text.hasSuffix("$"), plain.hasPrefix("{") { text += "$" }
-            text += plain.replacing("${", with: "$${")
+            text = Template.joined(text, Template.escaped(value.description))
         }
     }
 }

@@ -77,10 +77,17 @@ extension Template: CustomStringConvertible {
         }.joined()
     }
 
-    private static func escaped(_ text: String) -> String {
+    /// A text as a configuration has it where nothing in it is a reference.
+    package static func escaped(_ text: String) -> String {
         // Bytes, because this runs for each of many lists; strings are slow.
         guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
         return text.split(separator: "${", omittingEmptySubsequences: false).joined(separator: "$${")
+    }
+
+    /// Two pieces of a configuration's text as one: only a `$` and a `{` of the same piece make a reference.
+    package static func joined(_ start: String, _ rest: String) -> String {
+        let isNewReference = start.utf8.last == UInt8(ascii: "$") && rest.utf8.first == UInt8(ascii: "{")
+        return start + (isNewReference ? "$" : "") + rest
     }
 }
 

@@ -114,6 +114,8 @@ struct CurlCommandTests {
             ("curl u -u me", "ask for the password of me"), ("curl u --frobnicate", "--frobnicate is not known"),
             ("curl u -@", "-@ is not known"),
             ("curl u -A $UA", "must be written out"),
+            ("curl u -H 'A: $'$B", "a `$` directly before a variable"),
+            ("curl u -H \"A: $${B}\"", "a `$` directly before a variable"),
         ])
     func refused(command: String, message: String) {
         let problem = #expect(throws: CommandLineProblem.self) { try CurlCommand(command) }

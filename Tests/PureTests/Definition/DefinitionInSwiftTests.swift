@@ -37,6 +37,7 @@ struct DefinitionInSwiftTests {
         ] {
             #expect(made.query.first?.value.parts == [.literal(prefix + typed)])
         }
+        #expect(try definition(["q": "\(typed){HOME}"]).query.first?.value.parts == [.literal(typed + "{HOME}")])
     }
 
     @Test("Values that are not literals are those of the same members in a file, and their texts name no references")
