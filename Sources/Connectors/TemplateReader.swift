@@ -115,6 +115,8 @@ struct TemplateReader {
             let character = rest[place]
             if let open = quote {
                 if character == open { quote = nil }
+                // A quote after a backslash is a part of the text.
+                if character == "\\", rest.index(after: place) < rest.endIndex { place = rest.index(after: place) }
             } else if character == "'" || character == "\"" {
                 quote = character
             } else if character == "{" {
