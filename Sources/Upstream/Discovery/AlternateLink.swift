@@ -23,13 +23,15 @@ package struct AlternateLink: Sendable, Hashable {
     ///   - url: The URL that it came from.
     package static func all(in page: Body, at url: WebURL) -> [AlternateLink] {
         let text = page.withUnsafeBytes { String(decoding: $0.prefix(most), as: UTF8.self) }
-        var base = url
+        let tags = HTMLTag.all(in: text)
+        // The first one counts, for the links before it, too:
+        // https://html.spec.whatwg.org/multipage/urls-and-fetching.html#document-base-url
+        let baseReference = tags.lazy.filter { $0.name == "base" }.compactMap { $0["href"] }.first
+        let base = baseReference.flatMap { try? url.resolving($0) } ?? url
         var found: [AlternateLink] = []
-        for tag in HTMLTag.all(in: text) {
-            guard let reference = tag["href"] else { continue }
-            if tag.name == "base" {
-                base = (try? url.resolving(reference)) ?? url
-            } else if tag.name == "link", tag["rel"]?.lowercased().split(separator: " ").contains("alternate") == true,
+        for tag in tags where tag.name == "link" {
+            if let reference = tag["href"],
+                tag["rel"]?.lowercased().split(separator: " ").contains("alternate") == true,
                 let type = tag["type"]?.lowercased().split(separator: ";").first,
                 types.contains(type.trimmingPrefix(while: \.isWhitespace).description),
                 // In a configuration, braces are placeholders.
