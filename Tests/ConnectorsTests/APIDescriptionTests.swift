@@ -120,6 +120,33 @@ import Testing
         #expect(articles.contains("    attributes_words: {path: attributes.words, type: integer}"))
     }
 
+    @Test("A parameter that the pagination sets is neither asked for nor written twice, and a page's size may be given")
+    func paged() throws {
+        let text = """
+            openapi: 3.0.0
+            servers: [{url: "https://api.example.com"}]
+            paths:
+              /things:
+                get:
+                  parameters:
+                    - {name: page, in: query, required: true, schema: {type: integer}}
+                    - {name: limit, in: query, required: true, schema: {type: integer, default: 20, maximum: 50}}
+                  responses:
+                    200: {content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/thing'}}}}}
+            components: {schemas: {thing: {type: object, properties: {id: {type: integer}, name: {type: string}}}}}
+            """
+        #expect(try api(text).lists.map(\.collection.needs) == [[]])
+        let members = ["things:", "  url: https://api.example.com/things", "  items: $", "  key: id"]
+        let paging = { (size: Int) in
+            "  pagination: {style: page, param: page, first: 1, size_param: limit, size: \(size)}"
+        }
+        #expect(try lines(text, ["/things"]) == members + [paging(50)])
+        #expect(try lines(text, ["/things"], [("limit", "30")]) == members + [paging(30)])
+        #expect(try lines(text, ["/things"], [("page", "2")]) == members + [paging(50)])
+        let notes = try api(text).translation(of: ["/things"], given: [(name: "page", value: "2")]).feeds.map(\.notes)
+        #expect(notes == [["its pagination sets page, whatever value is given"]])
+    }
+
     @Test("The column of another list gives a parameter, and two feeds have two names")
     func columns() throws {
         let all = try lines(APIDocuments.numbered, ["/orgs", "/orgs/{org}/repos"], [("org", "swift")])

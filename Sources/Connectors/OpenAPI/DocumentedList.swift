@@ -27,7 +27,24 @@ package struct DocumentedList: Sendable {
 
     /// The parameters that have to be given.
     var needed: [DocumentedParameter] {
-        parameters.filter { $0.isRequired && ($0.standard == nil || $0.place == .path) && $0.place != .cookie }
+        parameters.filter { parameter in
+            parameter.isRequired && (parameter.standard == nil || parameter.place == .path)
+                && parameter.place != .cookie && !isOfPaging(parameter)
+        }
+    }
+
+    /// True for a parameter that the pagination sets, so that the query must not.
+    func isOfPaging(_ parameter: DocumentedParameter) -> Bool {
+        parameter.place == .query && [pageParameter, sizeParameter].contains(parameter.name)
+    }
+
+    /// The parameter that says which page; nil where the pagination sets none.
+    var pageParameter: String? { DocumentedPaging.text("param", of: pagination) }
+
+    /// The parameter that says how many items a page has; nil where the pagination sets none.
+    var sizeParameter: String? {
+        DocumentedPaging.text("size_param", of: pagination) ?? DocumentedPaging.text("limit_param", of: pagination)
+            ?? DocumentedPaging.value("limit", of: pagination).map { _ in "limit" }
     }
 }
 

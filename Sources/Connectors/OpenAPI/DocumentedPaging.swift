@@ -42,9 +42,10 @@ struct DocumentedPaging {
     /// The `pagination` member; nil where the document leaves it open.
     func pagination(of study: PageStudy) -> FeedEntry.Value? {
         for way in study.ways where way.leadsOn {
-            guard case .mapping(let members)? = try? FeedEntry.Value(yaml: way.pagination) else { continue }
-            let style = Self.text("style", of: members)
-            let parameter = Self.text("param", of: members)
+            let pagination = try? FeedEntry.Value(yaml: way.pagination)
+            guard case .mapping(let members)? = pagination else { continue }
+            let style = Self.text("style", of: pagination)
+            let parameter = Self.text("param", of: pagination)
             if let parameter, !parameters.contains(where: { $0.name == parameter }) { continue }
             if style == "keyset" {
                 let name = MemberName(parameter ?? "").folded
@@ -64,7 +65,14 @@ struct DocumentedPaging {
         return (named.name == "limit" ? [] : [.init("limit_param", .text(named.name))]) + [.init("limit", count)]
     }
 
-    private static func text(_ name: String, of members: [FeedEntry.Member]) -> String? {
-        if case .text(let text)? = members.first(where: { $0.name == name })?.value { text } else { nil }
+    /// The text of a member of a pagination.
+    static func text(_ name: String, of pagination: FeedEntry.Value?) -> String? {
+        if case .text(let text)? = value(name, of: pagination) { text } else { nil }
+    }
+
+    /// A member of a pagination.
+    static func value(_ name: String, of pagination: FeedEntry.Value?) -> FeedEntry.Value? {
+        guard case .mapping(let members)? = pagination else { return nil }
+        return members.first { $0.name == name }?.value
     }
 }

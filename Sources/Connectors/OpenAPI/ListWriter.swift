@@ -11,7 +11,10 @@ struct ListWriter {
 
     /// Remarks on what the document says otherwise.
     var notes: [String] {
-        (list.signIn?.schemes ?? []).compactMap { scheme in
+        let page = list.pageParameter.flatMap { name in
+            values[name].map { _ in "its pagination sets \(name), whatever value is given" }
+        }
+        let signIn = (list.signIn?.schemes ?? []).compactMap { scheme in
             switch scheme.kind {
             case .token: "its token comes from a sign-in that the document leaves to you"
             case .header(let name) where name.lowercased() == "authorization":
@@ -19,6 +22,7 @@ struct ListWriter {
             default: nil
             }
         }
+        return signIn + [page].compactMap(\.self)
     }
 
     /// The members, the URL first.
@@ -32,7 +36,7 @@ struct ListWriter {
         if let auth = signIn?.auth { members.append(.init("auth", auth)) }
         // These cannot fail: the pagination is added apart.
         members += (try? FeedEntry.Member.members(of: list.findings, for: .open(), hasColumns: hasColumns)) ?? []
-        if let pagination = list.pagination { members.append(.init("pagination", pagination)) }
+        if let pagination { members.append(.init("pagination", pagination)) }
         return members
     }
 
@@ -51,10 +55,17 @@ struct ListWriter {
     }
 
     private var query: [FeedEntry.Member] {
-        list.parameters.filter { $0.place == .query }.compactMap { parameter in
+        list.parameters.filter { $0.place == .query && !list.isOfPaging($0) }.compactMap { parameter in
             let standard = parameter.isRequired ? parameter.standard : nil
             return (values[parameter.name] ?? standard).map { .init(parameter.name, .init(word: $0)) }
         }
+    }
+
+    /// The pagination, with the number of items that was asked for.
+    private var pagination: FeedEntry.Value? {
+        guard case .mapping(let members)? = list.pagination, let size = list.sizeParameter.flatMap({ values[$0] })
+        else { return list.pagination }
+        return .mapping(members.map { ["size", "limit"].contains($0.name) ? .init($0.name, .init(word: size)) : $0 })
     }
 
     private var headers: [FeedEntry.Member] {
