@@ -196,9 +196,13 @@ package final class FeedLock: Sendable {
 
 extension FeedLock {
     /// The error for a locked feed, with the holder.
-    package static func refusal(of feed: Int64, in store: String, advice: String) -> FeedSyncError {
+    ///
+    /// - Parameter name: The feed's name; nil if the error is shown with it.
+    package static func refusal(
+        of feed: Int64, named name: String? = nil, in store: String, advice: String
+    ) -> FeedSyncError {
         let who = holder(of: feed, of: store)?.text ?? "another feedsync"
-        return FeedSyncError(.locked, "\(who) is using this feed", advice: advice)
+        return FeedSyncError(.locked, "\(who) is using \(name.map { "the feed \($0)" } ?? "this feed")", advice: advice)
     }
 }
 

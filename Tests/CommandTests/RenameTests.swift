@@ -125,15 +125,15 @@ struct RenameTests {
     }
 
     @Test(
-        "rename and reset wait for nobody: a feed that somebody is working on stays as it is",
-        arguments: ["rename things other", "reset things"])
+        "rename, reset and remove wait for nobody: a feed that somebody is working on is named, and stays as it is",
+        arguments: ["rename things other", "reset things", "remove things --data --yes"])
     func busy(words: String) async throws {
         let place = try Workplace(extra: "timeout: 10m")
         let (run, gate) = try await place.heldReload()
         let before = try place.text(of: "feedsync.yaml")
         let refused = try await place.run(words)
         #expect(refused.code == 75)
-        #expect(refused.errors.contains("reload) is using this feed"), "\(refused.errors)")
+        #expect(refused.errors.contains("reload) is using the feed things"), "\(refused.errors)")
         #expect(try place.text(of: "feedsync.yaml") == before)
         gate.open()
         #expect(await run.end().code == 0)

@@ -14,7 +14,7 @@ extension Store {
         }
         guard let id else { return nil }
         guard let lock = try FeedLock(on: id, of: path, command: command) else {
-            throw FeedLock.refusal(of: id, in: path, advice: "run it again when that is done")
+            throw FeedLock.refusal(of: id, named: feed, in: path, advice: "run it again when that is done")
         }
         return lock
     }
