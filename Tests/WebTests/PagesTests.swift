@@ -155,7 +155,7 @@ import Web
         }
     }
 
-    @Test("A sync that was stopped is no failure, and the list offers nothing to try again")
+    @Test("A sync that was stopped is no failure, says so once, and the list offers nothing to try again")
     func stopped() async throws {
         try await serving { place in
             let gate = Gate()
@@ -169,6 +169,7 @@ import Web
             for text in ["failure", "Try: ", ">Retry<"] { #expect(!state.contains(text), "\(state)") }
             let status = try await page(place, "/status")
             #expect(status.contains("class=\"log\"") && !status.contains("status wrong"))
+            #expect(!status.contains("cancelled: "), "\(status)")
         }
     }
 

@@ -194,10 +194,13 @@ struct StatusPage: Page {
         ["Feed", "Command", "Began", "Outcome"].map { Column(title: $0) }
         + ["Pages", "New", "Changed", "Gone", "Requests"].map { Column(title: $0, isNumber: true) }
     private static func cells(_ run: RunRecord) -> [Cell] {
-        let error = run.error.map { ": " + Shown.text($0.message, most: 160) } ?? ""
+        let outcome = run.outcome?.rawValue ?? "under way"
+        let error = run.error.map { Shown.text($0.message, most: 160) }
+        // The error of a run that was stopped says so itself.
+        let end = error.map { run.outcome == .cancelled ? $0 : "\(outcome): \($0)" } ?? outcome
         return [
             .text(run.feed), .text(run.command), .time(run.startedAtText),
-            .text((run.outcome?.rawValue ?? "under way") + error), .count(run.pages), .count(run.items.inserted),
+            .text(end), .count(run.pages), .count(run.items.inserted),
             .count(run.items.updated), .count(run.items.removed), .count(run.requests),
         ]
     }
