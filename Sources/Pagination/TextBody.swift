@@ -19,19 +19,10 @@ package enum TextBody {
     /// value.
     package static func filled(_ text: String, parameters: [String], with values: [NamedValue]) -> String {
         let (isXML, names) = (isXML(text), parameters + values.map(\.name))
-        var result = ""
-        var rest = text[...]
-        while let open = rest.firstIndex(of: "{") {
-            result += rest[..<open]
-            rest = rest[open...]
-            guard let name = names.first(where: { rest.hasPrefix(place(of: $0)) }) else {
-                result.append(rest.removeFirst())
-                continue
-            }
-            let value = values.last { $0.name == name }?.value ?? ""
-            result += isXML ? XMLText.escaped(value) : value
-            rest = rest.dropFirst(place(of: name).count)
+        return BracedWords.replaced(in: text) { word, _ in
+            guard names.contains(where: { $0 == word }) else { return nil }
+            let value = values.last { $0.name == word }?.value ?? ""
+            return isXML ? XMLText.escaped(value) : value
         }
-        return result + rest
     }
 }
