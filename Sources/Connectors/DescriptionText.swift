@@ -26,10 +26,8 @@ extension JSONValue {
     ///
     /// - Throws: `ConnectorError` with the byte at which it is not JSON any more, or has too many values.
     init(describing bytes: [UInt8], _ source: String, advice: String) throws(ConnectorError) {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
         do throws(JSONSyntaxError) {
-            self = try JSONValue(parsing: text, maximumCount: Self.mostDescribed)
+            self = try JSONValue(parsing: bytes.withoutByteOrderMark, maximumCount: Self.mostDescribed)
         } catch {
             throw ConnectorError(
                 ["\(source): this is not JSON: \(error.message) at byte \(error.offset)"], advice: advice)

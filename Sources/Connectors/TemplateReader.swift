@@ -1,3 +1,5 @@
+internal import Feeds
+
 /// Reads a text of a manifest: literal text, expressions, and `{% if %}`, which chooses between texts.
 ///
 /// Source: https://jinja.palletsprojects.com/en/stable/templates/
@@ -102,7 +104,7 @@ struct TemplateReader {
             content.removeLast()
             rest = rest.drop { $0.isWhitespace }
         }
-        return content.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return content.onOneLine
     }
 
     /// The text of an expression, up to the `}}` that closes it: not one in quotes, nor the end of an object in

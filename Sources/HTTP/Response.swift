@@ -76,9 +76,7 @@ package struct Response: Sendable {
     package var date: Int64? { headers["Date"].flatMap(HTTPDate.seconds) }
 
     /// The media type in lower case, without parameters: `application/json`.
-    package var contentType: String? {
-        headers["Content-Type"].map { String($0.prefix { $0 != ";" }.trimmingSpaces).lowercasedASCII }
-    }
+    package var contentType: String? { headers["Content-Type"]?.mediaType }
 
     /// The time for which `Cache-Control: max-age` keeps the response fresh, at most a year.
     package var cacheMaxAge: Duration? {

@@ -1,3 +1,5 @@
+internal import Text
+
 /// An error of PostgreSQL, of libpq, or of this wrapper. Values are never a part of it, nor is a password.
 package struct PostgreSQLError: Error, Sendable, Hashable {
     /// The fault in the server's or the library's words, on one line.
@@ -20,14 +22,11 @@ package struct PostgreSQLError: Error, Sendable, Hashable {
     ) {
         self.isMissingLibrary = isMissingLibrary
         self.isPooled = isPooled
-        self.message = Self.oneLine(message)
+        self.message = message.onOneLine
         self.code = code
-        self.sql = sql.map { Self.oneLine($0) }.map { $0.count > 200 ? "\($0.prefix(200))…" : $0 }
+        self.sql = sql.map(\.onOneLine).map { $0.count > 200 ? "\($0.prefix(200))…" : $0 }
     }
 
-    private static func oneLine(_ text: String) -> String {
-        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    }
 }
 
 extension PostgreSQLError {

@@ -7,7 +7,7 @@ extension JSONValue {
     /// - Throws: `JSONSyntaxError` with the byte at which it is not JSON any more, nested too deep, or has too many
     ///   values.
     package init(_ body: Body, memory: PageMemory = .standard) throws(JSONSyntaxError) {
-        let text = body.text
+        let text = body.bytes.withoutByteOrderMark
         let start = body.count - text.count
         do throws(JSONSyntaxError) {
             self = try JSONValue(parsing: text, maximumCount: memory.values)
@@ -18,15 +18,11 @@ extension JSONValue {
 }
 
 extension Body {
-    /// The bytes behind a byte order mark.
-    fileprivate var text: [UInt8] {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        return bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
-    }
-
     /// The text without some of its bytes.
     fileprivate func text(without range: Range<Int>?) -> [UInt8] {
-        guard let range, range.lowerBound >= 0, range.upperBound <= count else { return text }
+        guard let range, range.lowerBound >= 0, range.upperBound <= count else {
+            return bytes.withoutByteOrderMark
+        }
         return withUnsafeBytes { bytes in Array(bytes[..<range.lowerBound]) + Array(bytes[range.upperBound...]) }
     }
 }

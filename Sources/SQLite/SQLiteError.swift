@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Platform
+internal import Text
 
 /// An error of SQLite, or of this wrapper.
 ///
@@ -88,7 +89,7 @@ extension SQLiteError: CustomStringConvertible {
 
     private static func oneLine(_ sql: String) -> String {
         let longest = 200
-        let line = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let line = sql.onOneLine
         return line.count > longest ? "\(line.prefix(longest))…" : line
     }
 }

@@ -31,6 +31,12 @@ extension StringProtocol {
         return self[start..<unicodeScalars.index(after: last)]
     }
 
+    /// The text with one space in place of each stretch of white space, and none around it.
+    package var onOneLine: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+
+    /// The media type that a `Content-Type` begins with, in lower case: `application/json`.
+    package var mediaType: String { prefix { $0 != ";" }.trimmingSpaces.lowercasedASCII }
+
     /// The number that a text of decimal digits denotes, at most `Int64.max`; nil for any other text.
     package var clampedDecimal: Int64? {
         guard !isEmpty, utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
@@ -43,6 +49,11 @@ extension StringProtocol {
     package var isHTTPToken: Bool {
         !isEmpty && utf8.allSatisfy { $0.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
     }
+}
+
+extension [UInt8] {
+    /// The bytes behind a byte order mark of UTF-8; all of them where there is none.
+    package var withoutByteOrderMark: [UInt8] { starts(with: [0xEF, 0xBB, 0xBF]) ? Array(dropFirst(3)) : self }
 }
 
 extension UInt8 {

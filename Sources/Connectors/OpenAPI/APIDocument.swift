@@ -42,8 +42,7 @@ struct APIDocument: Sendable {
     private static func value(_ bytes: [UInt8], _ source: String) throws(ConnectorError) -> JSONValue {
         let advice = "give the openapi.json, openapi.yaml or swagger.json of the API"
         // White space of JSON is below the space.
-        let text = bytes.drop { [0xEF, 0xBB, 0xBF].contains($0) }
-        if text.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{") {
+        if bytes.withoutByteOrderMark.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "{") {
             return try JSONValue(describing: bytes, source, advice: advice)
         }
         do throws(YAMLError) {

@@ -130,7 +130,7 @@ struct ListReader {
         guard document.version == .openAPI3 else { return response["schema"] }
         let content = try document.members(response["content"])
         let isJSON = { (type: String) in
-            let type = type.prefix { $0 != ";" }.lowercased()
+            let type = type.mediaType
             return type.hasSuffix("/json") || type.hasSuffix("+json") || type == "*/*"
         }
         guard let media = content.first(where: { isJSON($0.name) }) else { return nil }

@@ -4,9 +4,7 @@ package enum FormBody {
     package static let mediaType = "application/x-www-form-urlencoded"
 
     /// True for the value of a `Content-Type` that is a form's.
-    package static func isMediaType(_ text: String?) -> Bool {
-        text?.prefix { $0 != ";" }.lowercased().filter { $0 != " " } == mediaType
-    }
+    package static func isMediaType(_ text: String?) -> Bool { text?.mediaType == mediaType }
 }
 
 extension FeedDefinition {

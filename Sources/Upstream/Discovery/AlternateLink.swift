@@ -32,8 +32,7 @@ package struct AlternateLink: Sendable, Hashable {
         for tag in tags where tag.name == "link" {
             if let reference = tag["href"],
                 tag["rel"]?.lowercased().split(separator: " ").contains("alternate") == true,
-                let type = tag["type"]?.lowercased().split(separator: ";").first,
-                types.contains(type.trimmingPrefix(while: \.isWhitespace).description),
+                let type = tag["type"]?.mediaType, types.contains(type),
                 // In a configuration, braces are placeholders.
                 let target = try? base.resolving(reference), !target.text.contains("{"),
                 !found.contains(where: { $0.url == target })

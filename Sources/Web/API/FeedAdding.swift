@@ -92,9 +92,7 @@ struct FeedAdding {
         let request = visit.request
         guard request.body.count <= FeedForm.mostBytes else { return (FeedForm(), "") }
         let fields = Doorkeeper.form(request)
-        func line(_ name: String) -> String {
-            (fields[name] ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        }
+        func line(_ name: String) -> String { (fields[name] ?? "").onOneLine }
         var form = FeedForm()
         (form.name, form.source) = (line("name"), line("source"))
         (form.parameters, form.headers) = (fields["parameters"] ?? "", fields["headers"] ?? "")

@@ -1,3 +1,5 @@
+internal import Text
+
 /// HTML of others: as text in lists, and with the elements of an allow-list on the page of an item.
 enum ForeignHTML {
     /// The element written for each allowed element. No other name is ever written.
@@ -84,11 +86,7 @@ enum ForeignHTML {
             // Enough text, even after white space is collapsed.
             if result.utf8.count > most * 16 { break }
         }
-        return Shown.text(folded(result), most: most)
-    }
-
-    private static func folded(_ text: String) -> String {
-        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return Shown.text(result.onOneLine, most: most)
     }
 
     /// Writes the allowed parts of some HTML. No script runs, and nothing is loaded from another host.
