@@ -165,7 +165,7 @@ package final class ListTable {
         let notes = zip(rows.plan.columns, rows.unfitCounts).compactMap { column, count -> String? in
             guard count > 0, let type = column.type, shape.declared.columns.contains(where: { $0.name == column.name })
             else { return nil }
-            return "\(count) \(count == 1 ? "value" : "values") of `\(column.name)` (\(type.rawValue))"
+            return "\(count.counted("value")) of `\(column.name)` (\(type.rawValue))"
         }
         let list = notes.joined(separator: ", ")
         return notes.isEmpty ? nil : "not of their column's type, and stored as they came: \(list)"

@@ -67,7 +67,7 @@ extension FeedSyncError {
     ///
     /// - Parameter parameters: The query parameters that select a page.
     fileprivate static func samePageTwice(url: String, _ parameters: [String]) -> FeedSyncError {
-        let names = parameters.map { "`\($0)`" }.joined(separator: " and ")
+        let names = parameters.inBackticks()
         guard !names.isEmpty else {
             return FeedSyncError(
                 .unfollowable, "the same page came twice in a row: the upstream does not continue with the next one",

@@ -67,7 +67,7 @@ package struct KeysetPaginator: LedPaginator {
                 end.sign = flags.sign(page, of: self)
                 return end
             }
-            let names = parameters.map { "`\($0)`" }.joined(separator: " and ")
+            let names = parameters.inBackticks()
             throw PagingError(
                 "the page ends with the item that it should start after, at \(next): "
                     + "the upstream ignores the query parameter \(names), or includes that item")

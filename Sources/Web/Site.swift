@@ -273,7 +273,7 @@ final class Site: Sendable {
         }
         let formats = ["items", "export"].contains(parts.last) ? ["csv", "ndjson"] : ["ndjson"]
         if isWrong("format", formats.contains) {
-            return "`format` is \(formats.map { "`\($0)`" }.joined(separator: " or ")), or not there"
+            return "`format` is \(formats.inBackticks(joinedBy: " or ")), or not there"
         }
         if isWrong("total", { $0 == "true" }) { return "`total` is `true`, or not there" }
         if isWrong("order", { $0 == "place" }) { return "`order` is `place`, or not there" }

@@ -42,7 +42,7 @@ struct OnlineCheck: Sendable, JSONRecord {
         return FeedSyncError(
             .configuration, "no column is called `\(unknown)`, which `search` names",
             advice: nearest.map { "the nearest name is `\($0)`" }
-                ?? "the feed has \(columns.prefix(8).map { "`\($0.name)`" }.joined(separator: ", "))")
+                ?? "the feed has \(columns.prefix(8).map(\.name).inBackticks(joinedBy: ", "))")
     }
 
     /// The check for people.

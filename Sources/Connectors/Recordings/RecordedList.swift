@@ -185,11 +185,10 @@ struct RecordedList: Sendable {
     /// The list for people and programs.
     var collection: DescribedCollection {
         let parameters = pages[0].parameters.filter { $0.name != ownParameter }.map { "\($0.name)=\($0.value)" }
-        let counted = pages.count == 1 ? "1 page" : "\(pages.count) pages"
         return DescribedCollection(
             path: pages[0].shown + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")),
             findings: findings, pagination: pagination, signIn: pages[0].signIn, needs: [],
-            summary: "\(counted) recorded")
+            summary: "\(pages.count.counted("page")) recorded")
     }
 }
 

@@ -362,7 +362,7 @@ final class FeedRun {
         guard let crawl, !definition.pagination.itemPaths.isEmpty, definition.partitioning == nil else { return false }
         if loaded.beginsWithLast(of: crawl.lastKeys) { return true }
         if comesAgain {
-            let paths = definition.pagination.itemPaths.map { "`\($0)`" }.joined(separator: " and ")
+            let paths = definition.pagination.itemPaths.inBackticks()
             notices.add(
                 "the last item of a page does not come next by \(paths): the list is not in that order, "
                     + "and items may be passed over; correct `from` in the feed's `pagination`, or ask for that order")

@@ -80,11 +80,11 @@ extension ListsResults {
     var summary: [String] {
         let told = notes.map { note in
             let others = note.count - 1
-            let more = others == 0 ? "" : " and \(others) other \(others == 1 ? "list" : "lists")"
+            let more = others == 0 ? "" : " and \(others.counted("other list"))"
             return "\(note.list)\(more): \(note.text)"
         }
         guard otherNotes > 0 else { return told }
-        return told + ["\(otherNotes) more \(otherNotes == 1 ? "note" : "notes") of other lists"]
+        return told + ["\(otherNotes.counted("more note")) of other lists"]
     }
 
     /// The error of a run with failed lists; nil if none failed.

@@ -88,7 +88,7 @@ struct RunNotices {
         _ crawl: CrawlState?, seen: Int, hasOnePage: Bool, of feed: FeedDefinition
     ) -> [String] {
         let patterns = untried.sorted { $0.key < $1.key }.map { column, count in
-            "\(count) \(count == 1 ? "text" : "texts") of `\(column)` stayed as they came: too long or too slow for `replace`"
+            "\(count.counted("text")) of `\(column)` stayed as they came: too long or too slow for `replace`"
         }
         guard let crawl else { return patterns }
         return patterns
@@ -102,8 +102,7 @@ struct RunNotices {
     private func repeats(_ crawl: CrawlState, _ feed: FeedDefinition) -> String? {
         guard crawl.reason == .drift, crawl.repeats > 0 else { return nil }
         // The halves of a partition repeat its items, too.
-        let count = crawl.repeats == 1 ? "1 item" : "\(crawl.repeats) items"
-        let items = feed.partitioning == nil ? count : "items"
+        let items = feed.partitioning == nil ? crawl.repeats.counted("item") : "items"
         return "\(items) came again on later pages, so others may be on none: if the list has no fixed order, "
             + "ask for one in `query`, such as `sort: id`; if items share their key, correct `key`"
     }
@@ -111,7 +110,7 @@ struct RunNotices {
     /// The notice for `keyset` over values that do not identify items.
     private func sharedValues(_ crawl: CrawlState, _ feed: FeedDefinition) -> String? {
         guard crawl.sharesValues else { return nil }
-        let paths = feed.pagination.itemPaths.map { "`\($0)`" }.joined(separator: " and ")
+        let paths = feed.pagination.itemPaths.inBackticks()
         return "several items have the same value of \(paths), and a page may begin behind all of them: "
             + "what it passes over is neither stored nor removed; name a value that identifies an item, "
             + "or several that do so together, with `from` in the feed's `pagination`"

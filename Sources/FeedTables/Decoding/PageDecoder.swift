@@ -300,7 +300,7 @@ extension DecodedPage {
         for index in 0..<elementCount where element(at: index).element.kind == JSON_OBJECT {
             guard case .object(let members)? = try? value(at: index) else { return "" }
             let names = members.names.prefix(8).compactMap { Excerpt.of($0, limit: 60, secrets: secrets) }
-            return names.isEmpty ? "" : "; the first item has \(names.map { "`\($0)`" }.joined(separator: ", "))"
+            return names.isEmpty ? "" : "; the first item has \(names.inBackticks(joinedBy: ", "))"
         }
         return ""
     }
@@ -363,7 +363,7 @@ extension DecodedPage {
     private func words(for item: PageItem, _ first: String, _ second: String, _ secrets: Secrets) -> String {
         var key: [UInt8] = []
         item.appendKey(to: &key)
-        let names = item.layout.keyColumns.map { "`\(plan.columns[$0].name)`" }.joined(separator: " and ")
+        let names = item.layout.keyColumns.map { plan.columns[$0].name }.inBackticks()
         let quote = { (text: String) in "`\(Excerpt.of(text, limit: 60, secrets: secrets) ?? "")`" }
         let value = quote(String(decoding: key, as: UTF8.self))
         return "\(names) \(value) is the key of \(quote(first)) and of \(quote(second))"

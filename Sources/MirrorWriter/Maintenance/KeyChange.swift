@@ -73,7 +73,7 @@ package struct KeyChange {
     private func checkValues(of key: [String], in table: String) throws {
         let columns = try key.map { try SQL.identifier($0) }
         let table = try SQL.identifier(table)
-        let words = key.map { "`\($0)`" }.joined(separator: ", ")
+        let words = key.inBackticks(joinedBy: ", ")
         let total = try connection.count("SELECT count(*) FROM \(table)")
         let without = try connection.count(
             "SELECT count(*) FROM \(table) WHERE \(columns.map { "\($0) IS NULL" }.joined(separator: " OR "))")

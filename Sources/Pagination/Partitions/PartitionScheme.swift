@@ -214,7 +214,7 @@ extension PartitionScheme {
                     + "it is unclear whether the item belongs to the partition \(name(partition))")
         }
         guard number >= partition.from - unit.tolerance, number <= partition.to + unit.tolerance else {
-            let names = qualifiers.map { "`\($0.parameter)`" }.joined(separator: " and ")
+            let names = qualifiers.map(\.parameter).inBackticks()
             throw PagingError(
                 "the page for \(name(partition)) ends with an item whose `\(path)` is \(value?.shown(secrets) ?? ""): "
                     + "the upstream seems to ignore what `partition` puts into the query parameter \(names)")

@@ -27,7 +27,7 @@ struct GivenKey {
         guard let key = sharedKey else { return nil }
         return FeedSyncError(
             .configuration,
-            "different items of the page have the same key: \(names.map { "`\($0)`" }.joined(separator: " and ")) "
+            "different items of the page have the same key: \(names.inBackticks()) "
                 + "is \(key) in several of them",
             advice: better.map { "the page's items differ in `key: \($0)`" } ?? "use `key: $hash`")
     }
@@ -56,6 +56,6 @@ struct GivenKey {
         let all = items.first?.members.names ?? []
         let nearest = path.lastName.flatMap { NearestWord.suggestion(for: $0, among: all) }
         if let nearest { return "`\(nearest)` is the nearest name that an item has" }
-        return "the first item has \(all.prefix(8).map { "`\($0)`" }.joined(separator: ", "))"
+        return "the first item has \(all.prefix(8).inBackticks(joinedBy: ", "))"
     }
 }

@@ -80,7 +80,7 @@ struct KeySearch {
             return Self.isUnique(parts, in: hasOwn ? distinct : Array(objects.indices))
         }
         func found(_ parts: [Candidate]) -> Found {
-            let names = parts.map { shown($0.path) }.joined(separator: " and ")
+            let names = parts.map(\.path).inBackticks()
             let count = parts.contains { $0.name <= .wrappedIdentifier } ? distinct.count : objects.count
             return Found(
                 paths: parts.map(\.path),

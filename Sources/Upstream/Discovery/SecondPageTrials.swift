@@ -473,7 +473,7 @@ extension SecondPageTrials {
         }
     }
 
-    private static func items(_ count: Int) -> String { "\(count) more \(count == 1 ? "item" : "items")" }
+    private static func items(_ count: Int) -> String { count.counted("more item") }
 }
 
 /// Comparison of a page with the first one.

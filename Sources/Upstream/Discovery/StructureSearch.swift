@@ -72,7 +72,7 @@ struct StructureSearch {
 
     private static func words(for candidate: ItemsCandidate) -> String {
         let place = candidate.path.segments.isEmpty ? "the body" : "`\(candidate.path)`"
-        let count = "\(candidate.items.count) \(candidate.items.count == 1 ? "object" : "objects")"
+        let count = candidate.items.count.counted("object")
         switch candidate.shape {
         case .array: return "\(place) is a list of \(count)"
         case .emptyArray: return "\(place) is an empty list"
@@ -148,7 +148,7 @@ struct StructureSearch {
                 evidence.append(
                     Evidence(
                         .columns, .certain, found: "\(columns.count)",
-                        "the items have \(columns.count) \(columns.count == 1 ? "column" : "columns")\(dropped)"))
+                        "the items have \(columns.count.counted("column"))\(dropped)"))
             } else {
                 evidence.append(Evidence(.columns, .nothing, "the page has no items to find columns in"))
             }
