@@ -78,14 +78,21 @@ package struct BodyReader: Sendable {
         }
     }
 
-    /// A JSON text of another encoding as UTF-8; nil for what is UTF-8 already, whatever its header says.
+    /// A JSON text of another encoding, or behind a byte order mark, as UTF-8 alone; nil for what is that already,
+    /// whatever its header says.
     private func json(_ response: Response) throws(BodyFault) -> Body? {
-        let isWide = response.body.withUnsafeBytes { bytes in
-            [[0xFF, 0xFE], [0xFE, 0xFF]].contains(Array(bytes.prefix(2))) || bytes.prefix(2).contains(0)
+        let (isWide, isMarked) = response.body.withUnsafeBytes { bytes in
+            (
+                [[0xFF, 0xFE], [0xFE, 0xFF]].contains(Array(bytes.prefix(2))) || bytes.prefix(2).contains(0),
+                bytes.starts(with: [0xEF, 0xBB, 0xBF])
+            )
         }
-        guard isWide || ![nil, "utf-8", "utf8", "us-ascii"].contains(response.charset) else { return nil }
+        let mayDiffer = isWide || isMarked || ![nil, "utf-8", "utf8", "us-ascii"].contains(response.charset)
+        guard mayDiffer else { return nil }
         let bytes = response.body.bytes
-        guard isWide || String(validating: bytes, as: UTF8.self) == nil else { return nil }
+        guard isWide || String(validating: bytes, as: UTF8.self) == nil else {
+            return isMarked ? Body(bytes.withoutByteOrderMark) : nil
+        }
         return Body(try TextEncoding(of: bytes, charset: response.charset, isXML: false).utf8(bytes))
     }
 

@@ -19,6 +19,7 @@ struct PlainListTests {
         arguments: [
             Case(
                 body: #"["a", "b"]"#, expected: #"[{"value":"a","position":0},{"value":"b","position":1}]"#),
+            Case(body: "\u{FEFF}[\"a\"]", expected: #"[{"value":"a","position":0}]"#),
             Case(body: #"[1, null, true]"#, expected: #"[{"value":1,"position":0},{"value":true,"position":2}]"#),
             Case(
                 body: #"{"ok":{"tags":[9]},"tags":["a"]}"#,
