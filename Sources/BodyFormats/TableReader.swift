@@ -322,7 +322,7 @@ private struct Preamble {
 
     private static func isNumber(_ field: ArraySlice<UInt8>) -> Bool {
         let digits = field.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
-        return digits.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+        return digits.first.map(\.isASCIIDigit) ?? false
     }
 
     private static func line(of text: [UInt8], from place: Int) -> Range<Int> {

@@ -13,7 +13,7 @@ package enum PageKeys {
         return keys.withUTF8 { bytes in
             guard bytes.count > 2, bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") else { return nil }
             let inner = bytes[1..<bytes.count - 1]
-            guard inner.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") }) else { return nil }
+            guard inner.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ",") }) else { return nil }
             return inner.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) }
         }
     }

@@ -86,7 +86,7 @@ package struct WebURL: Sendable, Hashable, CustomStringConvertible {
     ///
     /// Source: https://url.spec.whatwg.org/#ends-in-a-number-checker
     private static func mayBeAddress(_ host: String) -> Bool {
-        host.utf8.split(separator: UInt8(ascii: ".")).last?.first.map { (0x30...0x39).contains($0) } ?? false
+        host.utf8.split(separator: UInt8(ascii: ".")).last?.first.map(\.isASCIIDigit) ?? false
     }
 
     private static func kind(of code: CURLUcode) -> HTTPError.Kind {

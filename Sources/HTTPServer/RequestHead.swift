@@ -88,7 +88,7 @@ package struct RequestHead: Sendable {
             throw .malformed("the body's length is told twice")
         }
         if let length = lengths.first {
-            guard (1...18).contains(length.utf8.count), length.utf8.allSatisfy({ (48...57).contains($0) }),
+            guard (1...18).contains(length.utf8.count), length.utf8.allSatisfy(\.isASCIIDigit),
                 let count = Int(length)
             else { throw .malformed("the body's length is not a number") }
             body = count == 0 ? .none : .length(count)

@@ -28,7 +28,7 @@ package enum JSONScalar: Sendable, Hashable {
             case .integer(let value): Int(exactly: value)
             case .real(let value): Int(exactly: value)
             case .number(let digits): Double(digits).flatMap { Int(exactly: $0) }
-            case .text(let text): text.utf8.allSatisfy(Self.isDigit) ? Int(text) : Self.grouped(text)
+            case .text(let text): text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : Self.grouped(text)
             case .null, .boolean, .json: nil
             }
         return count.flatMap { $0 >= 0 ? min($0, Self.mostCount) : nil }
@@ -37,7 +37,7 @@ package enum JSONScalar: Sendable, Hashable {
     /// The number whose digits are in groups of three; nil for any other text, and for `1.234`, which may be a fraction.
     private static func grouped(_ text: String) -> Int? {
         // The values of all headers come here, and few begin with a digit.
-        guard text.utf8.first.map(isDigit) == true, text.utf8.count <= 40,
+        guard text.utf8.first?.isASCIIDigit == true, text.utf8.count <= 40,
             let separator = text.unicodeScalars.first(where: separators.contains)
         else {
             return nil
@@ -54,8 +54,6 @@ package enum JSONScalar: Sendable, Hashable {
     private static let separators: Set<Unicode.Scalar> = [
         ",", ".", "'", "\u{2019}", " ", "\u{A0}", "\u{2009}", "\u{202F}",
     ]
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// The value as a query parameter, a number with its original digits; nil unless it is text or a number.
     package var parameterText: String? {

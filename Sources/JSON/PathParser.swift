@@ -1,3 +1,5 @@
+internal import Text
+
 /// Reads the text of a path.
 struct PathParser {
     private let scalars: [Unicode.Scalar]
@@ -118,7 +120,7 @@ struct PathParser {
         }
         try close(from: start)
         guard !isQuoted else { return .member(name) }
-        guard name.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+        guard name.utf8.allSatisfy(\.isASCIIDigit) else {
             throw failure("expected a number from 0, or `name=value`, in the brackets", at: start + 1)
         }
         guard let index = Int(name) else { throw failure("the index is too large", at: start + 1) }

@@ -1,3 +1,5 @@
+internal import Text
+
 /// A member's name taken apart, so that `next_page_token`, `nextPageToken` and `Next-Page-Token` are one.
 package struct MemberName: Sendable, Hashable {
     /// The most bytes of a name that is the name of something. A longer one means nothing, and there is no column for
@@ -36,7 +38,7 @@ package struct MemberName: Sendable, Hashable {
         var wasLower = false
         for byte in name[start..<end] {
             let isUpper = (0x41...0x5A).contains(byte)
-            let isLetter = isUpper || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte >= 0x80
+            let isLetter = isUpper || (0x61...0x7A).contains(byte) || byte.isASCIIDigit || byte >= 0x80
             if !isLetter || isUpper && wasLower { endWord() }
             if isLetter { word.append(isUpper ? byte | 0x20 : byte) }
             wasLower = isLetter && !isUpper
@@ -51,9 +53,9 @@ package struct MemberName: Sendable, Hashable {
     /// True if the name is a value rather than the name of something: a number, a UUID, a date.
     package static func isDatum(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
-        let digits = bytes.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let digits = bytes.count(where: \.isASCIIDigit)
         guard digits > 0 else { return false }
-        if bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) { return true }
+        if bytes.allSatisfy(\.isASCIIDigit) { return true }
         if bytes.first == UInt8(ascii: "-"), digits == bytes.count - 1 { return true }
         let isHex = bytes.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit || $0 == UInt8(ascii: "-") }
         if isHex, bytes.count == 36 || bytes.count == 32 || bytes.count == 40 || bytes.count == 64 { return true }

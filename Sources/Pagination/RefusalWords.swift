@@ -1,3 +1,5 @@
+internal import Text
+
 /// The words with which an upstream says why it does not serve a page.
 ///
 /// | meaning | examples |
@@ -23,7 +25,7 @@ package struct RefusalWords: Sendable {
         for byte in text.utf8.prefix(Self.most) {
             let isUpper = (0x41...0x5A).contains(byte)
             let isLower = (0x61...0x7A).contains(byte)
-            let isPart = isUpper || isLower || (0x30...0x39).contains(byte)
+            let isPart = isUpper || isLower || byte.isASCIIDigit
             if !word.isEmpty, !isPart || isUpper && wasLower {
                 words.append(word)
                 word = ""
@@ -53,7 +55,7 @@ package struct RefusalWords: Sendable {
     package var sayCap: Bool {
         have(Self.cap)
             || zip(words, words.dropFirst()).contains { word, next in
-                ["first", "beyond"].contains(word) && next.utf8.allSatisfy { (0x30...0x39).contains($0) }
+                ["first", "beyond"].contains(word) && next.utf8.allSatisfy(\.isASCIIDigit)
             }
     }
 

@@ -502,7 +502,7 @@ enum DateLike {
     static func holds(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count >= 7, bytes.count <= 35, bytes[4] == UInt8(ascii: "-") else { return false }
-        return bytes.prefix(4).allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return bytes.prefix(4).allSatisfy(\.isASCIIDigit)
             && bytes.allSatisfy { "0123456789-:.TZ+ ".utf8.contains($0) }
     }
 }

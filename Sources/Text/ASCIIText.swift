@@ -39,7 +39,7 @@ extension StringProtocol {
 
     /// The number that a text of decimal digits denotes, at most `Int64.max`; nil for any other text.
     package var clampedDecimal: Int64? {
-        guard !isEmpty, utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard !isEmpty, utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return Int64(String(self)) ?? Int64.max
     }
 
@@ -57,8 +57,11 @@ extension [UInt8] {
 }
 
 extension UInt8 {
+    /// True for 0 to 9.
+    @inlinable package var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
+
     /// True for A to Z, a to z and 0 to 9.
     package var isASCIILetterOrDigit: Bool {
-        (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
+        isASCIIDigit || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
     }
 }

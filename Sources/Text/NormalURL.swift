@@ -50,7 +50,7 @@ package enum NormalURL {
         }
         return labels.allSatisfy { label in
             !label.isEmpty
-                && label.allSatisfy { $0 == 0x2D || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
+                && label.allSatisfy { $0 == 0x2D || (0x61...0x7A).contains($0) || $0.isASCIIDigit }
         }
     }
 

@@ -1,3 +1,5 @@
+internal import Text
+
 /// Dates in the form that HTTP prefers, `Sun, 06 Nov 1994 08:49:37 GMT`.
 ///
 /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7
@@ -31,7 +33,7 @@ package enum HTTPDate {
         func number(_ digits: Int) -> Int64? {
             var number: Int64 = 0
             for _ in 0..<digits {
-                guard let byte = bytes.next(), (0x30...0x39).contains(byte) else { return nil }
+                guard let byte = bytes.next(), byte.isASCIIDigit else { return nil }
                 number = number * 10 + Int64(byte - 0x30)
             }
             return number

@@ -1,3 +1,5 @@
+internal import Text
+
 /// A moment as the store writes it: UTC, ISO 8601, milliseconds or more digits, `Z`.
 ///
 /// Text sorts as time does. Upstreams send the moment with a zone, without one (read as UTC), or as a number since
@@ -160,7 +162,7 @@ private struct DigitReader {
         guard at + count <= bytes.count else { return nil }
         var value: Int64 = 0
         for byte in bytes[at..<at + count] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            guard byte.isASCIIDigit else { return nil }
             value = value * 10 + Int64(byte - UInt8(ascii: "0"))
         }
         at += count
@@ -168,7 +170,7 @@ private struct DigitReader {
     }
 
     mutating func digits() -> [UInt8] {
-        let digits = bytes[at...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let digits = bytes[at...].prefix(while: \.isASCIIDigit)
         at += digits.count
         return Array(digits)
     }

@@ -117,7 +117,7 @@ struct Invocation: Sendable {
     func count(_ option: Option) throws(Failure) -> Int? {
         guard let text = options[option] else { return nil }
         guard let count = Int(text), count > 0 else {
-            if Int(text) == nil, text.utf8.allSatisfy({ (48...57).contains($0) }) {
+            if Int(text) == nil, text.utf8.allSatisfy(\.isASCIIDigit) {
                 throw .usage("\(option.written) is too large: \(text)", advice: command.helpAdvice)
             }
             throw .usage("\(option.written) must be a whole number, 1 or more, not \(text)", advice: command.helpAdvice)

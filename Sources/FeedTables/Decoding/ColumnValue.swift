@@ -96,8 +96,8 @@ extension json_slot {
     }
 
     fileprivate var realInText: ColumnValue {
-        guard length <= Self.longestNumber, let first = textBytes.first, first == UInt8(ascii: "-") || first.isDigit,
-            textBytes.last?.isDigit == true
+        guard length <= Self.longestNumber, let first = textBytes.first,
+            first == UInt8(ascii: "-") || first.isASCIIDigit, textBytes.last?.isASCIIDigit == true
         else { return .text(textBytes) }
         let text = String(decoding: textBytes, as: UTF8.self)
         guard case .number? = try? JSONValue(parsing: text), let real = Double(text), real.isFinite,
@@ -108,7 +108,7 @@ extension json_slot {
 
     /// The time in a text of digits. With fewer than nine digits it may be a year or a day.
     fileprivate var timestampInDigits: Timestamp? {
-        let whole = textBytes.prefix { $0.isDigit }.count
+        let whole = textBytes.prefix(while: \.isASCIIDigit).count
         guard whole >= 9, length <= Self.longestNumber else { return nil }
         let text = String(decoding: textBytes, as: UTF8.self)
         if let seconds = Int64(text) { return Timestamp(sinceEpoch: seconds) }
@@ -132,7 +132,7 @@ private struct DecimalDigits: Equatable {
         guard let power, (-400...400).contains(power) else { return nil }
         isNegative = mantissa.first == UInt8(ascii: "-")
         let halves = mantissa.split(separator: UInt8(ascii: "."))
-        var digits = halves.flatMap { $0.filter(\.isDigit) }.drop { $0 == UInt8(ascii: "0") }
+        var digits = halves.flatMap { $0.filter(\.isASCIIDigit) }.drop { $0 == UInt8(ascii: "0") }
         var exponent = power - (halves.count > 1 ? halves[1].count : 0)
         while digits.last == UInt8(ascii: "0") {
             digits.removeLast()
@@ -141,10 +141,6 @@ private struct DecimalDigits: Equatable {
         self.digits = Array(digits)
         self.exponent = digits.isEmpty ? 0 : exponent
     }
-}
-
-extension UInt8 {
-    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }
 
 extension PageItem {

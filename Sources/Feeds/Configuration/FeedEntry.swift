@@ -55,7 +55,7 @@ extension FeedEntry.Value {
         let digits = word.utf8.dropFirst(word.hasPrefix("-") ? 1 : 0)
         let isNumber =
             (1...15).contains(digits.count)
-            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && digits.allSatisfy(\.isASCIIDigit)
             && (word == "0" || digits.first != UInt8(ascii: "0"))
         self = isNumber ? .plain(word) : .text(word)
     }

@@ -66,10 +66,7 @@ package struct FeedNames {
     /// True if the name is valid for a feed or model: `[A-Za-z][A-Za-z0-9_-]{0,62}`.
     static func isValid(_ name: String) -> Bool {
         guard name.utf8.count <= 63, let first = name.utf8.first, isLetter(first) else { return false }
-        return name.utf8.allSatisfy { byte in
-            isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
-                || byte == UInt8(ascii: "-")
-        }
+        return name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "_-".utf8.contains($0) }
     }
 
     /// Adds the names of a feed and its model; faults go to the log.

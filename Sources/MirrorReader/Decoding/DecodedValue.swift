@@ -132,7 +132,7 @@ enum DecodedValue {
     private static func isLongInteger(_ text: String) -> Bool {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         return digits.count > 18 && digits.first != UInt8(ascii: "0") && Int64(text) == nil
-            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && digits.allSatisfy(\.isASCIIDigit)
     }
 
     /// The integer of a double that is certain to be the original one: beyond 2⁵³ neighbouring integers share a double.

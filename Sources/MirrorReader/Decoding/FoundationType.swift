@@ -70,7 +70,7 @@ private struct DecimalForm {
         let fraction = number.count > 1 ? number[1] : ""
         var digits = Substring((number.first ?? "") + fraction)
         let power = parts.count > 1 ? Int(parts[1].drop { $0 == "+" }) : 0
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let power,
+        guard !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit), let power,
             power.magnitude < 1_000
         else { throw .corrupted("found text that is not a number, expected Decimal") }
         var exponent = power - fraction.utf8.count

@@ -129,7 +129,7 @@ package enum FieldType: String, Sendable, Hashable, CaseIterable {
     private static func integer(_ field: UnsafeRawBufferPointer) -> Int64? {
         let isNegative = field.first == UInt8(ascii: "-")
         let digits = isNegative ? field.dropFirst() : field[...]
-        guard (1...18).contains(digits.count), digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        guard (1...18).contains(digits.count), digits.allSatisfy(\.isASCIIDigit) else { return nil }
         let number = digits.reduce(0) { $0 * 10 + Int64($1 - 48) }
         return isNegative ? -number : number
     }
@@ -182,7 +182,7 @@ package enum FieldType: String, Sendable, Hashable, CaseIterable {
     private static func isLongInteger(_ text: String) -> Bool {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         return (19...1_000).contains(digits.count) && digits.first != UInt8(ascii: "0")
-            && digits.allSatisfy { (48...57).contains($0) } && Int64(text) == nil
+            && digits.allSatisfy(\.isASCIIDigit) && Int64(text) == nil
     }
 
     /// Lends the field of a time as the store writes it, `2026-11-21T02:20:11.123Z`.

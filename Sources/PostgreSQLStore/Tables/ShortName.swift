@@ -22,6 +22,6 @@ enum ShortName {
     private static func endsInHash(_ name: String) -> Bool {
         let end = name.utf8.suffix(digitCount + 1)
         return end.count == digitCount + 1 && end.first == UInt8(ascii: "_")
-            && end.dropFirst().allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+            && end.dropFirst().allSatisfy { $0.isASCIIDigit || (97...102).contains($0) }
     }
 }

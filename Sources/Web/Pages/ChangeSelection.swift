@@ -52,9 +52,9 @@ extension ChangeMoment {
         // A text that is no day may sort between two days.
         guard (26...32).contains(bytes.count),
             zip("0000-00-00T00:00:00.000Z~".utf8, bytes).allSatisfy({ form, byte in
-                form == UInt8(ascii: "0") ? (0x30...0x39).contains(byte) : form == byte
+                form == UInt8(ascii: "0") ? byte.isASCIIDigit : form == byte
             }),
-            let count = Int(text.suffix(bytes.count - 25)), bytes[25...].allSatisfy({ (0x30...0x39).contains($0) })
+            let count = Int(text.suffix(bytes.count - 25)), bytes[25...].allSatisfy(\.isASCIIDigit)
         else { return nil }
         self.init(at: String(text.prefix(24)), count: count)
     }
