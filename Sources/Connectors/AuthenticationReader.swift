@@ -114,7 +114,7 @@ struct AuthenticationReader {
                 parameters.append(.init(name, .text(words.written)))
             }
         }
-        if !parameters.isEmpty { members.append(.init("parameters", .mapping(parameters))) }
+        members.add("parameters", parameters)
         members.append(.init("send", .text("body")))
         return .mapping([.init("oauth2", .mapping(members))])
     }
@@ -200,7 +200,7 @@ struct AuthenticationReader {
             throw authenticator.fault(.authenticator, "its token's header has more than `alg`, `typ: JWT` and `kid`")
         }
         let claims = try claims(authenticator)
-        if !claims.isEmpty { members.append(.init("claims", .mapping(claims))) }
+        members.add("claims", claims)
         let duration = try evaluator.literal(try authenticator.member("token_duration")) ?? "1200"
         guard let seconds = Int(duration), (10...86_400).contains(seconds) else {
             throw authenticator.fault(.authenticator, "its token is valid for \(duration) seconds")
@@ -236,7 +236,7 @@ struct AuthenticationReader {
         guard method == "POST" else { throw login.fault(.authenticator, "its login is requested by GET") }
         var members: [FeedEntry.Member] = [.init("url", .text(url.written))]
         let headers = try loginHeaders(login)
-        if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
+        members.add("headers", headers)
         let form = try requests.inputs("request_body_data", of: login)
         let body = form.isEmpty ? try requests.inputs("request_body_json", of: login) : form
         members.append(

@@ -164,9 +164,9 @@ package struct FeedFormRules: Sendable {
         }
         try FeedWords.checkNames(of: headers)
         var members = [source.member]
-        if !parameters.values.isEmpty { members.append(.init("with", .mapping(parameters.values))) }
-        if !parameters.query.isEmpty { members.append(.init("query", .mapping(parameters.query))) }
-        if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
+        members.add("with", parameters.values)
+        members.add("query", parameters.query)
+        members.add("headers", headers)
         try checkSecrets(FeedEntry(name: form.name, members: members))
         var draft = try draft(form.name, members).withParent(in: text)
         if case .url = source { draft.isOpen = true }

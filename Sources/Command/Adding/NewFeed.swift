@@ -32,7 +32,7 @@ struct NewFeed: Sendable {
         self.source = source
         let parameters = try editing(try source.distributed(try FeedWords.parameters(words)))
         var members = [source.member]
-        if !parameters.values.isEmpty { members.append(.init("with", .mapping(parameters.values))) }
+        members.add("with", parameters.values)
         let query = (curl?.query ?? []) + parameters.query
         let headers =
             (curl?.headers ?? [])
@@ -43,8 +43,8 @@ struct NewFeed: Sendable {
         if let method = invocation.options[.request] ?? curl?.method ?? (body == nil ? nil : "POST") {
             members.append(.init("method", .text(method)))
         }
-        if !query.isEmpty { members.append(.init("query", .mapping(query))) }
-        if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
+        members.add("query", query)
+        members.add("headers", headers)
         members += curl?.others ?? []
         if let body { members.append(.init("body", body)) }
         members += try Self.given(invocation)

@@ -31,8 +31,8 @@ struct ListWriter {
         let signIn = list.signIn?.members(values, server: base + "/")
         let query = self.query + (signIn?.query ?? [])
         let headers = self.headers + (signIn?.headers ?? [])
-        if !query.isEmpty { members.append(.init("query", .mapping(query))) }
-        if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
+        members.add("query", query)
+        members.add("headers", headers)
         if let auth = signIn?.auth { members.append(.init("auth", auth)) }
         // These cannot fail: the pagination is added apart.
         members += (try? FeedEntry.Member.members(of: list.findings, for: .open(), hasColumns: hasColumns)) ?? []

@@ -174,8 +174,8 @@ struct RecordedList: Sendable {
         var headers = signIn?.headers ?? []
         if let accept = first.accept { headers.append(.init("Accept", .text(Template.escaped(accept)))) }
         if case .feed(let format) = first.content { members.insert(.init("preset", .text(format.rawValue)), at: 0) }
-        if !query.isEmpty { members.append(.init("query", .mapping(query))) }
-        if !headers.isEmpty { members.append(.init("headers", .mapping(headers))) }
+        members.add("query", query)
+        members.add("headers", headers)
         if let auth = signIn?.auth { members.append(.init("auth", auth)) }
         members += (try? FeedEntry.Member.members(of: findings, for: .open(), hasColumns: hasColumns)) ?? []
         if let pagination { members.append(.init("pagination", pagination)) }

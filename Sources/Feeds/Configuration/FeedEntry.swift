@@ -149,6 +149,13 @@ extension Node {
     }
 }
 
+extension [FeedEntry.Member] {
+    /// Adds a mapping, unless it is empty.
+    package mutating func add(_ name: String, _ members: [FeedEntry.Member]) {
+        if !members.isEmpty { append(.init(name, .mapping(members))) }
+    }
+}
+
 extension FeedEntry.Member {
     /// Parameters in the order of their names; a repeated name has a list of values.
     package static func parameters(_ pairs: [(name: String, value: String)]) -> [FeedEntry.Member] {
