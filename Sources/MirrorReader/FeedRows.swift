@@ -98,10 +98,9 @@ struct FeedRows {
 
     /// The SELECT of a listing's columns.
     func listed(_ query: ItemQuery, on connection: Connection) throws -> RowSelection {
-        let raw = "SELECT 1 FROM pragma_table_info(?) WHERE name = '_raw'"
         var selection = try RowSelection(
             columns.filter { query.columns?.contains($0.name) ?? true }, hasPlace: true, key: key,
-            hasRaw: query.wantsRaw && (try connection.scalar(raw, .text(name)) != nil), textLimit: query.textLimit,
+            hasRaw: query.wantsRaw && connection.hasColumn("_raw", in: name), textLimit: query.textLimit,
             from: table)
         selection.byteLimit = query.byteLimit
         return selection

@@ -30,7 +30,7 @@ struct PastRows {
     ///   - time: As the store writes times.
     init(of feed: String, table: String, key: [String], at time: String, on connection: Connection) throws {
         (self.connection, self.feed, self.time) = (connection, feed, time)
-        columns = try connection.all("SELECT name FROM pragma_table_info(?)", [.text(table)]) { $0.text(at: 0) ?? "" }
+        columns = try connection.columnNames(of: table)
         self.table = "main.\(try SQL.identifier(table))"
         self.key = "CAST(\(try ChangeView.key(key)) AS TEXT)"
     }

@@ -155,6 +155,13 @@ extension Connection {
     /// True if a table of the main database has the column, whose name is compared as SQLite does; as `hasTable`.
     public func hasColumn(_ column: String, in table: String) -> Bool { has(column, in: table) }
 
+    /// The names of the columns of a table or view, in their order; none where there is no such table.
+    ///
+    /// - Throws: `SQLiteError`.
+    public func columnNames(of table: String) throws -> [String] {
+        try all("SELECT name FROM pragma_table_info(?)", [.text(table)]) { $0.text(at: 0) ?? "" }
+    }
+
     private func has(_ column: String?, in table: String) -> Bool {
         sqlite3_table_column_metadata(handle.database, "main", table, column, nil, nil, nil, nil, nil) == SQLITE_OK
     }

@@ -79,7 +79,7 @@ package struct ParentTable: Sendable {
 
     /// - Throws: `FeedSyncError` of kind `configuration` for a column that a feed's table lacks.
     private static func check(_ columns: [String], of feed: String, _ table: String, on connection: Connection) throws {
-        let known = try connection.all("SELECT name FROM pragma_table_info(?)", [.text(table)]) { $0.text(at: 0) ?? "" }
+        let known = try connection.columnNames(of: table)
         let folded = Set(known.map(TableSchema.folded))
         for column in columns where !folded.contains(TableSchema.folded(column)) {
             let hint = NearestWord.suggestion(for: column, among: known).map { "; did you mean `\($0)`?" } ?? ""

@@ -52,7 +52,7 @@ package struct SearchIndex {
     /// The columns of a table's index; empty if there is none.
     package static func storedColumns(of table: String, on connection: Connection) throws -> [String] {
         // Reads the schema that SQLite holds in memory, so a feed without an index costs no more than that.
-        try connection.all("SELECT name FROM pragma_table_info(?)", [.text(name(of: table))]) { $0.text(at: 0) ?? "" }
+        try connection.columnNames(of: name(of: table))
     }
 
     /// True if the triggers exist. They disappear with a table that is dropped or replaced by hand.

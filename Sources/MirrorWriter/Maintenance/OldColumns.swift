@@ -49,8 +49,7 @@ struct OldColumns {
         guard definition.isResolved else { return [] }
         let wanted = Set((definition.columns.map(\.name) + stored.key).map(TableSchema.folded))
         let old = stored.columns.map(\.name).filter { !wanted.contains(TableSchema.folded($0)) }
-        let raw = "SELECT 1 FROM pragma_table_info(?) WHERE name = '_raw'"
-        let keptRaw = try !definition.keepsRaw && connection.scalar(raw, .text(stored.name)) != nil
+        let keptRaw = !definition.keepsRaw && connection.hasColumn("_raw", in: stored.name)
         return old + (keptRaw ? ["_raw"] : [])
     }
 
