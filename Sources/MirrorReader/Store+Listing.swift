@@ -85,6 +85,39 @@ extension Store {
     /// The rows of a query, in its order; without columns while no page of its feed is stored.
     package func rows(_ query: ItemQuery) throws(FeedSyncError) -> RowPage { try read(query) }
 
+    /// The rows of the first page that the feed's newest crawl has read, in the page's order; none while no page of the
+    /// feed is stored. Rows that only earlier crawls met are not among them.
+    ///
+    /// - Parameter limit: The maximum number of rows; nil for all.
+    package func rowsOfFirstPage(of feed: String, limit: Int? = nil) throws(FeedSyncError) -> RowPage {
+        try snapshot {
+            let keys = try connection.scalar(
+                """
+                SELECT p.keys FROM _crawl_page w JOIN _page p ON p.id = w.page
+                WHERE w.crawl = (SELECT max(id) FROM _crawl WHERE feed = ?) AND w.number = 1
+                """, .text(feed))
+            let places = Dictionary(
+                PageKeys.texts(keys?.text ?? "[]").enumerated().map { ($1, $0) },
+                uniquingKeysWith: { first, _ in first })
+            guard !places.isEmpty, let source = try FeedRows(feed, on: connection) else { return RowPage() }
+            let query = ItemQuery(feed: feed)
+            let selection = try source.listed(query, on: connection)
+            var page = RowPage()
+            page.begin(selection)
+            var found: [(place: Int, row: StoredRow)] = []
+            try source.read(selection, query, on: connection) { row in
+                if let place = places[selection.key(of: row)] {
+                    found.append((place, StoredRow(row, columnCount: selection.columns.count)))
+                }
+                return true
+            }
+            found.sort { $0.place < $1.place }
+            page.rows = found.prefix(max(0, limit ?? .max)).map(\.row)
+            page.hasMore = page.rows.count < found.count
+            return page
+        }
+    }
+
     /// The number of items that a query matches, whatever its limit.
     package func count(_ query: ItemQuery) throws(FeedSyncError) -> Int {
         try storing {

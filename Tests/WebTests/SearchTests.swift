@@ -34,6 +34,25 @@ import Web
         }
     }
 
+    @Test("A text that is searched for again shows what the upstream has now, and so do its further pages")
+    func anew() async throws {
+        try await WebPlace.serving(extra: "search: {param: q}") { place in
+            #expect(try await search(place, "item").body.contains("item 10"))
+            #expect(try await search(place, "item", more: "1.9").body.contains("item 20"))
+            place.upstream.route("/things") { request in
+                request.parameter("q") == "none"
+                    ? .json(#"{"items":[],"total_count":0}"#)
+                    : .json(#"{"items":[{"id":77,"name":"item 77"}],"total_count":1}"#)
+            }
+            for text in ["none", "item"] {
+                let found = try await search(place, text)
+                #expect(found.body.contains("item 77") == (text == "item"))
+                #expect(!found.body.contains("item 10"))
+                #expect(!(try await search(place, text, more: "1.0")).body.contains("item 10"))
+            }
+        }
+    }
+
     @Test("Less than three letters are not searched for, and a GET requests nothing")
     func short() async throws {
         try await WebPlace.serving(extra: "search: {param: q}") { place in

@@ -10,10 +10,10 @@ internal import Text
 ///     for await results in search.results { … }
 ///
 /// Texts of more than two characters are requested, at most one in half a second, and none twice in a row: `least` and
-/// `interval` change that. Spaces around a text do not count. A newer
-/// request cancels the older one, and so does a shorter text, as of a field that is cleared. Each text has a feed of
-/// its own in the mirror, so that rows of different texts never mix; they stay there, so give searches a mirror that
-/// you can delete.
+/// `interval` change that. Spaces around a text do not count. A newer request cancels the older one, and so does a
+/// shorter text, as of a field that is cleared. Neither a shorter text nor the text that was searched for last sends
+/// results. Each text has a feed of its own in the mirror, so that rows of different texts never mix; they stay there,
+/// so give searches a mirror that you can delete.
 ///
 /// - Isolation: any thread. It ends with its last reference.
 public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
@@ -27,6 +27,8 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         public let error: FeedSyncError?
         /// The number of the latest typed text when the results came.
         package fileprivate(set) var number = 0
+        /// The feed of the text; nil if there is none.
+        package fileprivate(set) var feed: FeedDefinition?
 
         package init(text: String, items: [Item], error: FeedSyncError?) {
             (self.text, self.items, self.error) = (text, items, error)
@@ -141,10 +143,12 @@ public final class TypedSearch<Item: Decodable & Sendable>: Sendable {
         do throws(FeedSyncError) {
             let feed = try await mirror.feed(try Self.definition(of: text, definition))
             try await feed.perform(.reload)
-            for try await items in feed.items(as: Item.self, limit: limit) {
-                return Results(text: text, items: items, error: nil)
-            }
-            return Results(text: text, items: [], error: .cancelled)
+            // A reload keeps the rows of an earlier search for the text: they may be on further pages.
+            let name = feed.definition.name
+            let page = try await mirror.store.rowsOfFirstPage(of: name, limit: limit)
+            var results = Results(text: text, items: try await page.items(of: name, as: Item.self), error: nil)
+            results.feed = feed.definition
+            return results
         } catch {
             return Results(text: text, items: [], error: error)
         }

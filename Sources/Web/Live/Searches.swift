@@ -4,7 +4,8 @@ internal import Platform
 
 /// Searches of upstreams that pages are typing. Each page has one, whose latest text wins.
 ///
-/// The results go into a store of their own, which is deleted when the server ends. They never enter a feed.
+/// The results go into a store of their own, which is deleted when the server ends. They never enter a feed. Each
+/// request has rows of its own, so that a text that is searched for again has none of its earlier results.
 actor Searches {
     /// The result of a search.
     enum Outcome: Sendable {
@@ -33,6 +34,10 @@ actor Searches {
     private let options: EngineOptions
     private var opening: Task<Result<(mirror: FeedMirror, folder: String), FeedSyncError>, Never>?
     private var entries: [String: Entry] = [:]
+    /// The feed with the newest results of each text of a searched feed.
+    private var found: [String: FeedDefinition] = [:]
+    /// The number of requests.
+    private let requestCount = Lock(0)
     private var useCount = 0
     private var textCount = 0
 
@@ -63,7 +68,15 @@ actor Searches {
                 entries[oldest] = nil
             }
             entries[key] = Entry(
-                search: TypedSearch(in: mirror) { text throws(ConfigurationError) in Self.definition(text, feed) })
+                search: TypedSearch(in: mirror) { [requestCount] text throws(ConfigurationError) in
+                    let number = requestCount.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    var asking = feed.asking(for: text) ?? feed
+                    asking.name = "\(feed.name.prefix(30))_\(number)"
+                    return asking
+                })
         }
         guard var entry = entries[key], number ?? entry.number >= entry.number else { return .replaced }
         entry.number = number ?? entry.number
@@ -80,13 +93,16 @@ actor Searches {
                     guard found.number >= sent else { continue }
                     return .failed(error)
                 }
-                return .found(Self.definition(text, feed).searching(for: text), mirror.store)
+                guard let results = found.feed else { return .replaced }
+                return .found(results, mirror.store)
             }
             return .replaced
         }
         entry.waiting = task
         entries[key] = entry
-        return await task.value
+        let outcome = await task.value
+        if case .found(let results, _) = outcome { self.found[Self.name(text, feed)] = results }
+        return outcome
     }
 
     /// Requests the next page of a text's results.
@@ -104,16 +120,11 @@ actor Searches {
     /// - Throws: `FeedSyncError`.
     func stored(_ text: String, of feed: FeedDefinition) async throws(FeedSyncError) -> (FeedDefinition, Store)? {
         guard opening != nil else { return nil }
-        let mirror = try await openMirror()
-        let text = String(text.trimmingSpaces)
-        let definition = Self.definition(text, feed).searching(for: text)
-        guard try await mirror.store.feed(named: definition.name)?.reloadedAtText != nil else { return nil }
-        return (definition, mirror.store)
+        let store = try await openMirror().store
+        return found[Self.name(String(text.trimmingSpaces), feed)].map { ($0, store) }
     }
 
-    private static func definition(_ text: String, _ feed: FeedDefinition) -> FeedDefinition {
-        feed.asking(for: text) ?? feed
-    }
+    private static func name(_ text: String, _ feed: FeedDefinition) -> String { "\(feed.name)/\(text)" }
 
     /// The store of searches, opened once even if several requests need it at the same time.
     private func openMirror() async throws(FeedSyncError) -> FeedMirror {
@@ -143,6 +154,7 @@ actor Searches {
     /// Ends all searches and deletes their results.
     func close() async {
         entries = [:]
+        found = [:]
         textCount = 0
         guard let opened = opening else { return }
         opening = nil

@@ -93,6 +93,26 @@ struct TypedSearchTests {
         #expect(first?.text == "swift")
     }
 
+    @Test("A text that is searched for again has only the rows of its new first page, in the page's order")
+    func again() async throws {
+        let bench = try await EngineBench()
+        func page(_ ids: [Int]) -> ServerResponse {
+            .json("{\"items\": [\(ids.map { #"{"id": \#($0), "name": "\#($0)"}"# }.joined(separator: ","))]}")
+        }
+        let pages = [[1, 2, 3], [4], [3, 5, 1], [5, 3], [], [2]]
+        bench.server.enqueue("/search/swift", pages.map(page))
+        bench.server.route("/search/other") { _ in page([1]) }
+        let search = search(bench, clock: RecordingClock())
+        var results = search.results.makeAsyncIterator()
+        for ids in pages {
+            search.send("swift")
+            #expect(await results.next(isolation: nil)?.items == ids.map { Thing(name: "\($0)") })
+            // A text that is sent twice in a row is requested once.
+            search.send("other")
+            #expect(await results.next(isolation: nil)?.text == "other")
+        }
+    }
+
     @Test("A text that cannot be searched for tells why")
     func error() async throws {
         let bench = try await EngineBench()
