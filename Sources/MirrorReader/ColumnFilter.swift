@@ -25,7 +25,8 @@ public struct ColumnFilter: Sendable, Hashable {
     /// The comparison.
     public let comparison: Comparison
     /// The value as text. In a column of times, a year, a day or a second means all of it, in UTC unless a zone is
-    /// named; an empty text means NULL.
+    /// named. So does a month, a day or a second in a column of texts, as far as the texts begin with it. An empty text
+    /// means NULL.
     public let value: String
 
     /// A condition such as `ColumnFilter("stars", .above, "100")`.
@@ -63,11 +64,13 @@ public struct ColumnFilter: Sendable, Hashable {
         if type == .timestamp {
             return Self.period(name, comparison, Timestamp.storedBeginning(of: value) ?? value)
         }
-        // A column that was declared without a type has times, too, as the upstream writes them.
-        if type == nil, Self.isMonth(value) { return Self.period(name, comparison, value) }
+        // A column of texts or without a type has times, too, as the upstream writes them.
+        if type == nil || type == .text, Self.isMonth(value) { return Self.period(name, comparison, value) }
         // Any text is above any number, which nobody means.
         if type != .text, type != .json, let number = Self.number(value) {
             let (text, values) = Self.compared(name, comparison, number)
+            // A text, or none, is another value.
+            guard comparison != .unequal else { return (text, values) }
             return ("(\(text) AND typeof(\(name)) IN ('integer', 'real'))", values)
         }
         return Self.compared(name, comparison, .text(value))
