@@ -154,6 +154,11 @@ package final class FeedWriter: PageTransactionWriter {
         return event
     }
 
+    /// Logs that the list has no further page. Returns nil if its status says so already.
+    package func noteEnd(now: String) throws -> StatusEvent? {
+        try connection.transaction { try log.noteEnd(now: now) }
+    }
+
     /// Adds the cost of requests to the run.
     package func spend(_ cost: FetchCost) throws {
         var metrics = state.metrics

@@ -29,6 +29,13 @@ struct RunLog {
         return try add([Entry(status: status, page: page, error: error)], now: now)[0]
     }
 
+    /// Adds that the list has no further page, if the status is the end of a first page: that page may have failed, or
+    /// was cancelled, while the rest is stored. Returns nil if the status says so already.
+    func noteEnd(now: String) throws -> StatusEvent? {
+        let status = try connection.scalar("SELECT status FROM \(tables.feed) WHERE name = ?", .text(feed))?.text
+        return status == RefreshStatus.endHeader.rawValue ? try note(.noMoreData, page: nil, now: now) : nil
+    }
+
     /// Adds events. The caller updates the feed's status in the same transaction.
     func add(_ entries: [Entry], now: String) throws -> [StatusEvent] {
         try connection.run(

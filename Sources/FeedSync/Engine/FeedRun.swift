@@ -80,6 +80,9 @@ final class FeedRun {
         let progress = resumePoint.progress
         mayMeetRange = mode == .all || mode == .since ? progress.round != nil : !progress.synced.isEmpty
         var step = rules.opened(resumePoint)
+        if case .end(.noMoreData, _) = step, let event = try committed({ try $0.noteEnd(now: now()) }) {
+            publish(event)
+        }
         let isHeader = step == .fetch(.header, nil)
         let span = SyncSpan(
             loader.definition.sync, command, mode, resumePoint, isHeader: isHeader,

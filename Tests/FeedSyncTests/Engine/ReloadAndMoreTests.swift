@@ -39,6 +39,22 @@ struct ReloadAndMoreTests {
         #expect(try bench.query("SELECT outcome FROM run ORDER BY id") == ["ok", "no_more_data"])
     }
 
+    @Test("more at the end behind a reload that failed says that there is no more data, once and without a request")
+    func moreBehindFailedReload() async throws {
+        let bench = try await EngineBench()
+        try await bench.more(.allPages)
+        bench.upstream.fail(page: 1, with: .status(500))
+        _ = try await bench.failure(.reload)
+        #expect(try bench.feed("status, no_more_data") == "endHeader|1")
+        let requests = bench.server.requests.count
+        for _ in 0..<2 { #expect(try await bench.more().outcome == .noMoreData) }
+        #expect(bench.server.requests.count == requests)
+        #expect(try bench.feed("status, no_more_data") == "noMoreData|1")
+        #expect(bench.engine.currentState?.status == .noMoreData)
+        #expect(try bench.log.suffix(3) == ["beginHeader", "endHeader!unreachable", "noMoreData"])
+        #expect(grammarFault(try bench.log) == nil)
+    }
+
     @Test("more on a feed never loaded loads the first page, --pages counts it")
     func moreFirst() async throws {
         let bench = try await EngineBench()
