@@ -12,7 +12,8 @@ internal import HTTP
 public final class FeedMirror: Sendable {
     /// The options of a mirror and its engines.
     public struct Options: Sendable {
-        /// True if the store is only read; it must exist then, and no engine can be made.
+        /// True if the store is only read; it must exist then, and no engine can be made. Once its file was replaced, as
+        /// by a new backup, reads and sequences throw an error of kind `store`: open the new file with another mirror.
         public var isReadOnly = false
         /// True if a commit survives power failure, not only the end of the process; it waits for the disk then.
         public var isDurable = false
@@ -60,9 +61,11 @@ public final class FeedMirror: Sendable {
         engineOptions.maxWait = options.longestWait
         engineOptions.wait = options.lockWait
         let access: Store.Access = options.isReadOnly ? .readOnly : .create
-        let store = try await Store(
-            path: path,
-            options: Store.Options(isDurable: options.isDurable, access: access, keep: Retention(options.keep)))
+        var storeOptions = Store.Options(
+            isDurable: options.isDurable, access: access, keep: Retention(options.keep))
+        // An observer would otherwise wait forever for changes of a file that nobody writes any more.
+        storeOptions.heedsReplacement = true
+        let store = try await Store(path: path, options: storeOptions)
         self.init(store, options: engineOptions, isReadOnly: options.isReadOnly)
     }
 
@@ -79,7 +82,12 @@ public final class FeedMirror: Sendable {
     ///
     /// A feed keeps its place when a token changes in this way: its definition stays the same.
     ///
-    ///     let definition = FeedDefinition("issues", ["preset": "github.issues", "auth": ["bearer": "${TOKEN}"]])
+    ///     let definition = try FeedDefinition(
+    ///         "issues",
+    ///         [
+    ///             "preset": "github.issues", "with": ["owner": "swiftlang", "repo": "swift"],
+    ///             "auth": ["bearer": "${TOKEN}"],
+    ///         ])
     ///     let feed = try await mirror.feed(definition)
     ///     mirror.setVariable("TOKEN", to: newToken)
     public func setVariable(_ name: String, to value: String?) { options.set(value, forVariable: name) }

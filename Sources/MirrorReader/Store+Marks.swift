@@ -17,8 +17,13 @@ extension Store {
     }
 
     /// The store's mark now.
+    ///
+    /// - Throws: `FeedSyncError` of kind `store`, also if the file was replaced and the store heeds that.
     package func mark() throws(FeedSyncError) -> Mark {
-        try transactions.inGroup { try Mark(of: connection) }
+        try transactions.inGroup {
+            if reading?.heedsReplacement == true { try transactions.checkFile() }
+            return try Mark(of: connection)
+        }
     }
 
     /// A value that changes with each page of a feed that this connection commits, and with any commit of others.

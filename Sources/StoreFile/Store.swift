@@ -39,6 +39,8 @@ package actor Store {
         package var keep = Retention.standard
         /// True to end what is read for a task that is cancelled, or beyond its `WorkLimit`; for reading only.
         package var heedsWorkLimits = false
+        /// True if a read fails once the path leads to another file; for reading only.
+        package var heedsReplacement = false
         /// The time to wait for another program's lock on the store; at least 5 seconds.
         package var wait = Duration.zero
         /// The schema changes that the store has, or gets.
@@ -75,6 +77,8 @@ package actor Store {
         package internal(set) var isCopy = false
         /// The file's stamp when it was opened; nil if SQLite's locks keep it from changing under a reader.
         var resting: FileStamp?
+        /// True if a read fails once the path leads to another file.
+        package internal(set) var heedsReplacement = false
 
         /// True if later writes are visible.
         package var followsFile: Bool { !isCopy && resting == nil }
@@ -100,6 +104,11 @@ package actor Store {
         guard path != ":memory:" else {
             throw FeedSyncError(
                 .store, "`:memory:` is no file, and nothing in it would be kept", advice: "name a file with --store")
+        }
+        // SQLite would open a file that is gone when it is closed, or one with the part of the path before the zero byte.
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            let problem = path.isEmpty ? "is empty" : "has a zero byte"
+            throw FeedSyncError(.store, "the path of the store \(problem)", advice: "name a file")
         }
         guard let executor = ThreadExecutor() else {
             throw FeedSyncError(.store, "\(path): no thread can be started for the store", advice: "see `ulimit -u`")
@@ -128,9 +137,7 @@ package actor Store {
     }
 
     /// The problem of the open file; nil if its path still leads to it.
-    package var fileProblem: String? {
-        connection.hasMoved ? "\(path) was deleted, moved or replaced since it was opened" : nil
-    }
+    package var fileProblem: String? { transactions.fileProblem }
 
     /// Runs `body` with the store's connection, on the store's thread.
     ///

@@ -23,7 +23,8 @@ enum StoreOpening {
     ) async throws(FeedSyncError) -> sending Opened {
         do {
             guard options.access != .readOnly else {
-                let opened = try openForReading(path, options.migrations)
+                var opened = try openForReading(path, options.migrations)
+                opened.reading?.heedsReplacement = options.heedsReplacement
                 if options.heedsWorkLimits { opened.connection.heedWorkLimits() }
                 return opened
             }

@@ -77,6 +77,11 @@ package final class Transactions: @unchecked Sendable {
         }
     }
 
+    /// The problem of the open file; nil if its path still leads to it.
+    var fileProblem: String? {
+        connection.hasMoved ? "\(path) was deleted, moved or replaced since it was opened" : nil
+    }
+
     /// Runs `body` while pages may wait for their commit: it reads their state from the feed's writer, or does not
     /// depend on them.
     package func inGroup<Result>(_ body: () throws -> Result) throws(FeedSyncError) -> Result {
@@ -250,6 +255,9 @@ package final class Transactions: @unchecked Sendable {
     /// - Throws: `FeedSyncError` of kind `store` if the path no longer leads to the open file; `SQLiteError`.
     package func checkFile(isWriting: Bool = false) throws {
         if let lostRace, .now < lostRace.until { throw lostRace.error }
+        if reading?.heedsReplacement == true, let fileProblem {
+            throw FeedSyncError(.store, fileProblem, advice: "open it again to read what is there now")
+        }
         // A reader loses nothing.
         guard hasMoved || isWriting || !openFeeds.isEmpty else { return }
         let change = connection.hasMoved ? .store : files?.change

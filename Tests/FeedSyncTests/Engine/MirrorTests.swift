@@ -303,6 +303,31 @@ struct MirrorTests {
         #expect(!FileManager.default.fileExists(atPath: missing))
     }
 
+    @Test("A mirror that is read fails once its file was replaced, and another one reads the new file")
+    func replaced() async throws {
+        let bench = try await EngineBench()
+        try await bench.reload()
+        let file = bench.folder.file("shared.db")
+        _ = try await bench.store.backUp(to: file)
+        var options = FeedMirror.Options()
+        options.isReadOnly = true
+        let mirror = try await FeedMirror(path: file, options: options)
+        var lists = mirror.items(of: "things", as: Thing.self).makeAsyncIterator()
+        #expect(try await lists.next(isolation: nil)?.count == 10)
+        try await bench.more()
+        _ = try await bench.store.backUp(to: file)
+        do throws(FeedSyncError) {
+            let items = try await lists.next(isolation: nil)
+            Issue.record("the observer got \(String(describing: items))")
+        } catch {
+            #expect(error.kind == .store)
+            #expect(error.message.contains("replaced"))
+        }
+        await #expect(throws: FeedSyncError.self) { _ = try await mirror.storedItems(of: "things", as: Thing.self) }
+        let next = try await FeedMirror(path: file, options: options)
+        #expect(try await next.storedItems(of: "things", as: Thing.self).count == 20)
+    }
+
     private struct Dated: Decodable, Sendable {
         let at: Timestamp
     }

@@ -10,6 +10,17 @@ import Testing
 
 @Suite("The store")
 struct StoreTests {
+    @Test("A path that is empty or has a zero byte is no store's, says so, and leaves no file")
+    func noPath() async throws {
+        let folder = try TemporaryFolder()
+        for (path, words) in [("", "is empty"), (folder.file("a\0b.db"), "has a zero byte")] {
+            let error = await #expect(throws: FeedSyncError.self) { _ = try await FeedMirror(path: path) }
+            #expect(error?.kind == .store)
+            #expect(error?.message == "the path of the store \(words)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.file("a")))
+    }
+
     @Test("Values are stored as they came, whatever they are")
     func values() async throws {
         let item = #"""
