@@ -223,7 +223,9 @@ struct Session: Sendable {
             return try await shared.open(uri, for: self, configuration, feeds: feeds.map(\.name), of: groups)
         }
         let wait = try invocation.duration(.wait) ?? .zero
-        let path = storePath(configuration) ?? configuration.store
+        guard let path = storePath(configuration) else {
+            throw Failure(FeedSyncError(.bug, "a store in PostgreSQL has no path"))
+        }
         if let failure = Failure.missingFolder(of: path) { throw failure }
         let nearest = MissingPath(path)?.nearest
         let store = try await openStore(

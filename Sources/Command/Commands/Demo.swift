@@ -51,7 +51,7 @@ private struct Demo: Sendable {
         self.folder = folder
         let environment = session.environment
         configuration = try configuring(try Configuration.load(folder.configurationPath, environment: environment))
-        store = try await session.openStore(at: configuration.store)
+        store = try await session.openStore(at: folder.storePath)
         options = try session.engineOptions(folder: folder.path)
     }
 
@@ -68,7 +68,7 @@ private struct Demo: Sendable {
     func run() async throws(Failure) {
         console.print([
             "Two made-up feeds are served on this machine: 1,000 repositories and \(DemoFeed.anchorCount) anchors.",
-            "feedsync mirrors them, page by page, into \(configuration.store)", "",
+            "feedsync mirrors them, page by page, into \(folder.storePath)", "",
         ])
         try await command("reload repositories", .reload, "repositories")
         try await command("more repositories --pages 3", .nextPages(3), "repositories")
@@ -133,11 +133,12 @@ private struct DemoFolder: Sendable {
     let path: String
 
     var configurationPath: String { "\(path)/feedsync.yaml" }
+    var storePath: String { "\(path)/feedsync.db" }
 
     /// The next command to type.
     var query: String {
         let sql = "SELECT full_name, stars FROM repositories ORDER BY _generation DESC, _position LIMIT 5"
-        return "sqlite3 -box \(path)/feedsync.db \"\(sql)\""
+        return "sqlite3 -box \(storePath) \"\(sql)\""
     }
 
     /// Makes the folder, with a configuration for the feeds of a server.

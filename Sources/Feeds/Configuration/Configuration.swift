@@ -2,13 +2,16 @@ internal import Platform
 internal import YAML
 
 /// A configuration file: the feeds and where they are kept.
+///
+/// A mirror does not read it: an app copies `keep`, `isDurable` and `folder` into the mirror's options. An empty
+/// `folder` is `.` there. Its environment goes into the options as well as into `load`.
 public struct Configuration: Sendable {
     /// The file, as it was named.
     public let file: String
     /// The folder of the file, where relative paths start; empty for the current one.
     public let folder: String
-    /// The path of the store.
-    public let store: String
+    /// The path of the store; nil where the file names a store in PostgreSQL, which a mirror cannot open.
+    public let store: String?
     /// The URI of the store in PostgreSQL as it is written; nil where it is a file.
     package let writtenStore: Template?
     /// The same with its values put in, once that was done.
@@ -119,7 +122,7 @@ extension MappingDecoder {
         let feeds = feeds(written, common)
         finish()
         return Configuration(
-            file: file, folder: folder, store: store ?? FilePath.join(folder, "feedsync.db"),
+            file: file, folder: folder, store: isShared ? nil : store ?? FilePath.join(folder, "feedsync.db"),
             writtenStore: isShared ? template("store") : nil, feeds: feeds,
             keep: keep ?? Retention.standard.standard, isDurable: isDurable ?? false,
             includes: includes, changedAt: changedAt)

@@ -74,8 +74,10 @@ struct ConfigurationTests {
             ("", "f.yaml", "feedsync.db"), ("", "/f.yaml", "/feedsync.db"), ("", "a/f.yaml", "a/feedsync.db"),
             ("store: b.db", "a/f.yaml", "a/b.db"), ("store: /b.db", "a/f.yaml", "/b.db"),
             ("store: ~/b.db", "a/f.yaml", "/home/me/b.db"),
+            // A store in PostgreSQL has no path, and none is made up for it.
+            ("store: postgres://db/feeds", "a/f.yaml", nil), ("store: ${DATABASE_URL}", "a/f.yaml", nil),
         ])
-    func store(text: String, file: String, store: String) throws {
+    func store(text: String, file: String, store: String?) throws {
         #expect(try parse(text, file: file).store == store)
     }
 
