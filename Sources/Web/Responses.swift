@@ -39,8 +39,15 @@ enum Responses {
 
     private static let programTypes = [
         "application/json", "application/problem+json", "application/x-ndjson", "text/csv", "text/event-stream",
-        "text/yaml",
+        "text/yaml", "text/plain; version=",
     ]
+
+    /// The refusal of a visitor without a token.
+    static var tokenNeeded: ServerResponse {
+        var refusal = problem(401, .refused, "a token is needed", advice: "send it as Authorization: Bearer TOKEN")
+        refusal.headers.append(("WWW-Authenticate", "Bearer"))
+        return refusal
+    }
 
     /// A response to a GET with its tag, or 304 if the client has it.
     static func conditional(_ response: ServerResponse, _ request: ServerRequest, tag: String? = nil) -> ServerResponse

@@ -55,7 +55,7 @@ final class Site: Sendable {
         case .unknown: return .finished(signInFirst(request))
         case .wrongToken(let caller):
             await door.pay(caller)
-            return .finished(tokenNeeded())
+            return .finished(Responses.tokenNeeded)
         }
         return await limited(request, visitor)
     }
@@ -91,16 +91,9 @@ final class Site: Sendable {
         PageFrame(visitor: visitor, changes: changes, isReadOnly: settings.isReadOnly)
     }
 
-    private func tokenNeeded() -> ServerResponse {
-        var refusal = Responses.problem(
-            401, .refused, "a token is needed", advice: "send it as Authorization: Bearer TOKEN")
-        refusal.headers.append(("WWW-Authenticate", "Bearer"))
-        return refusal
-    }
-
     /// A browser is led to the page for the token, and from there to where it was going.
     private func signInFirst(_ request: ServerRequest) -> ServerResponse {
-        guard request.wantsPage, request.header("X-FeedSync-Token") == nil else { return tokenNeeded() }
+        guard request.wantsPage, request.header("X-FeedSync-Token") == nil else { return Responses.tokenNeeded }
         let target = request.method == "POST" ? "" : request.target
         return .status(303, headers: [("Location", SignInPage.link(to: target).text)])
     }
@@ -129,7 +122,11 @@ final class Site: Sendable {
                 return .finished(withoutStore(problem, visit))
             }
             return try await read(parts, visit)
-        case "POST": return try await change(parts, await visit(request, visitor))
+        case "POST":
+            if parts.first == "feeds", let problem = Self.unknownParameter(parts, request) {
+                return .problem(400, .rejected, problem, advice: "see /openapi.json")
+            }
+            return try await change(parts, await visit(request, visitor))
         default: return .finished(Responses.wrongMethod(OpenAPI.methods(at: parts)))
         }
     }
@@ -283,7 +280,8 @@ final class Site: Sendable {
     /// The problem with a parameter that a path of the API does not take. Without it, `sort=stars` at a path that sorts
     /// nothing would look as if it did.
     private static func unknownParameter(_ parts: [String], _ request: ServerRequest) -> String? {
-        guard !request.query.isEmpty, !request.wantsPage, let names = OpenAPI.queryParameters(at: parts),
+        guard !request.query.isEmpty, !request.wantsPage,
+            let names = OpenAPI.queryParameters(at: parts, of: request.method),
             let unknown = request.query.map(\.name).first(where: { !names.contains($0) })
         else { return nil }
         let nearest = NearestWord.suggestion(for: unknown, among: names).map { "; did you mean `\($0)`?" } ?? ""

@@ -410,8 +410,8 @@ import Web
                 let isMissing =
                     ["/picture/{feed}", "/search/{feed}", "/add"].contains(path) || path.contains("{part}")
                 #expect(reply.status == (isMissing ? 404 : status), "\(path)")
-                let isForPrograms = ["feeds", "changes", "runs", "quota", "session", "health", "openapi.json"]
-                    .contains(path.split(separator: "/").first ?? "")
+                let programs = ["feeds", "changes", "runs", "quota", "session", "health", "metrics", "openapi.json"]
+                let isForPrograms = programs.contains { path.split(separator: "/").first == $0[...] }
                 if isForPrograms, !path.hasPrefix("/changes/") {
                     #expect(reply.link("service-desc") == "/openapi.json", "\(path)")
                 }

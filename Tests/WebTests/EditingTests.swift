@@ -224,6 +224,8 @@ import Testing
             for text in ["<textarea", "Remove the feed", "Rename", "Pause", "Sync now"] {
                 #expect(!page.body.contains(text), "\(text)")
             }
+            let lines = try await place.ask("/feeds/things/definition")
+            #expect(lines.status == 401 && lines.body.contains("Authorization: Bearer TOKEN"))
             let referer = ["Referer": "http://127.0.0.1:\(place.port)/settings/things"]
             #expect(
                 try await place.ask("/login", headers: referer).body.contains("name=\"to\" value=\"/settings/things\""))

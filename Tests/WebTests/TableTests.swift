@@ -68,6 +68,27 @@ import Testing
         }
     }
 
+    @Test(
+        "A month or a day means all times in it in a column of texts, too, and another value is also none or a text",
+        arguments: [
+            ("at 2026-11", [1, 2]), ("at = 2026-11-05", [1]), ("at != 2026-11", [3, 4]), ("at > 2026-11-05", [2, 3]),
+            ("at <= 2026-11", [1, 2]), ("stars != 5", [2, 3, 4]), ("stars = 5", [1]), ("stars < 100", [1, 2]),
+            ("note != x", [2, 3, 4]),
+        ])
+    func texts(text: String, ids: [Int]) async throws {
+        let items = [
+            #"{"id":1,"at":"2026-11-05T10:00:00Z","stars":5,"note":"x"}"#,
+            #"{"id":2,"at":"2026-11-06T10:00:00Z","stars":50,"note":"y"}"#,
+            #"{"id":3,"at":"2026-12-01T10:00:00Z","stars":"many"}"#, #"{"id":4,"at":null,"stars":null,"note":null}"#,
+        ]
+        let columns = "columns: {id: id, at: {path: at, type: text}, stars: stars, note: {path: note, type: text}}"
+        try await WebPlace.serving(items: items, columns: columns) { place in
+            try await place.perform(.sync)
+            let reply = try await place.ask("/feeds/things/items?where=\(Self.encoded(text))")
+            #expect(reply.list("id").sorted() == ids.map(String.init))
+        }
+    }
+
     @Test("Pages of a sorted view follow one another, and none is missed or double")
     func sorted() async throws {
         try await serving { place in
@@ -257,6 +278,17 @@ import Testing
             #expect(reply.header("Content-Type") == "application/problem+json")
             #expect(reply.member("status") == "400")
             #expect(reply.body.contains(words), "\(reply.body)")
+        }
+    }
+
+    @Test(
+        "A parameter that a command does not take is refused, and nothing is requested",
+        arguments: ["more?pages=3", "sync?full", "reload?limit=1", "pause?until=1"])
+    func unknownParameterOfCommand(target: String) async throws {
+        try await WebPlace.serving { place in
+            let reply = try await place.post("/feeds/things/\(target)")
+            #expect(reply.status == 400 && reply.body.contains("there is no parameter"), "\(reply.body)")
+            #expect(place.upstream.requests.isEmpty)
         }
     }
 

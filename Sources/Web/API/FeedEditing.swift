@@ -182,6 +182,7 @@ struct FeedEditing {
     /// The lines of the feed, as YAML.
     func definition() async throws(FeedSyncError) -> SharedAnswer {
         guard let feed = try await visit.served.feed(named: name) else { return visit.unknownFeed(name) }
+        if !site.settings.isReadOnly, !visit.visitor.mayChange { return .finished(Responses.tokenNeeded) }
         if let obstacle = obstacle(to: feed) {
             return .finished(Responses.problem(obstacle.kind == .refused ? 403 : 409, obstacle))
         }

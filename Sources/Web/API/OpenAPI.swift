@@ -54,7 +54,7 @@ enum OpenAPI {
     private static let problem = "application/problem+json"
     private static let feed = parameter("feed", in: "path", "the feed's name", text)
     private static let limit = parameter(
-        "limit", "how many at most", #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#)
+        "limit", "the maximum number", #"{"type":"integer","minimum":1,"maximum":1000,"default":100}"#)
     private static let after = parameter("after", "the place behind which to go on, from Link", place)
     private static let lines = parameter(
         "format", "each object in a line of its own", #"{"type":"string","enum":["ndjson"]}"#)
@@ -78,6 +78,7 @@ enum OpenAPI {
     ]
     private static let unknown: Other = (404, "no such feed", problem)
     private static let wrong: Other = (400, "a parameter is not what it has to be", problem)
+    private static let strange: Other = (400, "there is no such parameter", problem)
     private static let notHere: Other = (404, "no such feed, or this server does not do that", problem)
     private static let foreign: Other = (403, "read-only, or without the token of GET /session", problem)
     private static let upstreamErrors: [Other] = [
@@ -90,7 +91,7 @@ enum OpenAPI {
         Operation(
             path: "/feeds/{feed}/\(word)", method: "post", summary: summary + "; answers when the run has ended",
             parameters: [feed], schema: see("run"),
-            others: [(303, "to the list, for a form of a page", nil), unknown, foreign] + upstreamErrors)
+            others: [(303, "to the list, for a form of a page", nil), strange, unknown, foreign] + upstreamErrors)
     }
 
     private static let operations: [Operation] =
@@ -129,7 +130,7 @@ enum OpenAPI {
             form: form.map { $0.map { (name: $0.0, meaning: $0.1) } }, needed: form.map { [$0[0].0] } ?? [],
             schema: action == .remove || action == .definition ? #"{"type":"object"}"# : see("status"),
             others: [
-                (303, "to the page, for a form of a page", nil), unknown, foreign,
+                (303, "to the page, for a form of a page", nil), strange, unknown, foreign,
                 (409, "not in the configuration, a list of another, or at work", problem),
                 (422, "the reason why it cannot be changed so", problem),
             ])
@@ -137,7 +138,7 @@ enum OpenAPI {
 
     /// Changes of feeds in the configuration.
     private static let changesOfFeeds = [
-        change(.pause, "Has nothing sync the feed by itself"), change(.resume, "Ends a pause"),
+        change(.pause, "Pauses the feed: nothing syncs it when it is due"), change(.resume, "Ends a pause"),
         change(.rename, "Gives the feed another name, in the store, too", form: [("name", "the new name")]),
         change(
             .definition, "Checks other lines for the feed, or writes them, and tells the difference",
@@ -193,7 +194,8 @@ enum OpenAPI {
             path: "/feeds/{feed}/definition", summary: "The lines of a feed in the configuration, as YAML",
             parameters: [feed], type: "text/yaml",
             others: [
-                unknown, foreign, (409, "the feed is not in the configuration, or a list of another", problem),
+                unknown, (401, "without the token", problem), (403, "read-only, or without a configuration", problem),
+                (409, "the feed is not in the configuration, or a list of another", problem),
                 (422, "they hold a credential", problem),
             ]),
         Operation(
@@ -324,7 +326,7 @@ enum OpenAPI {
                 parameter("number", "which of the pictures of that HTML, from 0", number),
                 parameter("q", "the text for which the item was found on the feed's server", text),
             ], type: "image/*",
-            others: [(404, "it has none, or it cannot be had", problem)]),
+            others: [(404, "it has none, or its server does not give it", problem)]),
         Operation(
             path: "/login", method: "post", summary: "Begins a browser's session, where a token is needed",
             form: [("token", "the token"), ("to", "the path to go on to")], needed: ["token"], type: nil, status: 303,
@@ -337,9 +339,9 @@ enum OpenAPI {
         Operation(path: "/logout", method: "post", summary: "Ends a browser's session", type: nil, status: 303),
     ]
 
-    /// The names of the parameters that a GET of a path takes in its query; nil if there is no such path.
-    static func queryParameters(at parts: [String]) -> [String]? {
-        let found = operations.first { $0.method == "get" && isPath($0.path, parts) }
+    /// The names of the parameters that a request of a path takes in its query; nil if there is no such path.
+    static func queryParameters(at parts: [String], of method: String) -> [String]? {
+        let found = operations.first { ($0.method == "post") == (method == "POST") && isPath($0.path, parts) }
         return found?.parameters.filter { $0.place == "query" }.map(\.name)
     }
 
@@ -384,7 +386,7 @@ enum OpenAPI {
             + #""advice":{"type":["string","null"]},"version":{"const":1}},"required":["title","status","error"]}"#
         let definitions = ResultSchema.definitions(at: schemas).dropLast()
         return "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"feedsync serve\",\"version\":\(FeedSyncVersion.text.json),"
-            + "\"description\":\"A store of feedsync, with the names of its tables. Each GET but /events has an ETag. Each answer has a Link to this description, a list one to its next page.\"},"
+            + "\"description\":\"A store of feedsync, with the names of its tables. Each GET but /events and /export has an ETag. Each answer that is not for browsers has a Link to this description, a list one to its next page.\"},"
             + #""security":[{},{"token":[]},{"session":[]}],"#
             + "\"paths\":{\(list)},\"components\":{\"schemas\":\(definitions),\(item),\(problem)},"
             + "\"securitySchemes\":\(securitySchemes)}}"
@@ -404,13 +406,13 @@ enum OpenAPI {
         func schema(_ type: String?) -> String { type == problem ? see("problem") : text }
         var responses = [
             "\"\(operation.status)\":"
-                + response("as asked for", operation.type, operation.schema ?? text, operation.otherTypes)
+                + response("success", operation.type, operation.schema ?? text, operation.otherTypes)
         ]
         for other in operation.others {
             responses.append("\"\(other.status)\":" + response(other.meaning, other.type, schema(other.type)))
         }
         // A missing token, another host name, or a store that cannot be read.
-        responses.append("\"default\":" + response("why it cannot be had", problem, see("problem")))
+        responses.append("\"default\":" + response("an error, with its reason", problem, see("problem")))
         let words = operation.path.split(separator: "/").filter { !$0.hasPrefix("{") }.map { $0.prefix { $0 != "." } }
         let id =
             operation.method + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
