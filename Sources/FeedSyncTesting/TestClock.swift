@@ -93,7 +93,8 @@ public final class TestClock: Clock {
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
-    /// Returns once a task sleeps for at least this time.
+    /// Returns once a task sleeps for at least this time. A mirror with an observer, such as a reader of its items,
+    /// sleeps for 200 ms at a time: name a longer one to wait for something else.
     public func sleeping(atLeast time: Duration = .nanoseconds(1)) async {
         await withCheckedContinuation { continuation in
             let isSleeping = state.withLock { state in

@@ -38,7 +38,7 @@ public final class TestUpstream: Sendable {
     }
 
     /// Starts an upstream whose list has these pages: `?page=2` is the second one, and the header `Link` leads from
-    /// page to page.
+    /// page to page with the other parameters of the request.
     ///
     /// - Parameter pages: The JSON of each page.
     /// - Throws: `ServerError` if libmicrohttpd is missing or no port is free.
@@ -47,7 +47,10 @@ public final class TestUpstream: Sendable {
             let number = request.parameter("page").flatMap { Int($0) } ?? 1
             guard number > 0, number <= pages.count else { return .status(404) }
             guard number < pages.count else { return .json(pages[number - 1]) }
-            let next = "<\(request.rawPath)?page=\(number + 1)>; rel=\"next\""
+            let query = request.target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+            let others = query.split(separator: "&").filter { $0 != "page" && !$0.hasPrefix("page=") }
+            let parameters = (others + ["page=\(number + 1)"]).joined(separator: "&")
+            let next = "<\(request.rawPath)?\(parameters)>; rel=\"next\""
             return .json(pages[number - 1], headers: [(name: "Link", value: next)])
         }
     }

@@ -33,6 +33,19 @@ struct AppTests {
         }
     }
 
+    @Test("An upstream with pages leads on with the other parameters of a request")
+    func parameters() async throws {
+        let upstream = try TestUpstream(pages: [#"[{"id": 1}]"#, #"[{"id": 2}]"#, #"[{"id": 3}]"#])
+        try await withTemporaryMirror { mirror in
+            let url = "\(upstream.url)/things?q=a%20b"
+            let feed = try await mirror.feed(
+                FeedDefinition("things", ["url": "\(url)", "key": "id", "pagination": "link"]))
+            try await feed.perform(.sync)
+        }
+        let targets = Set(upstream.requests.map(\.target))
+        #expect(targets == ["/things?q=a%20b", "/things?q=a%20b&page=2", "/things?q=a%20b&page=3"])
+    }
+
     @Test("A wait that an upstream asks for takes no time with a clock of the test's own")
     func clock() async throws {
         let clock = TestClock()
