@@ -72,8 +72,10 @@ extension FeedSection {
     ///         let stars: Int
     ///         let topics: [String]
     ///     }
-    ///     for section in try await store.sections(of: "swift-repos") {
-    ///         let repositories = try await section.items(as: Repository.self, limit: 10)
+    ///     for try await sections in mirror.sections(of: "swift-repos") {
+    ///         for section in sections {
+    ///             let repositories = try await section.items(as: Repository.self, limit: 10)
+    ///         }
     ///     }
     ///
     /// - Parameters:

@@ -7,7 +7,12 @@ extension FeedDefinition {
     /// is taken as it is: a search that a user typed names no secret of yours.
     ///
     ///     let query = ["state": "open", "labels": form.labels]
-    ///     try FeedDefinition("issues", ["preset": "github.issues", "query": .init(query), "sort": nil])
+    ///     try FeedDefinition(
+    ///         "issues",
+    ///         [
+    ///             "preset": "github.issues", "with": ["owner": "swiftlang", "repo": "swift"],
+    ///             "query": .init(query), "sync": nil,
+    ///         ])
     public struct Value: Sendable, Hashable {
         private indirect enum Content: Sendable, Hashable {
             case scalar(String, isText: Bool)
