@@ -101,7 +101,8 @@ struct TypedSearchTests {
         }
         let pages = [[1, 2, 3], [4], [3, 5, 1], [5, 3], [], [2]]
         bench.server.enqueue("/search/swift", pages.map(page))
-        bench.server.route("/search/other") { _ in page([1]) }
+        let other = page([1])
+        bench.server.route("/search/other") { _ in other }
         let search = search(bench, clock: RecordingClock())
         var results = search.results.makeAsyncIterator()
         for ids in pages {
