@@ -89,7 +89,12 @@ package enum Completeness {
         if isCut { return .maxPages }
         // The list ended before its total.
         if !isPartitioned, let total = crawl.total, total > crawl.elements { return .cap }
-        if let sign { return [.total, .cap].contains(sign.kind) ? .cap : .upstreamIncomplete }
+        switch sign?.kind {
+        case .total?, .cap?: return .cap
+        case .untried?: return .cutOff
+        case .some: return .upstreamIncomplete
+        case nil: break
+        }
         return unstoredReason(of: crawl)
     }
 

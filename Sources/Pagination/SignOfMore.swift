@@ -39,6 +39,8 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
         case items
         /// Words that the upstream serves no more.
         case cap
+        /// A way to a second page that could not be tried.
+        case untried
     }
 
     /// The kind of sign.
@@ -82,6 +84,16 @@ package struct SignOfMore: Sendable, Hashable, CustomStringConvertible {
     /// True if the page says that nothing follows, or completes the total. Its token then means nothing.
     package static func isDenied(by envelope: PageEnvelope, after page: PaginationInput) -> Bool {
         SignSearch(envelope, page, nil, isStated: false, isLinked: false).isOver
+    }
+
+    /// True if a page says that it is the last one, by more than a count: by a flag, or a next page that is null.
+    package static func isLast(by envelope: PageEnvelope, after page: PaginationInput) -> Bool {
+        let search = SignSearch(envelope, page, nil, isStated: false, isLinked: false)
+        return search.isFlaggedAsLast
+            || envelope.members.contains { member in
+                member.name.words.contains("next") && [.null, .string("")].contains(member.value)
+                    && envelope.isOfList(member)
+            }
     }
 
     /// The sign in the words of an error that is the answer to a page that was worked out. Behind a page that is not
@@ -139,10 +151,11 @@ private struct SignSearch {
     }
 
     /// True if only an explicit flag counts: the upstream states the end, or all elements have arrived.
-    var isOver: Bool {
-        isStated || envelope.first(PagingNames.more) { Self.says($0.value) == false } != nil
+    var isOver: Bool { isStated || isFlaggedAsLast || Self.isTotalReached(envelope, page) }
+
+    var isFlaggedAsLast: Bool {
+        envelope.first(PagingNames.more) { Self.says($0.value) == false } != nil
             || envelope.first(PagingNames.last) { Self.saysWord($0.value) == true } != nil
-            || Self.isTotalReached(envelope, page)
     }
 
     var flag: SignOfMore? {

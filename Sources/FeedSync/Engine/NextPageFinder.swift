@@ -271,6 +271,7 @@ struct NextPageFinder: Sendable {
             }
             end.total = total?.value.count.map { min($0, ReportedCount.most) - facts.passedOver }
         }
+        if end.behindCount != nil, SignOfMore.isLast(by: envelope, after: facts) { end.behindCount = nil }
         if end.sign?.kind == .sameToken, SignOfMore.isDenied(by: envelope, after: facts) { end.sign = nil }
         end.sign =
             end.sign
@@ -287,6 +288,9 @@ struct NextPageFinder: Sendable {
         if fetched.format == .events { end.sign = SignOfMore(.flag, "a stream of events goes on") }
         if end.sign == nil, definition.hasOpenPagination, let count = loader.shape.findings.strayItemCount, count > 0 {
             end.sign = SignOfMore(.items, "a page that was tried has \(count) more items")
+        }
+        if end.sign == nil, definition.hasOpenPagination, loader.shape.findings.isUntried, !end.isStated {
+            end.sign = SignOfMore(.untried, "the way to a second page could not be tried")
         }
         return end
     }

@@ -270,6 +270,10 @@ struct PageReader: Sendable {
     /// crawl, and for a refusal, which has a notice already.
     private func noticeOfSign(_ sign: SignOfMore?, isFollowed: Bool) -> String? {
         guard let sign, ![.total, .cap].contains(sign.kind) else { return nil }
+        guard sign.kind != .untried else {
+            return "\(sign), as a request failed or the host wanted none: the next sync tries again; "
+                + "if this is the whole list, write `pagination: none`"
+        }
         guard sign.kind != .sameToken else {
             return "\(sign), and the page is as long as the others, so there may be more: a token that stays the same "
                 + "cannot be followed; if the list ends there, say so with `more`, `last` or `total` in the feed's "

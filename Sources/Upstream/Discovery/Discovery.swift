@@ -92,6 +92,8 @@ package struct Discovery: Sendable {
                 } ?? false
             let effort = isInVain && effort == .search ? .signs : effort
             if isInVain, effort == .signs { trials.triedSigns = known.triedSigns }
+            trials.mayBeUntried = !isInVain
+            trials.hasFailedBefore = known.isUntried
             paging = try await pagination(structure, effort, &trials)
             if let place = trials.betterPlace {
                 structure = try self.structure(of: first, at: place, page)

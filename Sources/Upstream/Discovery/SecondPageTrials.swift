@@ -22,6 +22,12 @@ struct SecondPageTrials {
     private(set) var strayItemCount = 0
     /// True if a temporary failure prevented a trial.
     private var hasFailed = false
+    /// True if a trial was refused.
+    private var isRefused = false
+    /// True if no search has been in vain that covers this one.
+    var mayBeUntried = true
+    /// True if a trial failed the last time, too: some servers always fail at a parameter that they do not know.
+    var hasFailedBefore = false
     /// True if the answer to a way that the page suggests was no list at all, as after a fault of the upstream.
     private var hasOddAnswer = false
     /// True if no more requests are sent because the host could not be reached, or permitted none.
@@ -111,7 +117,9 @@ struct SecondPageTrials {
             if refutation != nil, !wasRefuted { return nothing(rejections) }
             if betterPlace != nil, structure.items.path != betterPlace { return nothing(rejections) }
         }
-        if !isBlocked, !hasFailed {
+        if mayBeUntried, !search.candidates.isEmpty, mayGuess, !hasQuotaLeft || mustTryAgain {
+            findings.isUntried = true
+        } else if hasQuotaLeft, !(hasFailed || isStopped) || hasFailedBefore {
             // After an odd answer they are tried once more.
             let odd = "\(search.hashOfSigns), odd"
             findings.triedSigns = hasOddAnswer && triedSigns != odd ? odd : search.hashOfSigns
@@ -138,7 +146,12 @@ struct SecondPageTrials {
         isBlocked ? "the server asked us to wait" : "too many requests were made"
     }
 
-    private var isBlocked: Bool { isStopped || (first.quota + meter.cost.quota).contains { $0.blockedUntil != nil } }
+    private var isBlocked: Bool { isStopped || !hasQuotaLeft }
+
+    private var hasQuotaLeft: Bool { !(first.quota + meter.cost.quota).contains { $0.blockedUntil != nil } }
+
+    /// True if a trial failed, and did not the last time.
+    private var mustTryAgain: Bool { (hasFailed || isRefused || isStopped) && !hasFailedBefore }
 
     private func nothing(_ rejections: [(ways: [String], reason: String)]) -> Evidence {
         guard !rejections.isEmpty else {
@@ -274,7 +287,9 @@ extension SecondPageTrials {
             hasOddAnswer = true
             return .nothing(error.message)
         case .rejected, .unfollowable: return .nothing(error.message)
-        case .refused: return .forbidden(error.message)
+        case .refused:
+            isRefused = true
+            return .forbidden(error.message)
         case .unreachable where !hasFailed:
             hasFailed = true
             return .forbidden(error.message)

@@ -171,6 +171,31 @@ struct OpenDefinitionTests {
         #expect(try bench.feed("complete, item_count") == "1|3")
     }
 
+    @Test(
+        "A list is not complete before a way to its second page was tried; a second failure counts as a trial",
+        arguments: [403, 500], [true, false])
+    func failedTrial(status: Int, failsOnce: Bool) async throws {
+        let bench = try await EngineBench(paging: "", columns: "")
+        let failures = Lock(0)
+        let feed = PagedFeed(PagedFeed.items(1...35), perPage: 10)
+        bench.server.route("/things") { request in
+            if !request.query.isEmpty {
+                let failed = failures.withLock { count in
+                    count += 1
+                    return count
+                }
+                if failed == 1 || !failsOnce { return .status(status) }
+            }
+            let page = request.parameter("page").flatMap { Int($0) } ?? 1
+            let items = feed.items.dropFirst((page - 1) * 10).prefix(10).joined(separator: ",")
+            return .json("{\"items\":[\(items)]}")
+        }
+        let run = try await bench.sync()
+        #expect(run.reason == .cutOff && run.notices.contains { $0.contains("could not be tried") }, "\(run.notices)")
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("complete, item_count") == (failsOnce ? "1|35" : "1|10"))
+    }
+
     @Test("A list of one page that becomes empty may leave out the member of its items")
     func becomesEmpty() async throws {
         let bench = try await EngineBench(paging: "", columns: "")

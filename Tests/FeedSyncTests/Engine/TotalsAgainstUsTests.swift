@@ -82,17 +82,20 @@ struct TotalsAgainstUsTests {
     func countThatLags(style: String, count: String) async throws {
         let (bench, list) = try await bench(style, count: count)
         try await bench.sync()
-        #expect(bench.server.requests.count == 3)
+        let checks = {
+            bench.server.requests.count { $0.parameter("page") == "3" || $0.parameter("offset") == "20" }
+        }
+        #expect(checks() == 1)
         #expect(try bench.feed("item_count, complete") == "20|1")
         // It is not checked again while the last page is as it was.
         try await bench.sync()
-        #expect(bench.server.requests.count == 5)
+        #expect(checks() == 1)
         // An item is new at the head, and the count does not know of it.
         list.withLock { $0.ids.insert(21, at: 0) }
         for _ in 1...2 {
             let run = try await bench.sync()
             #expect(run.reason == nil && run.figures.items.removed == 0, "\(run.notices)")
-            #expect(try bench.feed("item_count, complete, verified") == "21|1|0")
+            #expect(try bench.feed("item_count, complete") == "21|1")
         }
         list.withLock { $0.counted = 21 }
         #expect(try await bench.sync().reason == nil)
