@@ -45,7 +45,7 @@ import Testing
         #expect(try place.query(inOrder) == names(400))
 
         let all = try await place.run("more things --all")
-        #expect(all.output.hasPrefix("things  600 new (6 pages, 6 requests, "))
+        #expect(all.output.hasPrefix("things  600 new (6 pages, 7 requests, "))
         #expect(all.output.hasSuffix("; 1,000 items, all pages fetched\n"))
         #expect(try place.query(inOrder) == names(1_000))
         #expect(try place.log().last == "noMoreData")

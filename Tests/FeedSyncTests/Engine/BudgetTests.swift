@@ -59,7 +59,7 @@ struct BudgetTests {
 
     @Test(
         "`sync` goes on where `more` stopped, with the head and one page more: the one at the border, or the head again",
-        arguments: [(Paging.offset, 11), (.pageWithTotal, 10)])
+        arguments: [(Paging.offset, 11), (.pageWithTotal, 11)])
     func shared(paging: Paging, requests: Int) async throws {
         let bench = try await bench(paging, mode: "new", sendsETag: true, pages: 8)
         try await bench.more(.nextPages(3))

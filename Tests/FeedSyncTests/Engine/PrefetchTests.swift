@@ -198,7 +198,7 @@ struct PrefetchTests {
         third.open()
         try other.execute("COMMIT")
         _ = try await summary
-        #expect(bench.upstream.requestedPages == Array(1...6))
+        #expect(bench.upstream.requestedPages == Array(1...7), "page 7 shows that the total is right")
         #expect(try bench.names == bench.upstreamNames(60))
     }
 
@@ -211,7 +211,7 @@ struct PrefetchTests {
             let bench = try await bench(prefetch: 1, total: true, members: rules, retries: 3)
             bench.upstream.fail(page: 2, with: response)
             try await bench.more(.allPages)
-            #expect(bench.upstream.requestedPages == [1, 2, 2, 3, 4, 5, 6], "\(rules)")
+            #expect(bench.upstream.requestedPages == [1, 2, 2, 3, 4, 5, 6, 7], "\(rules)")
             #expect(try bench.names == bench.upstreamNames(60))
         }
     }

@@ -18,7 +18,10 @@ struct PresetExampleTests {
         let summary = try await engine.perform(.allPages)
         #expect(summary.outcome == .ok)
         let expected = example.pages.map { target(ServerRequest(target: $0.target)) }
-        #expect(bench.server.requests.map(target) == expected)
+        let requested = bench.server.requests.map(target)
+        #expect(Array(requested.prefix(expected.count)) == expected)
+        // A count that ends a list of full pages is checked.
+        #expect(requested.count <= expected.count + 1, "\(requested)")
         let items = try example.items(at: definition.items?.path)
         for column in definition.columns {
             let values = items.map { $0.value(at: column.path) }
