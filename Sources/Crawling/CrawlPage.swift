@@ -84,14 +84,17 @@ package enum Circle: Sendable, Hashable {
     /// The second page equals the first one: the upstream ignores the page cursor.
     case ignoresCursor
 
+    /// - Parameter headKeys: The keys on the first page as this run read it; nil if it did not.
     /// - Returns: nil if the page is none.
-    package init?(_ page: CrawlPage, behind crawl: CrawlState, _ trail: CrawlTrail) {
+    package init?(_ page: CrawlPage, behind crawl: CrawlState, _ trail: CrawlTrail, headKeys: String? = nil) {
         guard page.direction == .footer, !page.isCheck else { return nil }
         if Circle.repeatsPageBefore(page, crawl) {
             let isShort = page.elementCount < crawl.mostElements
             // The list has one item, and each page begins with the last item of the one before.
             let isOnlyItem = page.elementCount == 1 && page.end.next == nil && page.end.isDoubtful
             if crawl.pages == 1, !isOnlyItem {
+                // New items have pushed down the first page of an earlier run.
+                if let headKeys, headKeys != page.keys { return nil }
                 // A list that moves may repeat a short page, but hardly a full one.
                 guard page.mode == .reload || !isShort else { return nil }
                 self = .ignoresCursor

@@ -208,6 +208,7 @@ package final class FeedWriter: PageTransactionWriter {
                 addedBefore: unsaved?.added ?? 0, now: clock.time(now))
             leftPage = nil
             let stored = try storage.store(commit)
+            if commit.page.direction == .header, !commit.page.isCheck { reads.headKeys = commit.page.keys }
             if isOfAll {
                 if !commit.page.isCheck, commit.page.upstreamNext == nil {
                     reads.endsAsLong = known.map { commit.page.elementCount >= $0.elements } ?? false

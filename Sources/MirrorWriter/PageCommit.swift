@@ -42,10 +42,10 @@ package struct PageCommit: Sendable {
     ///
     /// - Throws: `FeedSyncError` of kind `unfollowable` if the upstream ignores the page cursor.
     func ending(
-        behind crawl: CrawlState, _ trail: CrawlTrail, of feed: FeedDefinition
+        behind crawl: CrawlState, _ trail: CrawlTrail, headKeys: String?, of feed: FeedDefinition
     ) throws(FeedSyncError) -> PageCommit {
         var commit = self
-        switch Circle(page, behind: crawl, trail) {
+        switch Circle(page, behind: crawl, trail, headKeys: headKeys) {
         case nil: break
         case .leadsBack?: commit.page = page.asEnd()
         case .repeats?:

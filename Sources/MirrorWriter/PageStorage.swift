@@ -54,7 +54,7 @@ struct PageStorage {
             try commit.page.direction == .header || draft.crawl == nil
             ? beginCrawl(commit, in: &draft.progress) : draft.crawl
         guard let crawl else { throw FeedSyncError(.bug, "a page has no crawl") }
-        let commit = try commit.ending(behind: crawl, list.trail, of: definition)
+        let commit = try commit.ending(behind: crawl, list.trail, headKeys: list.reads.headKeys, of: definition)
         let page = commit.page
         let known = page.isNotModified ? nil : try records.storedPages.newest(commit.key)
         let revised = page.isCheck ? known.flatMap { $0.keys == page.keys ? $0 : nil } : nil

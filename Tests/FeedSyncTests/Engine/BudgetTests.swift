@@ -57,6 +57,22 @@ struct BudgetTests {
         }
     }
 
+    @Test("New items that push down the only page of a cut sync are not taken for a parameter that is ignored")
+    func pushedDownBehindCut() async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: all}", paging: "pagination: {style: offset, limit: 3}")
+        let list = Lock([7, 2, 1])
+        bench.server.route("/things") { request in
+            let number = { (name: String) in request.parameter(name).flatMap { Int($0) } ?? 0 }
+            let ids = list.withLock { $0 }.dropFirst(number("offset")).prefix(number("limit"))
+            return .json("{\"items\":[\(PagedFeed.items(ids).joined(separator: ","))]}")
+        }
+        _ = try? await bench.another(options: options(1)).perform(.sync)
+        list.withLock { $0 = [17, 16, 7, 2, 1] }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("complete, item_count") == "1|5")
+    }
+
     @Test(
         "`sync` goes on where `more` stopped, with the head and one page more: the one at the border, or the head again",
         arguments: [(Paging.offset, 11), (.pageWithTotal, 11)])

@@ -70,6 +70,17 @@ import Testing
         #expect(Circle(page, behind: crawl, trail) == example.circle)
     }
 
+    @Test(
+        "A page with the items of an earlier run's first page is not the first one again if the run has read another",
+        arguments: [(nil, .ignoresCursor), ("[1,2]", .ignoresCursor), ("[8,9]", nil)] as [(String?, Circle?)])
+    func pushedDown(headKeys: String?, circle: Circle?) {
+        var crawl = CrawlState(id: 1)
+        (crawl.pages, crawl.mostElements, crawl.lastKeys) = (1, 2, "[1,2]")
+        var page = CrawlPage(.footer, end: .more(.p3), upstreamNext: .p3)
+        (page.mode, page.keys, page.elementCount) = (.all, "[1,2]", 2)
+        #expect(Circle(page, behind: crawl, CrawlTrail(), headKeys: headKeys) == circle)
+    }
+
     @Test("A page that repeats the one before is the last one, and overlaps with none")
     func repeats() {
         var page = CrawlPage(.footer, end: .more(.p3, total: 9), upstreamNext: .p3)
