@@ -227,13 +227,14 @@ struct StoredDefinitions {
     private func extend(_ definition: FeedDefinition) throws -> TableSchema.Extension {
         guard definition.isResolved else { return .none }
         let extended = try TableSchema(definition).extend(on: connection)
-        if extended == .table {
-            views.changeViewMayLag = true
-            let name = Value.text(definition.owner)
-            try connection.run("DELETE FROM _section WHERE feed = ?", name)
-            try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", name)
-            try connection.run("UPDATE feed_part SET item_count = 0 WHERE feed = ?", name)
-        }
+        guard extended == .table else { return extended }
+        views.changeViewMayLag = true
+        let name = Value.text(definition.owner)
+        // A feed without rows has no table in PostgreSQL, and gets one in each file of a worker: nothing was lost.
+        guard try connection.count("SELECT item_count FROM feed WHERE name = ?", name) > 0 else { return .none }
+        try connection.run("DELETE FROM _section WHERE feed = ?", name)
+        try connection.run("UPDATE feed SET item_count = 0 WHERE name = ?", name)
+        try connection.run("UPDATE feed_part SET item_count = 0 WHERE feed = ?", name)
         return extended
     }
 

@@ -340,6 +340,17 @@ struct TruthTests {
         #expect(try bench.query("SELECT item_count FROM section") == ["35"])
     }
 
+    @Test("A table without rows that is missing, as in each file of a worker, is made again, and the validators stay")
+    func missingEmptyTable() async throws {
+        let bench = try await EngineBench([])
+        try await bench.sync()
+        try Connection(path: bench.store.path).execute("DROP TABLE things")
+        let summary = try await bench.another().perform(.sync)
+        #expect(summary.outcome == .unchanged)
+        #expect(bench.server.requests.last?.header("If-None-Match") != nil)
+        #expect(try bench.query("SELECT count(*) FROM things") == ["0"])
+    }
+
     @Test("Feeds whose tables would have one name are refused", arguments: ["THINGS", "things"])
     func sameTable(_ name: String) async throws {
         let bench = try await EngineBench()
