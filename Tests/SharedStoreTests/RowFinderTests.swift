@@ -17,7 +17,7 @@ struct RowFinderTests {
         }
         return WriteThrough.Target(
             table: CopiedTable(name: "rows", columns: columns, hasExact: false, primaryKey: key),
-            key: columns.filter { key.contains($0.name) }, untyped: [])
+            key: columns.filter { key.contains($0.name) }, untyped: nil)
     }
 
     @Test("Rows are found by their numbers, however far apart they are", arguments: UInt64(1)...40)

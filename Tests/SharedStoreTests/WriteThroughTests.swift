@@ -275,6 +275,39 @@ final class WriteThroughTests {
         #expect(progress.failure == nil)
     }
 
+    @Test("A column without a type that had no values, or was added since, gets the type of its first numbers")
+    func narrowed() throws {
+        try addFeed("more", table: "more")
+        try write(isFollowed: true) {
+            try file.execute(
+                """
+                ALTER TABLE more ADD COLUMN n ANY;
+                ALTER TABLE more ADD COLUMN r ANY;
+                ALTER TABLE more ADD COLUMN both ANY;
+                UPDATE _feed SET definition = 'e' WHERE feed = 'more';
+                INSERT INTO more SELECT 2, _section, 1, 2, _first_seen_at, _changed_at, NULL, NULL, NULL, 'a' FROM more
+                """)
+        }
+        try file.companion?.settle()
+        for column in ["n", "r", "both"] { #expect(try type(of: column, in: "more") == "text") }
+        // The values of one row may be new, and those of another change.
+        for sql in [
+            "UPDATE more SET n = 7, r = 1.5, both = 7 WHERE id = 1",
+            "INSERT INTO more SELECT 3, NULL, 1, 3, _first_seen_at, _changed_at, NULL, 8, 2, 8 FROM more WHERE id = 1",
+        ] {
+            try write(isFollowed: true) { try file.execute(sql) }
+            try file.companion?.settle()
+            #expect(try type(of: "n", in: "more") == "bigint")
+            #expect(try type(of: "r", in: "more") == "numeric")
+            #expect(try type(of: "both", in: "more") == "text")
+        }
+        #expect(
+            try database.query("SELECT n, r, both, _exact ->> 'both' FROM more ORDER BY id") == [
+                ["7", "1.5", "7", "7"], [nil, nil, "a", nil], ["8", "2", "8", "8"],
+            ])
+        #expect(progress.failure == nil)
+    }
+
     /// Writes a feed with a table, and one row.
     private func addFeed(_ name: String, table: String) throws {
         try write(isFollowed: false) {

@@ -67,8 +67,8 @@ final class WriteThrough: CommitCompanion {
         let table: CopiedTable
         /// The columns of its key, in SQLite's order.
         let key: [CopiedTable.Column]
-        /// The columns that have no type in the definition: their values decide.
-        let untyped: Set<String>
+        /// The columns that have no type in the definition; nil for a table that every store has.
+        let untyped: UntypedColumns?
     }
 
     /// - Parameters:
@@ -413,8 +413,11 @@ extension WriteThrough {
             try source.rows("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY cid", [.text(name)]) { row in
                 key += table.columns.filter { $0.name == row.text(at: 0) }
             }
-            let untyped = types[name].map { types in table.columns.map(\.name).filter { types[$0] == nil } } ?? []
-            tables[name] = Target(table: table, key: key, untyped: Set(untyped))
+            let untyped = types[name].map { types in
+                let columns = table.columns.filter { types[$0.name] == nil && !key.contains($0) }
+                return UntypedColumns(Set(columns.map(\.name)), of: name, in: hasItems ? source : nil)
+            }
+            tables[name] = Target(table: table, key: key, untyped: untyped)
         }
     }
 

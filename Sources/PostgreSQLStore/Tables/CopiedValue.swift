@@ -12,6 +12,13 @@ package enum CopiedValue: Sendable, Hashable {
     /// Text that is not UTF-8, which only another program can have written.
     case otherText([UInt8])
 
+    var isNumber: Bool {
+        switch self {
+        case .integer, .real: true
+        default: false
+        }
+    }
+
     /// A column of a statement's current row.
     init(_ statement: Statement, at index: Int) {
         switch statement.storageClass(at: index) {

@@ -69,7 +69,7 @@ package struct FeedTableShape {
     }
 
     /// The type for values whose type the definition leaves open.
-    private static func type(
+    static func type(
         of column: String, in table: String, on connection: SQLite.Connection
     ) throws -> FieldType {
         let column = try SQL.identifier(column)

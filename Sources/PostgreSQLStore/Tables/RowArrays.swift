@@ -7,14 +7,14 @@ package import SQLite
 package struct RowArrays {
     let table: CopiedTable
     private let key: [CopiedTable.Column]
-    private let untyped: Set<String>
+    private let untyped: UntypedColumns?
     private var columns: [ArrayText]
     package private(set) var count = 0
 
     /// - Parameters:
     ///   - key: Columns that must not be NULL.
-    ///   - untyped: Columns that are made wider where a value does not fit.
-    package init(into table: CopiedTable, key: [CopiedTable.Column] = [], untyped: Set<String> = []) {
+    ///   - untyped: Columns that get another type where a value does not fit; nil if there are none.
+    package init(into table: CopiedTable, key: [CopiedTable.Column] = [], untyped: UntypedColumns? = nil) {
         self.table = table
         self.key = key
         self.untyped = untyped
@@ -34,10 +34,13 @@ package struct RowArrays {
         for (index, column) in table.columns.enumerated() {
             if column.type.appendOften(statement, at: index, to: &columns[index]) { continue }
             let value = CopiedValue(statement, at: index)
+            if value.isNumber, let untyped, try untyped.areNumbers(column) {
+                throw CopyProblem.unfit(table: table.name, column: column.name)
+            }
             let field = column.type.field(value)
             if let text = field.text {
                 columns[index].append(text)
-            } else if key.contains(column) || column.type.isNarrow(for: value) && untyped.contains(column.name) {
+            } else if key.contains(column) || column.type.isNarrow(for: value) && untyped?.contains(column) ?? false {
                 throw CopyProblem.unfit(table: table.name, column: column.name)
             } else {
                 columns[index].appendNull()

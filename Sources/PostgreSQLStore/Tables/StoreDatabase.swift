@@ -317,7 +317,8 @@ extension StoreDatabase {
             guard let type = wanted[column.name], type != column.type, !shape.key.columns.contains(column.name) else {
                 return false
             }
-            return types[column.name] != nil || type.isWider(than: column.type)
+            // A column without a type is text until it has values.
+            return types[column.name] != nil || type.isWider(than: column.type) || column.type == .text
         }
         guard !changed.isEmpty else { return }
         try PostgreSQLViews(feeds: []).drop(from: connection)
