@@ -70,7 +70,7 @@ extension PageSigns {
     }
 
     /// True if the page may be one of several: it is as long as requested, or as pages often are.
-    private var mayBeFull: Bool {
+    fileprivate var mayBeFull: Bool {
         let asked = parameter(PagingNames.size).flatMap { JSONScalar.text($0.value).count }
         return asked.map { itemCount >= $0 } ?? false || PaginationInput.usualSizes.contains(itemCount)
     }
