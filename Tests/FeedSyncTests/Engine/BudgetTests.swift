@@ -1,3 +1,4 @@
+import Concurrency
 import HTTP
 import HTTPServer
 import ScriptedServer
