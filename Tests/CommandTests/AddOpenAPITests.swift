@@ -112,11 +112,11 @@ import Testing
             ("api.yaml /thing", 64, "api.yaml has no list at /thing; did you mean /things?"),
             ("api.yaml /things --set nam=1", 64, "nothing that was chosen has a parameter nam"),
             ("api.yaml /things --set page", 64, "--set must have the form NAME=VALUE"),
-            ("api.yaml /things --set page={others.id}", 64, "which does not exist"),
+            ("api.yaml /things --set kind={others.id}", 64, "which does not exist"),
         ] as [(String, Int32, String)])
     func faults(words: String, code: Int32, message: String) async throws {
         let place = try Workplace.withoutConfiguration()
-        try place.write("api.yaml", document(place, parameters: ["page"]))
+        try place.write("api.yaml", document(place, parameters: ["page", "kind"]))
         try place.write("other.yaml", "other: 1.1\n")
         try place.write("empty.yaml", "openapi: 3.0.0\npaths: {}\n")
         let run = try await place.run("add --openapi \(words)")

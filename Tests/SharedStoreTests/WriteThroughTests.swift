@@ -283,26 +283,26 @@ final class WriteThroughTests {
                 """
                 ALTER TABLE more ADD COLUMN n ANY;
                 ALTER TABLE more ADD COLUMN r ANY;
-                ALTER TABLE more ADD COLUMN both ANY;
+                ALTER TABLE more ADD COLUMN mixed ANY;
                 UPDATE _feed SET definition = 'e' WHERE feed = 'more';
                 INSERT INTO more SELECT 2, _section, 1, 2, _first_seen_at, _changed_at, NULL, NULL, NULL, 'a' FROM more
                 """)
         }
         try file.companion?.settle()
-        for column in ["n", "r", "both"] { #expect(try type(of: column, in: "more") == "text") }
+        for column in ["n", "r", "mixed"] { #expect(try type(of: column, in: "more") == "text") }
         // The values of one row may be new, and those of another change.
         for sql in [
-            "UPDATE more SET n = 7, r = 1.5, both = 7 WHERE id = 1",
+            "UPDATE more SET n = 7, r = 1.5, mixed = 7 WHERE id = 1",
             "INSERT INTO more SELECT 3, NULL, 1, 3, _first_seen_at, _changed_at, NULL, 8, 2, 8 FROM more WHERE id = 1",
         ] {
             try write(isFollowed: true) { try file.execute(sql) }
             try file.companion?.settle()
             #expect(try type(of: "n", in: "more") == "bigint")
             #expect(try type(of: "r", in: "more") == "numeric")
-            #expect(try type(of: "both", in: "more") == "text")
+            #expect(try type(of: "mixed", in: "more") == "text")
         }
         #expect(
-            try database.query("SELECT n, r, both, _exact ->> 'both' FROM more ORDER BY id") == [
+            try database.query("SELECT n, r, mixed, _exact ->> 'mixed' FROM more ORDER BY id") == [
                 ["7", "1.5", "7", "7"], [nil, nil, "a", nil], ["8", "2", "8", "8"],
             ])
         #expect(progress.failure == nil)

@@ -231,8 +231,6 @@ import Testing
                 try await place.ask("/login", headers: referer).body.contains("name=\"to\" value=\"/settings/things\""))
             let foreign = ["Referer": "http://evil.example/settings/things"]
             #expect(!(try await place.ask("/login", headers: foreign).body.contains("name=\"to\"")))
-            let refused = try await place.ask("/feeds/things/definition")
-            #expect(refused.status == 403 && refused.member("title") == "\"sign in to change this feed\"")
             let token = ["Authorization": "Bearer 0123456789abcdef"]
             #expect(try await place.ask("/feeds/things/definition", headers: token).status == 200)
             let removed = try await place.ask("/feeds/things/remove", method: "POST", headers: token)

@@ -128,7 +128,7 @@ final class FeedRun {
         if reason == nil, hasOnePage, loader.definition.hasOpenPagination {
             let rowsBefore = itemCount - metrics.items.inserted + metrics.items.removed
             let keptBefore = resumePoint.state.crawl.map { rowsBefore - $0.elements } ?? 0
-            if keptBefore <= 0 { notices.add(keptBehindPage: itemCount - seen) }
+            if keptBefore <= 0 { notices.add(keptBehindPage: itemCount - (crawl?.elements ?? itemCount)) }
         }
         return RunSummary(
             run: Int(writer.run), outcome: ending, figures: metrics, isAtEnd: outcome == .noMoreData || isAtEnd,

@@ -183,7 +183,7 @@ struct DoubtTests {
         for effort in [Discovery.Effort.search, .verify] {
             let found = try await bench.found(effort)
             #expect(found.findings.pagination == nil && found.findings.key == ["id"])
-            #expect((found.findings.triedElementCount != nil) == (status < 500))
+            #expect(found.findings.triedElementCount == nil && found.findings.isUntried)
         }
     }
 

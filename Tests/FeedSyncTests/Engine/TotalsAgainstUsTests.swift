@@ -83,7 +83,7 @@ struct TotalsAgainstUsTests {
         let (bench, list) = try await bench(style, count: count)
         try await bench.sync()
         let checks = {
-            bench.server.requests.count { $0.parameter("page") == "3" || $0.parameter("offset") == "20" }
+            bench.server.requests.count { $0.parameter("page") == "3" || $0.parameter("offset") == "19" }
         }
         #expect(checks() == 1)
         #expect(try bench.feed("item_count, complete") == "20|1")
