@@ -193,7 +193,7 @@ extension SecondPageTrials {
         case page(PageReading)
         /// A page without items, or without their member.
         case empty
-        /// No page of this number (404), as of one after the last.
+        /// No page of this number, as of one after the last.
         case missing
         /// No page; why.
         case nothing(String)
@@ -241,8 +241,9 @@ extension SecondPageTrials {
             if case .beyondEnd(404) = fetched.kind { return .missing }
             let words = UpstreamText.text(of: fetched.response) ?? ""
             let parameter = settled.pagination.cursorParameters.first { UnknownParameter.isNamed($0, in: words) }
-            return parameter.map { .unknown("the upstream does not know `\($0)`") }
-                ?? .nothing("there is no such page")
+            if let parameter { return .unknown("the upstream does not know `\(parameter)`") }
+            if case .beyondEnd = fetched.kind { return .missing }
+            return .nothing("there is no such page")
         }
         guard let body = try? JSONValue(fetched.response.body) else { return .nothing("the answer is not JSON") }
         guard let reading = PageReading(body, items: structure.items), !reading.items.isEmpty else {

@@ -73,13 +73,15 @@ struct DoubtTests {
         #expect(found.findings.pagination?.hasPrefix("{style: page, param: page") == true)
     }
 
-    @Test("A second page that is not found is an answer if the first one is found by its number", arguments: [0, 1])
-    func missingSecondPage(first: Int) async throws {
+    @Test(
+        "A second page that is refused is an answer if the first one is found by its number", arguments: [0, 1],
+        [400, 404, 422])
+    func missingSecondPage(first: Int, status: Int) async throws {
         let bench = try DiscoveryBench()
         bench.server.route("/things") { request in
             (number(request, "page") ?? first) == first
                 ? .json("[\(DiscoveryBench.items(0))]")
-                : .json(#"{"message":"This page does not exist"}"#, status: 404)
+                : .json(#"{"message":"This \#(status == 404 ? "page" : "one") does not exist"}"#, status: status)
         }
         let found = try await bench.discover()
         #expect(found.findings.pagination?.hasPrefix("{style: page, param: page, first: \(first)") == true)
