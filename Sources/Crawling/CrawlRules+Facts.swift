@@ -37,6 +37,8 @@ extension CrawlRules {
         package var onward: CrawlProgress.Onward
         /// The number of pages of the crawl at the end of the range that the page met.
         package var pagesOfRange = 0
+        /// True if the page was requested as the last page of that range was.
+        package var isLastOfRange = false
         /// True if the page cursors of that range contain item positions, so that items move from page to page.
         package var rangeCounts = false
         /// True if the upstream reports more items than that range has.

@@ -332,7 +332,8 @@ extension CrawlRules {
         // New items are at the end. A total does not show that there are none: as many may have gone.
         if range.growsAtEnd, range.cursor == nil { return lookBehindEnd(of: range, page, crawl) }
         if !range.loosePages.isEmpty { return checkLoosePages(of: range, pages: page.pagesOfRange, crawl) }
-        let isRead = range.crawl == page.crawl || crawl.pages == 1 && page.pagesOfRange == 1
+        let isRead =
+            range.crawl == page.crawl || crawl.pages == 1 && page.pagesOfRange == 1 || page.isLastOfRange
         return resume(
             range.crawl, pages: page.pagesOfRange, isRead: isRead, isShifting: feed.isShifting || page.rangeCounts,
             crawl)

@@ -110,6 +110,10 @@ struct PageStorage {
         committed.hasOverlap = hasOverlap(page.keys)
         committed.pagesOfRange = try pageCount(of: onward)
         committed.rangeCounts = try rangeCounts(onward)
+        if case .range(let range) = onward {
+            let last = PageOfCrawl(crawl: range.crawl, number: committed.pagesOfRange)
+            committed.isLastOfRange = try records.pages.cursor(of: last) == page.asked
+        }
         committed.isShort = try isShort(onward, draft, added: addedBefore + rules.added)
         return Stored(
             committed: committed, items: rules.items, events: events, state: draft, met: rules.metPlaces, rows: rows)

@@ -58,6 +58,29 @@ struct BudgetTests {
         }
     }
 
+    @Test("A page that was just read is not read again because a stored range ends there: each run gets further")
+    func justRead() async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: new}", paging: "pagination: {style: next_url, next: next}")
+        let list = Lock((ids: [103, 104, 107], isRefused: false))
+        bench.server.route("/things") { request in
+            let number = request.parameter("page").flatMap { Int($0) } ?? 1
+            let (ids, isRefused) = list.withLock { list in
+                defer { if number == 2 { list.isRefused = false } }
+                return list
+            }
+            guard number != 2 || !isRefused else { return .status(403) }
+            let items = PagedFeed.items(ids.dropFirst(number * 2 - 2).prefix(2)).joined(separator: ",")
+            let next = number * 2 < ids.count ? "\"/things?page=\(number + 1)\"" : "null"
+            return .json("{\"next\":\(next),\"items\":[\(items)]}")
+        }
+        try await bench.sync()
+        list.withLock { $0 = ([101, 102, 103, 104, 107], true) }
+        _ = try? await bench.sync()
+        for _ in 1...2 { _ = try? await bench.another(options: options(3)).perform(.sync) }
+        #expect(try bench.feed("complete, item_count") == "1|5")
+    }
+
     @Test("New items that push down the only page of a cut sync are not taken for a parameter that is ignored")
     func pushedDownBehindCut() async throws {
         let bench = try await EngineBench(

@@ -205,6 +205,16 @@ struct CrawlRulesTests {
         #expect(rules.committed(.range(1, range, pages: 1, isUnchanged: true)) == .goOn(crawl: 1, from: nil))
     }
 
+    @Test("A page that was requested as the last page of a range was is not read again")
+    func joinsAtLastPage() {
+        let range = SyncedRange.open(1, .p6, generations: [1])
+        var rules = CrawlRules(.sync, CrawlRules.Feed(isShifting: true))
+        _ = rules.opened(.loaded(range))
+        var page = CrawlRules.Committed.range(2, range, pages: 5)
+        page.isLastOfRange = true
+        #expect(rules.committed(page) == .goOn(crawl: 1, from: nil))
+    }
+
     @Test("A last page that shows nothing known is followed by the page before, until one does")
     func goesBackToWhatIsKnown() {
         let range = SyncedRange.open(1, .p6, generations: [1])
