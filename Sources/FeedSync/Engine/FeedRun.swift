@@ -473,6 +473,8 @@ final class FeedRun {
             try !committed({ try $0.records.pages.isRecord(fetch.stored, of: place) })
         {
             result = .overtaken(isLast: loaded.end.next == nil)
+            // It is a page of a later crawl by now, and shows the present items.
+            writer.reads.readAgain(place)
         }
         switch result {
         case .same:
