@@ -127,10 +127,11 @@ package struct PageMeeting {
         return round.ranges.ranges.first { !met.isDisjoint(with: $0.crawls) }
     }
 
-    /// The range that begins with this page, for a page without rows: the pages after it are stored.
+    /// The range that begins with this page, for a page without rows: the pages after it are stored. An empty first page
+    /// does not show that the head of a whole list is as it was: new items may be on the next one.
     private func rangeBeginningWithPage(_ progress: CrawlProgress) throws -> SyncedRange? {
         try (progress.round?.ranges ?? progress.synced).ranges.first { range in
-            guard let head = range.crawls.last else { return false }
+            guard let head = range.crawls.last, progress.round != nil || range.cursor != nil else { return false }
             let first = try lookup.firstPage(head)
             return first.asked == page.asked && first.placed == 0
         }
