@@ -532,7 +532,9 @@ extension CrawlRules {
             crawl.claim.take(.unmetRows)
             return finish(crawl)
         }
-        let needsHead = !crawl.hasReadHead || crawl.isHeadStale
+        // The proof of partitions has requested each page again, the first one, too.
+        let isProvedByPages = feed.isPartitioned && crawl.hasSamePages
+        let needsHead = (!crawl.hasReadHead || crawl.isHeadStale) && !isProvedByPages
         // Two pages show that a row is gone. A crawl in partitions is cut off there, and the next run goes on with
         // them.
         let left = crawl.left
