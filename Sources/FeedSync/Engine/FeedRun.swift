@@ -326,6 +326,8 @@ final class FeedRun {
             let behind = try await probe(next, after: soFar, by: loader.withoutRetries())
             let known = Set(PageKeys.texts(keys))
             let others = PageKeys.texts(behind.content.keys).filter { !known.contains($0) }
+            // The keys of the whole crawl are loaded for items only.
+            guard !others.isEmpty else { return }
             let meaning = try writer.pending { try writer.list.meaning(ofKeysBehindEnd: others) }
             if meaning != .nothing { loaded.lead(to: next) }
         } catch {
