@@ -40,7 +40,7 @@ struct StoredDefinition {
             findings.pagination = nil
             findings.triedElementCount = nil
             findings.mayGoOn = false
-            findings.isUntried = false
+            findings.failedSearchCount = 0
             findings.triedKeys = nil
             findings.triedSigns = nil
             findings.strayItemCount = nil

@@ -289,7 +289,9 @@ struct NextPageFinder: Sendable {
         if end.sign == nil, definition.hasOpenPagination, let count = loader.shape.findings.strayItemCount, count > 0 {
             end.sign = SignOfMore(.items, "a page that was tried has \(count) more items")
         }
-        if end.sign == nil, definition.hasOpenPagination, loader.shape.findings.isUntried, !end.isStated {
+        if end.sign == nil, definition.hasOpenPagination, loader.shape.findings.failedSearchCount == 1,
+            !end.isStated
+        {
             end.sign = SignOfMore(.untried, "the way to a second page could not be tried")
         }
         return end

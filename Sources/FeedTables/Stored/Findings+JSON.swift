@@ -6,13 +6,13 @@ extension Findings: JSONRecord {
             "key": key, "columns": columns, "pagination": pagination, "tried": triedElementCount,
         ]
         let length: JSONFields = mayGoOn ? ["may_go_on": true] : [:]
-        let untried: JSONFields = isUntried ? ["untried": true] : [:]
+        let failed: JSONFields = failedSearchCount > 0 ? ["failed": failedSearchCount] : [:]
         let kind: JSONFields = format.map { ["format": $0.rawValue] } ?? [:]
         let told: JSONFields = sign.map { ["sign": $0] } ?? [:]
         let keys: JSONFields = triedKeys.map { ["tried_keys": $0] } ?? [:]
         let signs: JSONFields = triedSigns.map { ["tried_signs": $0] } ?? [:]
         let stray: JSONFields = strayItemCount.map { ["stray": $0] } ?? [:]
-        return kind + told + length + untried + keys + signs + stray + (place.map { ["items": $0] } ?? [:]) + found
+        return kind + told + length + failed + keys + signs + stray + (place.map { ["items": $0] } ?? [:]) + found
     }
 
     /// Reads the output of `json`; nil for anything else.
@@ -31,7 +31,7 @@ extension Findings: JSONRecord {
         guard key.count == names.count, self.columns.count == columns.count else { return nil }
         pagination = members["pagination"]?.text
         sign = members["sign"]?.text
-        isUntried = members["untried"] == .bool(true)
+        if case .number(let digits)? = members["failed"] { failedSearchCount = Int(digits) ?? 0 }
         mayGoOn = members["may_go_on"] == .bool(true)
         triedKeys = members["tried_keys"]?.text
         triedSigns = members["tried_signs"]?.text

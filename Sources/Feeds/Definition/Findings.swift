@@ -15,9 +15,9 @@ package struct Findings: Sendable, Hashable {
     /// The elements of the longest first page with which ways to a second one that no page speaks of were tried in
     /// vain; nil as long as none were. A page that has grown is reason to try again.
     package var triedElementCount: Int?
-    /// True if a way to a second page could not be tried, because a request failed or the host wanted none. The second
-    /// time that requests fail, they count as tried.
-    package var isUntried = false
+    /// The number of searches in a row, 2 at most, in which a way to a second page could not be tried, because a request
+    /// failed or the host wanted none. After the first one the list is incomplete; some servers always fail.
+    package var failedSearchCount = 0
     /// True if that page may be one of several: it was as long as requested, or as pages often are.
     package var mayGoOn = false
     /// The hash of the keys of that page: a full page with others is reason to try again, for an item may have left it.
@@ -87,7 +87,7 @@ extension Findings {
         all.columns += later.columns.filter { !known.contains($0.path) }
         all.pagination = pagination ?? later.pagination
         all.triedElementCount = [triedElementCount, later.triedElementCount].compactMap(\.self).max()
-        all.isUntried = later.isUntried
+        all.failedSearchCount = later.failedSearchCount
         all.mayGoOn = later.triedElementCount == nil ? mayGoOn : later.mayGoOn
         all.triedKeys = later.triedKeys ?? triedKeys
         all.triedSigns = later.triedSigns ?? triedSigns

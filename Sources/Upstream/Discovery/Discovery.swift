@@ -93,7 +93,7 @@ package struct Discovery: Sendable {
             let effort = isInVain && effort == .search ? .signs : effort
             if isInVain, effort == .signs { trials.triedSigns = known.triedSigns }
             trials.mayBeUntried = !isInVain
-            trials.hasFailedBefore = known.isUntried
+            trials.failedSearchesBefore = known.failedSearchCount
             paging = try await pagination(structure, effort, &trials)
             if let place = trials.betterPlace {
                 structure = try self.structure(of: first, at: place, page)

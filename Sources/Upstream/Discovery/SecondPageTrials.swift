@@ -26,8 +26,8 @@ struct SecondPageTrials {
     private var isRefused = false
     /// True if no search has been in vain that covers this one.
     var mayBeUntried = true
-    /// True if a trial failed the last time, too: some servers always fail at a parameter that they do not know.
-    var hasFailedBefore = false
+    /// The number of searches before in which trials failed.
+    var failedSearchesBefore = 0
     /// True if the answer to a way that the page suggests was no list at all, as after a fault of the upstream.
     private var hasOddAnswer = false
     /// True if no more requests are sent because the host could not be reached, or permitted none.
@@ -117,9 +117,13 @@ struct SecondPageTrials {
             if refutation != nil, !wasRefuted { return nothing(rejections) }
             if betterPlace != nil, structure.items.path != betterPlace { return nothing(rejections) }
         }
-        if mayBeUntried, !search.candidates.isEmpty, mayGuess, !hasQuotaLeft || mustTryAgain {
-            findings.isUntried = true
-        } else if hasQuotaLeft, !(hasFailed || isStopped) || hasFailedBefore {
+        // The lists of a feed share their findings, so that one would speak for another.
+        let mayCount = mayBeUntried && definition.part == nil && !search.candidates.isEmpty && mayGuess
+        if mayCount, isBlocked || hasFailed || isRefused {
+            findings.failedSearchCount = min(max(failedSearchesBefore, 0) + 1, 2)
+        }
+        // A failure is no trial, however often it comes. A refusal is one, the second time.
+        if !isBlocked, !hasFailed, !isRefused || !mayCount || failedSearchesBefore > 0 {
             // After an odd answer they are tried once more.
             let odd = "\(search.hashOfSigns), odd"
             findings.triedSigns = hasOddAnswer && triedSigns != odd ? odd : search.hashOfSigns
@@ -149,9 +153,6 @@ struct SecondPageTrials {
     private var isBlocked: Bool { isStopped || !hasQuotaLeft }
 
     private var hasQuotaLeft: Bool { !(first.quota + meter.cost.quota).contains { $0.blockedUntil != nil } }
-
-    /// True if a trial failed, and did not the last time.
-    private var mustTryAgain: Bool { (hasFailed || isRefused || isStopped) && !hasFailedBefore }
 
     private func nothing(_ rejections: [(ways: [String], reason: String)]) -> Evidence {
         guard !rejections.isEmpty else {
@@ -384,7 +385,8 @@ extension SecondPageTrials {
     ) async throws(FeedSyncError) -> Outcome {
         let (number, isBeyond) = first.addingReportingOverflow(1)
         guard !isBeyond, first >= 0 else { return .rejected("there is no page after \(first)") }
-        let second = try await asked(candidate, number, from: first, structure)
+        var second = try await asked(candidate, number, from: first, structure)
+        if case .missing = second { second = try await asked(candidate, number, from: first, structure) }
         if let end = second.end(number) { return .verified(first: first, end) }
         guard case .page(let reading) = second else { return Self.rejection(second) }
         let news = news(in: reading, structure)
@@ -400,7 +402,7 @@ extension SecondPageTrials {
     private mutating func searched(
         _ candidate: PagingCandidate, _ structure: StructureSearch
     ) async throws(FeedSyncError) -> Outcome {
-        let second = try await asked(candidate, 2, from: 0, structure)
+        var second = try await asked(candidate, 2, from: 0, structure)
         if case .page(let reading) = second {
             let news = news(in: reading, structure)
             guard news.isAllNew else { return rejected(news) }
@@ -417,8 +419,12 @@ extension SecondPageTrials {
         }
         let news = news(in: one, structure)
         if news.isSame {
+            // An upstream that ignores the number may fail to find the page once.
+            if case .missing = second { second = try await asked(candidate, 2, from: 0, structure) }
             if let end = second.end(2) { return .verified(first: 1, "page 1 is the first page, and \(end)") }
             guard case .page(let reading) = second else { return Self.rejection(second) }
+            let others = self.news(in: reading, structure)
+            guard others.isAllNew else { return rejected(others) }
             return .verified(
                 first: 1, "page 1 is the first page, and page 2 brought \(Self.items(reading.items.count))")
         }

@@ -87,6 +87,20 @@ struct DoubtTests {
         #expect(found.findings.pagination?.hasPrefix("{style: page, param: page, first: \(first)") == true)
     }
 
+    @Test("A second page that is not found once is not the end of pages that the upstream does not have")
+    func missingOnce() async throws {
+        let bench = try DiscoveryBench()
+        let count = Lock(0)
+        bench.server.route("/things") { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number == 2 ? .status(404) : .json("[\(DiscoveryBench.items(0))]")
+        }
+        #expect(try await bench.discover().findings.pagination == nil)
+    }
+
     @Test("A host that finds nothing at an address with any parameter has no pages")
     func nothingFound() async throws {
         let bench = try DiscoveryBench()
@@ -185,7 +199,7 @@ struct DoubtTests {
         for effort in [Discovery.Effort.search, .verify] {
             let found = try await bench.found(effort)
             #expect(found.findings.pagination == nil && found.findings.key == ["id"])
-            #expect(found.findings.triedElementCount == nil && found.findings.isUntried)
+            #expect(found.findings.triedElementCount == nil && found.findings.failedSearchCount == 1)
         }
     }
 

@@ -172,11 +172,11 @@ struct OpenDefinitionTests {
     }
 
     @Test(
-        "A list is not complete before a way to its second page was tried; a second failure counts as a trial",
+        "A list is not complete before a way to its second page was tried once more, and each sync tries",
         arguments: [403, 500], [true, false])
     func failedTrial(status: Int, failsOnce: Bool) async throws {
         let bench = try await EngineBench(paging: "", columns: "")
-        let failures = Lock(0)
+        let (failures, isOver) = (Lock(0), Lock(false))
         let feed = PagedFeed(PagedFeed.items(1...35), perPage: 10)
         bench.server.route("/things") { request in
             if !request.query.isEmpty {
@@ -184,7 +184,7 @@ struct OpenDefinitionTests {
                     count += 1
                     return count
                 }
-                if failed == 1 || !failsOnce { return .status(status) }
+                if failed == 1 || !failsOnce && !isOver.withLock({ $0 }) { return .status(status) }
             }
             let page = request.parameter("page").flatMap { Int($0) } ?? 1
             let items = feed.items.dropFirst((page - 1) * 10).prefix(10).joined(separator: ",")
@@ -194,6 +194,11 @@ struct OpenDefinitionTests {
         #expect(run.reason == .cutOff && run.notices.contains { $0.contains("could not be tried") }, "\(run.notices)")
         #expect(try await bench.sync().reason == nil)
         #expect(try bench.feed("complete, item_count") == (failsOnce ? "1|35" : "1|10"))
+        // A refusal is a trial the second time. A failure is none.
+        guard status == 500 else { return }
+        isOver.withLock { $0 = true }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("complete, item_count") == "1|35")
     }
 
     @Test("A list of one page that becomes empty may leave out the member of its items")
