@@ -78,7 +78,7 @@ package struct BodyReader: Sendable {
         }
     }
 
-    /// A JSON text of another encoding, or behind a byte order mark, as UTF-8 alone; nil for what is that already,
+    /// A JSON text of another encoding, or behind a byte order mark, as plain UTF-8; nil if it is plain UTF-8 already,
     /// whatever its header says.
     private func json(_ response: Response) throws(BodyFault) -> Body? {
         let (isWide, isMarked) = response.body.withUnsafeBytes { bytes in

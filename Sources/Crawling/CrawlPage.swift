@@ -19,6 +19,8 @@ package struct CrawlPage: Sendable {
     package var isOlder = false
     /// True if the list may have moved unnoticed since the previous page was read.
     package var isLoose = false
+    /// The page cursor behind a counted end, if the page there has no other items; nil if it was not requested.
+    package var checkedEnd: PageCursor?
     /// The number of elements that it shares with the previous page: 1 if that was requested and is so.
     package var overlap = 0
     /// True if it begins with an item of the previous page, as requested.
@@ -66,7 +68,7 @@ package struct CrawlPage: Sendable {
     /// The page as an empty last page, because its items are those of the previous page.
     package func asRepeat() -> CrawlPage {
         var page = asEnd()
-        // A page that leads nowhere, and says that there is more, is no last page.
+        // A page that leads nowhere, and says that there is more, is not the last one.
         if end.next == nil { page.end.sign = end.sign }
         page.overlap = 0
         page.showsPageBefore = false

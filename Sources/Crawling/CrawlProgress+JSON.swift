@@ -22,6 +22,7 @@ extension CrawlProgress {
             let cursors = lostCursors.map { JSONText.string($0.text) }
             object.add("lost_cursors", json: "[\(cursors.joined(separator: ","))]")
         }
+        if let checkedEnd { object.add("checked_end", checkedEnd.text) }
         if wasNotFound { object.add("not_found", true) }
         if let driftKeys { object.add("drift_keys", driftKeys) }
         if otherElements > 0 { object.add("other_elements", otherElements) }
@@ -58,6 +59,7 @@ extension CrawlProgress {
         if case .array(let cursors)? = members["lost_cursors"] {
             lostCursors = cursors.compactMap { $0.string.map(PageCursor.init) }
         }
+        checkedEnd = members["checked_end"]?.string.map(PageCursor.init)
         wasNotFound = members["not_found"] == .bool(true)
         driftKeys = members["drift_keys"]?.string
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0

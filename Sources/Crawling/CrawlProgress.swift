@@ -23,6 +23,8 @@ package struct CrawlProgress: Sendable, Hashable {
     /// The page cursors to which last pages of the list led when they were not the last ones yet, the newest first;
     /// empty once the rows behind the end are settled.
     package var lostCursors: [PageCursor] = []
+    /// The page cursor behind a counted end whose page had no other items when it was requested; nil if none was.
+    package var checkedEnd: PageCursor?
     /// True if the upstream did not have the list at the last sync, and its items were kept.
     package var wasNotFound = false
     /// The hash of the keys that the last crawl had met if the list moved under it. A second crawl that meets the same
@@ -95,6 +97,7 @@ package struct CrawlProgress: Sendable, Hashable {
 
     /// Records the counts of a page that was read. Those of the list before do not hold for another first page.
     package mutating func note(_ page: CrawlPage) {
+        if let end = page.checkedEnd { checkedEnd = end }
         // A page of what is new counts no more than that.
         guard !page.isNotModified, !page.isCheck, page.mode != .since else { return }
         if page.direction == .header { counts = ListCounts() }

@@ -66,8 +66,8 @@ package struct NextPage: Sendable, Hashable {
     package var sign: SignOfMore?
     /// True if the upstream stated the end explicitly: links and tokens beside it have no meaning then.
     package var isStated = false
-    /// The page cursor after a full page that a count of items or pages alone calls the last one; nil otherwise. Such a
-    /// count may lag, or go no further than the upstream serves.
+    /// The cursor of the page behind a full one, if only a count of items or pages says that the list ends there; nil
+    /// otherwise. Such a count may lag, or go no further than the upstream serves.
     package var behindCount: PageCursor?
     /// True if the end proves little: the list may go on.
     package var isDoubtful = false

@@ -309,29 +309,37 @@ final class FeedRun {
         return try self.commit(commit, loaded)
     }
 
-    /// Leads a page on that a count alone calls the last one, if the page behind it has items that the crawl has not met.
-    /// A failure of the request shows nothing.
+    /// Goes on behind a page that only a count calls the last one, if the page there has items that the crawl has not
+    /// met. If that page cannot be requested, or its request fails, the next sync does it.
     private func lookBehindCount(_ loaded: inout LoadedPage, _ crawl: CrawlState?) async throws(FeedSyncError) {
         let feed = loader.definition
-        guard let next = loaded.end.behindCount, let crawl, [.sync, .allPages].contains(command),
-            feed.verify != .never, feed.partitioning == nil, feed.pageLimit.left(behind: crawl.pages + 1) != 0,
-            !requests.isQuotaLow, loader.requestsLeft != 0
+        guard let next = loaded.end.behindCount, let crawl, feed.verify != .never, feed.partitioning == nil,
+            feed.pageLimit.left(behind: crawl.pages + 1) != 0
         else { return }
         let keys = loaded.content.keys
         let stored = try writer.pending { try writer.records.storedPages.newest(loaded.page.key) }
-        // It ended the list before, and was looked behind then.
-        if let stored, stored.cursor == nil, stored.keys == keys, stored.total == loaded.end.total { return }
+        let isAsBefore = stored.map { $0.cursor == nil && $0.keys == keys && $0.total == loaded.end.total } ?? false
+        if isAsBefore, resumePoint.progress.checkedEnd == next { return }
+        guard [.sync, .allPages].contains(command), !requests.isQuotaLow, loader.requestsLeft != 0 else {
+            loaded.forgetValidators()
+            return
+        }
         do throws(FeedSyncError) {
             let soFar = CrawlSoFar(fullPageCount: crawl.mostElements, cap: crawl.cap)
             let behind = try await probe(next, after: soFar, by: loader.withoutRetries())
             let known = Set(PageKeys.texts(keys))
             let others = PageKeys.texts(behind.content.keys).filter { !known.contains($0) }
             // The keys of the whole crawl are loaded for items only.
-            guard !others.isEmpty else { return }
-            let meaning = try writer.pending { try writer.list.meaning(ofKeysBehindEnd: others) }
-            if meaning != .nothing { loaded.lead(to: next) }
+            guard !others.isEmpty,
+                try writer.pending({ try writer.list.meaning(ofKeysBehindEnd: others) }) != .nothing
+            else {
+                loaded.checkedEnd = next
+                return
+            }
+            loaded.lead(to: next)
         } catch {
             guard error.kind.isOfRequest, !Task.isCancelled else { throw error }
+            loaded.forgetValidators()
         }
     }
 
@@ -395,6 +403,7 @@ final class FeedRun {
         page.asksNewest = loader.isNewestFirst
         page.furthest = loader.token(of: loaded) ?? loaded.content.decoded?.furthest?.json
         page.readsThrough = rules.isReadingThrough
+        page.checkedEnd = loaded.checkedEnd
         var commit = PageCommit(
             page, content: loaded.content, key: loaded.page.key, validators: loaded.validators,
             serverDate: loaded.fetched.serverDate, beginsNext: wantsNext)

@@ -9,7 +9,9 @@ struct LoadedPage: Sendable {
     var end: NextPage
     /// The next page according to the upstream. The crawl may end before it.
     private(set) var upstreamNext: PageCursor?
-    let validators: Validators
+    private(set) var validators: Validators
+    /// The page cursor behind a counted end, if the page there has no other items; nil if it was not requested.
+    var checkedEnd: PageCursor?
     /// The pages after the next one, as far as they can be predicted.
     var further: [PageCursor] = []
 
@@ -18,6 +20,9 @@ struct LoadedPage: Sendable {
         end = .more(next, total: end.total, notice: end.notice)
         upstreamNext = next
     }
+
+    /// Forgets the validators: a 304 would not show that the page's end has not been checked.
+    mutating func forgetValidators() { validators = Validators(etag: nil, lastModified: nil) }
 
     /// True if the upstream refuses a page that begins with the last element of the previous page.
     var isOverlapRefused: Bool {

@@ -1,7 +1,7 @@
 package import SQLite
 
 /// The columns of a feed's table that have no type in the definition: their values decide. Those of the key are not
-/// among them, because the table is made anew where they change.
+/// among them, because another key makes another table.
 ///
 /// - Isolation: belongs to the thread of the file's connection.
 package final class UntypedColumns {

@@ -24,7 +24,7 @@ struct SecondPageTrials {
     private var hasFailed = false
     /// True if a trial was refused.
     private var isRefused = false
-    /// True if no search has been in vain that covers this one.
+    /// True if no earlier search on such a page found nothing.
     var mayBeUntried = true
     /// The number of searches before in which trials failed.
     var failedSearchesBefore = 0
@@ -122,7 +122,7 @@ struct SecondPageTrials {
         if mayCount, isBlocked || hasFailed || isRefused {
             findings.failedSearchCount = min(max(failedSearchesBefore, 0) + 1, 2)
         }
-        // A failure is no trial, however often it comes. A refusal is one, the second time.
+        // A way whose request failed was not tried, however often. One whose request was refused twice was.
         if !isBlocked, !hasFailed, !isRefused || !mayCount || failedSearchesBefore > 0 {
             // After an odd answer they are tried once more.
             let odd = "\(search.hashOfSigns), odd"

@@ -1,4 +1,5 @@
 import Concurrency
+import HTTP
 import HTTPServer
 import ScriptedServer
 import Testing
@@ -102,6 +103,22 @@ struct TotalsAgainstUsTests {
         list.withLock { $0 = (Array($0.ids.dropLast()), 20) }
         #expect(try await bench.sync().figures.items.removed == 1)
         #expect(try bench.feed("item_count, complete") == "20|1")
+    }
+
+    @Test("A counted end that a run could not look behind is looked behind by the next sync", arguments: [true, false])
+    func countCheckedLater(onBudget: Bool) async throws {
+        let (bench, list) = try await bench("page", count: "total")
+        list.withLock { $0 = (Array((1...40).reversed()), 20) }
+        if onBudget {
+            var options = EngineBench.options
+            options.client = Client(userAgent: "feedsync-tests", budget: RequestBudget(requests: 2))
+            _ = try? await bench.another(options: options).perform(.sync)
+        } else {
+            try await bench.more(.nextPages(2))
+        }
+        #expect(try bench.feed("item_count") == "20")
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count, complete") == "40|1")
     }
 
     @Test("A count is believed if the request behind it fails")

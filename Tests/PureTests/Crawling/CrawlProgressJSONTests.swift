@@ -46,6 +46,7 @@ struct CrawlProgressJSONTests {
                 $0.suspectEnd = CrawlProgress.EarlyEnd(
                     met: 4_000_000, firstMissing: Place(generation: 1 << 40, position: 3), isInDoubt: true)
             },
+            { $0.checkedEnd = .p4 },
             { $0.lostCursors = [PageCursor("a\"b"), .p4] },
             { $0.wasNotFound = true },
             { $0.reached = "\"2026-01-01T00:00:00Z\"" },
