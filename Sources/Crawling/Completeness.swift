@@ -443,14 +443,25 @@ package enum Completeness {
 
     /// The answer to a request for the page to which the list led on before, behind its end.
     package enum BehindEnd: Sendable, Hashable {
-        /// It has items that the crawl did not meet: the list goes on, and no longer says so. If it has others behind
-        /// them, which the crawl met, the list moves, or the page cursor stands for the list as it was once.
-        case items(withOthers: Bool)
+        /// It has items that the crawl did not meet: the list goes on, and no longer says so.
+        case items(Others)
         /// It has none of them, or is gone.
         case nothing
         /// It tells nothing, as an answer of a proxy does. `isOfPage` is false if the page itself gave no answer: the host
         /// was not reached, or refuses every request now.
         case unknown(isOfPage: Bool)
+
+        /// The items on such a page that the crawl met. The list moves, or the page cursor stands for the list as it
+        /// was once.
+        package enum Others: Sendable, Hashable {
+            /// There are none, or a few at its head, as those are that each page repeats.
+            case none
+            /// Most of its items are such ones, and come first. Items that came at the head of the list may have pushed
+            /// them there.
+            case before
+            /// Some come behind the others.
+            case behind
+        }
 
         /// The meaning of a page that came.
         ///
@@ -462,7 +473,8 @@ package enum Completeness {
                 self = .nothing
                 return
             }
-            self = .items(withOthers: keys[first...].contains(where: isMet))
+            let isMostlyMet = first > keys.count - first
+            self = .items(keys[first...].contains(where: isMet) ? .behind : isMostlyMet ? .before : .none)
         }
 
         /// The meaning of a failed request for the page. A page that is not there may have any of these statuses.
@@ -473,13 +485,22 @@ package enum Completeness {
 
         /// True if the rows behind the end stay.
         ///
-        /// - Parameter before: The early end that the sync before left; nil if it left none.
-        package func keepsRows(after before: CrawlProgress.EarlyEnd?) -> Bool {
-            self != .nothing && !(isInDoubt && before?.isInDoubt == true)
+        /// - Parameters:
+        ///   - before: The early end that the sync before left; nil if it left none.
+        ///   - added: The number of rows that are new: none pushed others during the sync before if there are none.
+        package func keepsRows(after before: CrawlProgress.EarlyEnd?, added: Int) -> Bool {
+            guard self != .nothing, isInDoubt, before?.isInDoubt == true else { return self != .nothing }
+            return self == .items(.before) && added > 0
         }
 
         /// True if the end may be right all the same: some servers always fail behind their last page.
-        package var isInDoubt: Bool { self == .items(withOthers: true) || self == .unknown(isOfPage: true) }
+        package var isInDoubt: Bool {
+            switch self {
+            case .items(let others): others != .none
+            case .nothing: false
+            case .unknown(let isOfPage): isOfPage
+            }
+        }
     }
 
     /// True if the list may go on behind its last page, which is full or as long as before.
@@ -508,7 +529,7 @@ package enum Completeness {
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
         guard let crawl, !isTold(crawl, progress, isPartitioned: isPartitioned, rows) else { return false }
-        if let answer = rows.behindEnd, answer.keepsRows(after: progress.suspectEnd) { return true }
+        if let answer = rows.behindEnd, answer.keepsRows(after: progress.suspectEnd, added: rows.added) { return true }
         let met = rows.count - rows.missing
         let missing = isPartitioned ? rows.missingInPart : rows.missingAtEnd
         // A list of one page may come with a part of it, which is a page all the same.

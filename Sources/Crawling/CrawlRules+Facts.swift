@@ -43,6 +43,18 @@ extension CrawlRules {
         package var rangeCounts = false
         /// True if the upstream reports more items than that range has.
         package var isShort = false
+        /// True if only a count calls the page the last one, and the page behind it could not be requested.
+        package var hasUncheckedEnd = false
+    }
+
+    /// The way to deal with a page that only a count calls the last one.
+    package enum CountedEnd: Sendable, Hashable {
+        /// The count is believed.
+        case believed
+        /// The page behind it is requested.
+        case toCheck
+        /// The page behind it cannot be requested: the end proves nothing, and the next sync checks it.
+        case unchecked
     }
 
     /// The facts about the border between a fetched page and the previous one, before the page is committed.

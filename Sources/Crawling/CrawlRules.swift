@@ -225,6 +225,20 @@ package struct CrawlRules {
         return border.total == nil || border.total != border.totalBefore
     }
 
+    /// The way to deal with a page that only a count calls the last one.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the page in the crawl.
+    ///   - isChecked: True if the page is as it was when a sync requested the page behind it.
+    ///   - mayRequest: True if the run may make one more request.
+    package func countedEnd(onPage number: Int, isChecked: Bool, mayRequest: Bool) -> CountedEnd {
+        guard !isChecked, feed.verify != .never, !feed.isPartitioned, feed.pageLimit.left(behind: number) != 0 else {
+            return .believed
+        }
+        let readsToEnd = if case .paging(let left, _) = state { left == nil } else { true }
+        return readsToEnd && mayRequest ? .toCheck : .unchecked
+    }
+
     /// Takes a committed page, and returns the next step.
     package mutating func committed(_ page: Committed) -> Step {
         switch state {
@@ -297,6 +311,7 @@ extension CrawlRules {
             return reachedEnd(crawl)
         case .end(let reason):
             crawl.claim.take(.end(reason, isReadingHead: crawl.isReadingHead))
+            if page.hasUncheckedEnd { crawl.claim.take(.unproved) }
             crawl.isReadingThrough = false
             if let grown = crawl.grown, !crawl.hasMoved {
                 crawl.claim.take(.endOfGrowingRange(isVerified: grown.isVerified))

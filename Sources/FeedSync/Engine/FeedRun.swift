@@ -300,8 +300,8 @@ final class FeedRun {
         }
         var commit = pageCommit(loaded, direction, wantsNext: wantsNext)
         commit.page.isOlder = isOlder
-        commit.page.overlap =
-            overlap == .exact || overlap == .unknown || repeatsLast(loaded, behind: crawl) ? 1 : 0
+        let repeatsLast = try repeatsLast(loaded, behind: crawl)
+        commit.page.overlap = overlap == .exact || overlap == .unknown || repeatsLast ? 1 : 0
         commit.page.showsPageBefore = border.overlaps == true
         commit.page.isAgain = (crawl?.pages ?? 0) < pagesBefore || direction == .header && rules.isReadingHeadAgain
         commit.page.isLoose = isBehindRange && rules.isLoose(border)
@@ -312,17 +312,17 @@ final class FeedRun {
     /// Goes on behind a page that only a count calls the last one, if the page there has items that the crawl has not
     /// met. If that page cannot be requested, or its request fails, the next sync does it.
     private func lookBehindCount(_ loaded: inout LoadedPage, _ crawl: CrawlState?) async throws(FeedSyncError) {
-        let feed = loader.definition
-        guard let next = loaded.end.behindCount, let crawl, feed.verify != .never, feed.partitioning == nil,
-            feed.pageLimit.left(behind: crawl.pages + 1) != 0
-        else { return }
+        guard let next = loaded.end.behindCount, let crawl else { return }
         let keys = loaded.content.keys
         let stored = try writer.pending { try writer.records.storedPages.newest(loaded.page.key) }
         let isAsBefore = stored.map { $0.cursor == nil && $0.keys == keys && $0.total == loaded.end.total } ?? false
-        if isAsBefore, resumePoint.progress.checkedEnd == next { return }
-        guard [.sync, .allPages].contains(command), !requests.isQuotaLow, loader.requestsLeft != 0 else {
-            loaded.forgetValidators()
-            return
+        let counted = rules.countedEnd(
+            onPage: crawl.pages + 1, isChecked: isAsBefore && resumePoint.progress.checkedEnd == next,
+            mayRequest: !requests.isQuotaLow && loader.requestsLeft != 0)
+        switch counted {
+        case .believed: return
+        case .unchecked: return loaded.leaveEndUnchecked()
+        case .toCheck: break
         }
         do throws(FeedSyncError) {
             let soFar = CrawlSoFar(fullPageCount: crawl.mostElements, cap: crawl.cap)
@@ -339,7 +339,8 @@ final class FeedRun {
             loaded.lead(to: next)
         } catch {
             guard error.kind.isOfRequest, !Task.isCancelled else { throw error }
-            loaded.forgetValidators()
+            guard Completeness.BehindEnd(error) == .nothing else { return loaded.leaveEndUnchecked() }
+            loaded.checkedEnd = next
         }
     }
 
@@ -369,11 +370,16 @@ final class FeedRun {
     }
 
     /// True if a page begins with the last item of the previous one because `keyset` went on before that item.
-    private func repeatsLast(_ loaded: LoadedPage, behind crawl: CrawlState?) -> Bool {
+    private func repeatsLast(
+        _ loaded: LoadedPage, behind crawl: CrawlState?
+    ) throws(FeedSyncError) -> Bool {
         defer { comesAgain = loaded.end.comesAgain }
         let definition = loader.definition
         guard let crawl, !definition.pagination.itemPaths.isEmpty, definition.partitioning == nil else { return false }
-        if loaded.beginsWithLast(of: crawl.lastKeys) { return true }
+        if loaded.beginsWithLast(of: crawl.lastKeys) {
+            // A head that came since may have led here: no page that the crawl has then ends with the item.
+            return try writer.pending { try writer.list.leads(to: loaded.page.cursor) }
+        }
         if comesAgain {
             let paths = definition.pagination.itemPaths.inBackticks()
             notices.add(
@@ -415,7 +421,8 @@ final class FeedRun {
     }
 
     private func commit(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> CrawlRules.Step {
-        let committed = try store(commit, loaded)
+        var committed = try store(commit, loaded)
+        committed.hasUncheckedEnd = loaded.hasUncheckedEnd
         // The total of one of many lists is not that of the feed.
         if loader.definition.part == nil, let crawl = writer.state.crawl, let total = crawl.total {
             loader.options.onActivity(.read(crawl.elements, of: total))
@@ -537,7 +544,8 @@ final class FeedRun {
         }
         try spend()
         writer.reads.behindEnd = answer
-        let keepsRows = answer.keepsRows(after: writer.state.progress.suspectEnd)
+        let keepsRows = answer.keepsRows(
+            after: writer.state.progress.suspectEnd, added: writer.state.metrics.items.inserted)
         if keepsRows { notices.add(behindEnd: answer, pages: pages, of: loader.definition.owner) }
         return rules.looked(keepsRows: keepsRows)
     }

@@ -12,6 +12,8 @@ struct LoadedPage: Sendable {
     private(set) var validators: Validators
     /// The page cursor behind a counted end, if the page there has no other items; nil if it was not requested.
     var checkedEnd: PageCursor?
+    /// True if only a count calls this page the last one, and the page behind it could not be requested.
+    private(set) var hasUncheckedEnd = false
     /// The pages after the next one, as far as they can be predicted.
     var further: [PageCursor] = []
 
@@ -21,8 +23,11 @@ struct LoadedPage: Sendable {
         upstreamNext = next
     }
 
-    /// Forgets the validators: a 304 would not show that the page's end has not been checked.
-    mutating func forgetValidators() { validators = Validators(etag: nil, lastModified: nil) }
+    /// Leaves a counted end for the next sync to check. A 304 would not show that, so the page has no validators.
+    mutating func leaveEndUnchecked() {
+        hasUncheckedEnd = true
+        validators = Validators(etag: nil, lastModified: nil)
+    }
 
     /// True if the upstream refuses a page that begins with the last element of the previous page.
     var isOverlapRefused: Bool {

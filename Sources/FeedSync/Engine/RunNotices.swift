@@ -36,7 +36,7 @@ struct RunNotices {
         let end = "the list seems to end on page \(pages)"
         let items = "\(end), but the page that came next before still has items: rows behind the end are kept"
         switch answer {
-        case .items(withOthers: false):
+        case .items(.none):
             add(
                 "\(items). If the API leads to the next page in another way now, correct `pagination`; "
                     + "if the list does end there, `feedsync reset \(feed)` and two syncs remove them")

@@ -266,6 +266,12 @@ package struct CrawledList {
         try records.pages.cursors(of: crawls).contains(cursor)
     }
 
+    /// True if the crawl's last page leads to the page of a cursor.
+    package func leads(to cursor: PageCursor?) throws -> Bool {
+        guard let crawl = state.crawl else { return false }
+        return try records.pages.next(after: PageOfCrawl(crawl: crawl.id, number: crawl.pages)) == cursor
+    }
+
     /// The number of pages of the list.
     package func pageCount() throws -> Int { try records.pages.pages(of: crawls).count }
 

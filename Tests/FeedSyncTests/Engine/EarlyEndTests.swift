@@ -128,9 +128,12 @@ struct EarlyEndTests {
 
     @Test(
         "A cursor of the list as it was keeps no rows, but where a full page ends the list before them",
-        arguments: [(1...9, true), (1...10, false), (1...20, true), (16...35, true), (11...30, true)])
-    func snapshot(left: ClosedRange<Int>, isComplete: Bool) async throws {
-        let versions = Lock([Array(1...35)])
+        arguments: [
+            (35, Array(1...9), true), (35, Array(1...10), false), (35, Array(1...20), true), (35, Array(16...35), true),
+            (35, Array(11...30), true), (23, Array(1...18) + [21, 22], true),
+        ])
+    func snapshot(count: Int, left: [Int], isComplete: Bool) async throws {
+        let versions = Lock([Array(1...count)])
         let bench = try await EngineBench(
             members: "sync: {mode: all}", paging: "pagination: {style: cursor, param: next, next: next}")
         bench.server.route("/things") { request in
@@ -142,10 +145,10 @@ struct EarlyEndTests {
             return .json("{\"next\":\(next),\"items\":[\(PagedFeed.items(ids).joined(separator: ","))]}")
         }
         try await bench.sync()
-        versions.withLock { $0.append(Array(left)) }
+        versions.withLock { $0.append(left) }
         for _ in 1...3 { try await bench.sync() }
-        #expect(try bench.feed("item_count, complete") == (isComplete ? "\(left.count)|1" : "35|0"))
-        versions.withLock { $0.append(Array(left) + [99]) }
+        #expect(try bench.feed("item_count, complete") == (isComplete ? "\(left.count)|1" : "\(count)|0"))
+        versions.withLock { $0.append(left + [99]) }
         for _ in 1...3 { try await bench.sync() }
         #expect(try bench.feed("item_count, complete") == "\(left.count + 1)|1")
     }

@@ -373,6 +373,21 @@ struct MovingHistoriesTests {
         #expect(try list.missing.isEmpty)
     }
 
+    @Test("A page to which a newer head leads has its first item, though the crawl's last page ended with it")
+    func newHead() async throws {
+        let list = try await Moving(1...14, paging: "pagination: {style: keyset, param: after, from: id}")
+        serveBehindID(list, 4, descending: true)
+        try await list.sync()
+        list.edit { $0.append(15) }
+        try await list.sync(most: 1)
+        list.edit { $0.append(16) }
+        // There are no requests left to read the pages of the earlier runs again.
+        try await list.sync(most: 5)
+        #expect(try list.verdict == "1|0|")
+        for _ in 1...2 { try await list.sync() }
+        #expect(try list.verdict == "1|1|")
+    }
+
     @Test("A proof that goes on in another run covers no page that only the earlier run asked for again")
     func proofOverRuns() async throws {
         let list = try await Moving(

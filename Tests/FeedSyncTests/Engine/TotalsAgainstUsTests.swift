@@ -58,9 +58,9 @@ struct TotalsAgainstUsTests {
 
     /// A list of 20 items in pages of ten, whose pages state a number of items or pages.
     ///
-    /// - Parameter failsBehind: True if the page behind them is an error.
+    /// - Parameter statusBehind: The status of an error behind them; nil for an empty page.
     private func bench(
-        _ style: String, count: String, failsBehind: Bool = false
+        _ style: String, count: String, statusBehind: Int? = nil
     ) async throws -> (EngineBench, Lock<(ids: [Int], counted: Int)>) {
         let size = style == "offset" ? ", limit: 10" : ""
         let bench = try await EngineBench(
@@ -70,7 +70,8 @@ struct TotalsAgainstUsTests {
             let (ids, counted) = list.withLock { $0 }
             let number = { (name: String) in request.parameter(name).flatMap { Int($0) } }
             let start = number("offset") ?? ((number("page") ?? 1) - 1) * 10
-            if failsBehind, start >= ids.count { return .status(500) }
+            // A page of a list by offset begins with the last item of the page before.
+            if let statusBehind, start >= ids.count - (style == "offset" ? 1 : 0) { return .status(statusBehind) }
             let items = PagedFeed.items(ids.dropFirst(start).prefix(number("limit") ?? 10)).joined(separator: ",")
             return .json(#"{"\#(count)":\#(count == "total" ? counted : (counted + 9) / 10),"items":[\#(items)]}"#)
         }
@@ -116,16 +117,20 @@ struct TotalsAgainstUsTests {
         } else {
             try await bench.more(.nextPages(2))
         }
-        #expect(try bench.feed("item_count") == "20")
+        #expect(try bench.feed("item_count, verified") == "20|0")
         #expect(try await bench.sync().reason == nil)
-        #expect(try bench.feed("item_count, complete") == "40|1")
+        #expect(try bench.feed("item_count, complete, verified") == "40|1|0", "The count is wrong.")
     }
 
-    @Test("A count is believed if the request behind it fails")
-    func countThatCannotBeChecked() async throws {
-        let (bench, _) = try await bench("page", count: "total", failsBehind: true)
-        #expect(try await bench.sync().reason == nil)
-        #expect(try bench.feed("item_count, complete, verified") == "20|1|1")
+    @Test(
+        "A count is believed if the request behind it fails, and proves nothing unless the page is not there",
+        arguments: [(400, 1), (404, 1), (422, 1), (403, 0), (500, 0)])
+    func countThatCannotBeChecked(status: Int, isVerified: Int) async throws {
+        for style in ["page", "offset"] {
+            let (bench, _) = try await bench(style, count: "total", statusBehind: status)
+            for _ in 1...2 { #expect(try await bench.sync().reason == nil) }
+            #expect(try bench.feed("item_count, complete, verified") == "20|1|\(isVerified)", "\(style)")
+        }
     }
 
     @Test(

@@ -246,15 +246,23 @@ struct CompletenessTests {
                 verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "the same, and the page behind it still has items and no others",
-                suspectEnd: 89, behindEnd: .items(withOthers: false), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                suspectEnd: 89, behindEnd: .items(.none), wasInDoubt: true, missing: 11, missingAtEnd: 11,
                 verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "the same, and the page behind it has nothing", suspectEnd: 89, behindEnd: .nothing,
                 missing: 11, missingAtEnd: 11, verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "the same, and the page has items and others for the second time", suspectEnd: 89,
-                behindEnd: .items(withOthers: true), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                behindEnd: .items(.behind), wasInDoubt: true, missing: 11, missingAtEnd: 11,
                 verdict: .complete(isVerified: false)),
+            Ending(
+                testDescription: "the same, and others before the items for the second time", suspectEnd: 89,
+                behindEnd: .items(.before), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                verdict: .complete(isVerified: false)),
+            Ending(
+                testDescription: "the same, and new items may have pushed the others there", suspectEnd: 89,
+                behindEnd: .items(.before), wasInDoubt: true, missing: 11, missingAtEnd: 11, added: 1,
+                verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "the same, and the page behind it tells nothing", suspectEnd: 89,
                 behindEnd: .unknown(isOfPage: true), missing: 11, missingAtEnd: 11,
@@ -269,7 +277,7 @@ struct CompletenessTests {
                 verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "the same, and a total confirms the end", total: 89, suspectEnd: 89,
-                behindEnd: .items(withOthers: false), missing: 11, missingAtEnd: 11,
+                behindEnd: .items(.none), missing: 11, missingAtEnd: 11,
                 verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "the same, and a total agrees that counts the elements of a page", total: 89,
@@ -281,7 +289,7 @@ struct CompletenessTests {
                 testDescription: "the crawl before ended like it, and more than a page of rows is new", suspectEnd: 45,
                 missing: 40, missingAtEnd: 40, added: 20, verdict: .complete(isVerified: false)),
             Ending(
-                testDescription: "a page behind the end has items", behindEnd: .items(withOthers: true), missing: 1,
+                testDescription: "a page behind the end has items", behindEnd: .items(.behind), missing: 1,
                 missingAtEnd: 1, verdict: .endedEarly(met: 99, .cutOff)),
             Ending(
                 testDescription: "half of the rows are missing at the end of a list of one page", missing: 50,
@@ -399,8 +407,9 @@ struct CompletenessTests {
     @Test(
         "A page behind the end shows that the list goes on if it ends with items that the crawl did not meet",
         arguments: [
-            ("", Completeness.BehindEnd.nothing), ("abc", .nothing), ("xyz", .items(withOthers: false)),
-            ("abx", .items(withOthers: false)), ("axb", .items(withOthers: true)), ("xya", .items(withOthers: true)),
+            ("", Completeness.BehindEnd.nothing), ("abc", .nothing), ("xyz", .items(.none)),
+            ("axy", .items(.none)), ("axyz", .items(.none)), ("abx", .items(.before)), ("abcxy", .items(.before)),
+            ("abxy", .items(.none)), ("axb", .items(.behind)), ("xya", .items(.behind)),
         ])
     func behindEnd(keys: String, meaning: Completeness.BehindEnd) {
         #expect(Completeness.BehindEnd(keys.map(String.init)) { "abc".contains($0) } == meaning)

@@ -113,6 +113,32 @@ struct CrawlChecksTests {
         #expect(rules.keepsUnmetRows)
     }
 
+    @Test(
+        "The page behind a counted end is requested once, if that may prove anything",
+        arguments: [
+            (.sync, .init(), .toCheck), (.allPages, .init(), .toCheck), (.nextPage, .init(), .unchecked),
+            (.sync, .init(verify: .never), .believed), (.sync, .init(isPartitioned: true), .believed),
+            (.sync, .init(pageLimit: PageLimit(4)), .believed), (.sync, .init(pageLimit: PageLimit(5)), .toCheck),
+        ] as [(RequestCommand, CrawlRules.Feed, CrawlRules.CountedEnd)])
+    func countedEnd(_ command: RequestCommand, _ feed: CrawlRules.Feed, _ counted: CrawlRules.CountedEnd) {
+        var rules = CrawlRules(command, feed)
+        _ = rules.opened(ResumePoint())
+        #expect(rules.countedEnd(onPage: 4, isChecked: false, mayRequest: true) == counted)
+        let later = counted == .believed ? counted : .unchecked
+        #expect(rules.countedEnd(onPage: 4, isChecked: false, mayRequest: false) == later)
+        #expect(rules.countedEnd(onPage: 4, isChecked: true, mayRequest: true) == .believed)
+    }
+
+    @Test("A counted end that was not checked proves nothing")
+    func uncheckedEnd() {
+        var rules = CrawlRules(.sync, .init(mode: .all))
+        _ = rules.opened(ResumePoint.loaded())
+        var page = CrawlRules.Committed.end(1)
+        page.hasUncheckedEnd = true
+        #expect(rules.committed(page) == .examine)
+        #expect(!rules.isProved)
+    }
+
     // MARK: - The head again
 
     @Test(
