@@ -149,7 +149,7 @@ package enum Completeness {
         return total.isMultiple(of: 1_000) && endsWithFullPage(crawl)
     }
 
-    /// True if all pages of a crawl were as long as its longest one.
+    /// True if the elements of a crawl would fill pages as long as its longest one.
     private static func endsWithFullPage(_ crawl: CrawlState) -> Bool {
         // A page that overlaps the one before has one element more.
         let full = crawl.mostElements - (crawl.overlaps && crawl.pages > 1 ? 1 : 0)
@@ -289,6 +289,8 @@ package enum Completeness {
         package var isMissingAgain = false
         /// The answer to a request for the page to which the list led on before; nil if there was none.
         package var behindEnd: BehindEnd?
+        /// True if only a count ends the list, and the page behind it could not be read.
+        package var hasUncheckedEnd = false
         /// The number of elements on the pages that are not items. Totals count them, too.
         package var others = 0
         /// The number of items that a total is compared with: those that the crawl met or, if it stopped at a synced
@@ -489,17 +491,25 @@ package enum Completeness {
         ///   - before: The early end that the sync before left; nil if it left none.
         ///   - added: The number of rows that are new: none pushed others during the sync before if there are none.
         package func keepsRows(after before: CrawlProgress.EarlyEnd?, added: Int) -> Bool {
-            guard self != .nothing, isInDoubt, before?.isInDoubt == true else { return self != .nothing }
+            guard let doubt, doubt == before?.doubt else { return self != .nothing }
             return self == .items(.before) && added > 0
         }
 
-        /// True if the end may be right all the same: some servers always fail behind their last page.
-        package var isInDoubt: Bool {
+        /// The reason why the end may be right all the same; nil if there is none.
+        package var doubt: Doubt? {
             switch self {
-            case .items(let others): others != .none
-            case .nothing: false
-            case .unknown(let isOfPage): isOfPage
+            case .items(.before), .items(.behind): .items
+            case .items(.none), .nothing: nil
+            case .unknown(let isOfPage): isOfPage ? .silent : nil
             }
+        }
+
+        /// A reason to doubt that the list goes on behind its end.
+        package enum Doubt: String, Sendable, Hashable {
+            /// The page has items that the crawl met, too.
+            case items
+            /// The page cannot be read: some servers always fail behind their last page.
+            case silent
         }
     }
 
@@ -529,7 +539,11 @@ package enum Completeness {
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
         guard let crawl, !isTold(crawl, progress, isPartitioned: isPartitioned, rows) else { return false }
-        if let answer = rows.behindEnd, answer.keepsRows(after: progress.suspectEnd, added: rows.added) { return true }
+        if rows.missing > 0, let answer = rows.behindEnd,
+            answer.keepsRows(after: progress.suspectEnd, added: rows.added)
+        {
+            return true
+        }
         let met = rows.count - rows.missing
         let missing = isPartitioned ? rows.missingInPart : rows.missingAtEnd
         // A list of one page may come with a part of it, which is a page all the same.
@@ -547,6 +561,8 @@ package enum Completeness {
     private static func isTold(
         _ crawl: CrawlState, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
+        // The count that ended the list may be wrong.
+        if rows.hasUncheckedEnd { return false }
         // The last crawl may have read only the head.
         if isPartitioned, rows.partsAreTold { return true }
         // The total of partitions is what came, as far as they say none.

@@ -21,6 +21,8 @@ package struct CrawlPage: Sendable {
     package var isLoose = false
     /// The page cursor behind a counted end, if the page there has no other items; nil if it was not requested.
     package var checkedEnd: PageCursor?
+    /// True if only a count calls the page the last one, and the page behind it could not be read.
+    package var hasUncheckedEnd = false
     /// The number of elements that it shares with the previous page: 1 if that was requested and is so.
     package var overlap = 0
     /// True if it begins with an item of the previous page, as requested.

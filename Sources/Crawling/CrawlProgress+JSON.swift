@@ -16,13 +16,14 @@ extension CrawlProgress {
             if let first = suspectEnd.firstMissing {
                 object.add("suspect_first", json: JSONText.array([first.generation, first.position]))
             }
-            if suspectEnd.isInDoubt { object.add("suspect_doubt", true) }
+            if let doubt = suspectEnd.doubt { object.add("suspect_doubt", doubt.rawValue) }
         }
         if !lostCursors.isEmpty {
             let cursors = lostCursors.map { JSONText.string($0.text) }
             object.add("lost_cursors", json: "[\(cursors.joined(separator: ","))]")
         }
         if let checkedEnd { object.add("checked_end", checkedEnd.text) }
+        if hasUncheckedEnd { object.add("unchecked_end", true) }
         if wasNotFound { object.add("not_found", true) }
         if let driftKeys { object.add("drift_keys", driftKeys) }
         if otherElements > 0 { object.add("other_elements", otherElements) }
@@ -55,11 +56,12 @@ extension CrawlProgress {
         if let place = members["suspect_first"]?.integers, place.count == 2 {
             suspectEnd?.firstMissing = Place(generation: place[0], position: place[1])
         }
-        suspectEnd?.isInDoubt = members["suspect_doubt"] == .bool(true)
+        suspectEnd?.doubt = members["suspect_doubt"]?.string.flatMap(Completeness.BehindEnd.Doubt.init)
         if case .array(let cursors)? = members["lost_cursors"] {
             lostCursors = cursors.compactMap { $0.string.map(PageCursor.init) }
         }
         checkedEnd = members["checked_end"]?.string.map(PageCursor.init)
+        hasUncheckedEnd = members["unchecked_end"] == .bool(true)
         wasNotFound = members["not_found"] == .bool(true)
         driftKeys = members["drift_keys"]?.string
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0

@@ -25,6 +25,8 @@ package struct CrawlProgress: Sendable, Hashable {
     package var lostCursors: [PageCursor] = []
     /// The page cursor behind a counted end whose page had no other items when it was requested; nil if none was.
     package var checkedEnd: PageCursor?
+    /// True if only a count ends the list, and no request has shown that nothing is behind it.
+    package var hasUncheckedEnd = false
     /// True if the upstream did not have the list at the last sync, and its items were kept.
     package var wasNotFound = false
     /// The hash of the keys that the last crawl had met if the list moved under it. A second crawl that meets the same
@@ -87,17 +89,21 @@ package struct CrawlProgress: Sendable, Hashable {
         package var met: Int
         /// The place of the first row that seems to be behind the end; nil if only a total says that there is more.
         package var firstMissing: Place?
-        /// True if the page behind it was requested, and gave an answer that is in doubt. A second one is accepted.
-        package var isInDoubt: Bool
+        /// The doubt about the answer to the request for the page behind it; nil if there was none. A second answer
+        /// like it is accepted.
+        package var doubt: Completeness.BehindEnd.Doubt?
 
-        package init(met: Int, firstMissing: Place? = nil, isInDoubt: Bool = false) {
-            (self.met, self.firstMissing, self.isInDoubt) = (met, firstMissing, isInDoubt)
+        package init(met: Int, firstMissing: Place? = nil, doubt: Completeness.BehindEnd.Doubt? = nil) {
+            (self.met, self.firstMissing, self.doubt) = (met, firstMissing, doubt)
         }
     }
 
     /// Records the counts of a page that was read. Those of the list before do not hold for another first page.
     package mutating func note(_ page: CrawlPage) {
-        if let end = page.checkedEnd { checkedEnd = end }
+        if page.end.next == nil, !page.isCheck, !page.isOlder {
+            hasUncheckedEnd = page.hasUncheckedEnd
+            checkedEnd = hasUncheckedEnd ? nil : page.checkedEnd ?? checkedEnd
+        }
         // A page of what is new counts no more than that.
         guard !page.isNotModified, !page.isCheck, page.mode != .since else { return }
         if page.direction == .header { counts = ListCounts() }

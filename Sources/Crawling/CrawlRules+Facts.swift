@@ -41,9 +41,9 @@ extension CrawlRules {
         package var isLastOfRange = false
         /// True if the page cursors of that range contain item positions, so that items move from page to page.
         package var rangeCounts = false
-        /// True if the upstream reports more items than that range has.
+        /// True if the upstream reports more items than that range has, or only a count that is not checked ends it.
         package var isShort = false
-        /// True if only a count calls the page the last one, and the page behind it could not be requested.
+        /// True if only a count calls the page the last one, and the page behind it could not be read.
         package var hasUncheckedEnd = false
     }
 
@@ -51,9 +51,11 @@ extension CrawlRules {
     package enum CountedEnd: Sendable, Hashable {
         /// The count is believed.
         case believed
-        /// The page behind it is requested.
+        /// The page behind it is requested, to check the count.
         case toCheck
-        /// The page behind it cannot be requested: the end proves nothing, and the next sync checks it.
+        /// The crawl goes on there, in the next run if this one has no request left.
+        case toGoOn
+        /// The command reads no more pages. The next sync checks the count.
         case unchecked
     }
 

@@ -235,8 +235,12 @@ package struct CrawlRules {
         guard !isChecked, feed.verify != .never, !feed.isPartitioned, feed.pageLimit.left(behind: number) != 0 else {
             return .believed
         }
-        let readsToEnd = if case .paging(let left, _) = state { left == nil } else { true }
-        return readsToEnd && mayRequest ? .toCheck : .unchecked
+        switch state {
+        case .paging(left: .some, _): return .unchecked
+        // The page is requested again to go on behind it.
+        case .crawling(let crawl) where crawl.isGoingBack: return .toGoOn
+        default: return mayRequest ? .toCheck : .toGoOn
+        }
     }
 
     /// Takes a committed page, and returns the next step.

@@ -2,7 +2,7 @@
 public struct ItemCounts: Sendable, Hashable {
     /// Items that were not stored before.
     public var inserted = 0
-    /// Stored items whose content has changed.
+    /// Stored items whose content has changed, or that came back after they were removed.
     public var updated = 0
     /// Stored items whose content is the same.
     public var unchanged = 0

@@ -13,6 +13,8 @@ package struct RunReads: Sendable {
     package private(set) var leftPage: Set<String> = []
     /// The answer to the request for the page to which the list led on before; nil if it was not requested.
     package var behindEnd: Completeness.BehindEnd?
+    /// True if only a count ends the list, and the page behind it could not be read.
+    package var hasUncheckedEnd = false
     /// The keys on the first page of the list as the run read it, as a JSON array; nil if it did not.
     package var headKeys: String?
     /// True if the last page of the list was stored before, with no more elements than now.

@@ -88,8 +88,8 @@ struct BackwardReader {
             for (day, count) in try connection.returnedByDay(of: feed, since: first) {
                 let key = RecentChanges.DayOfFeed(day: day, feed: feed)
                 guard var counts = result.counts[key] else { continue }
-                counts.returned = count.all
-                counts.updated = max(0, counts.updated &- count.changed)
+                counts.returned = count
+                counts.updated = max(0, counts.updated &- count)
                 result.counts[key] = counts
             }
         }

@@ -36,10 +36,10 @@ extension Store {
                 FROM run WHERE feed = ? GROUP BY 1 ORDER BY 1 DESC LIMIT ?
                 """, [.text(feed), Value(max(0, count))]
             ) { row -> DayCounts? in
-                let back = returned[row.text(at: 0) ?? ""] ?? (all: 0, changed: 0)
+                let back = returned[row.text(at: 0) ?? ""] ?? 0
                 return DayCounts(
                     day: row.text(at: 0) ?? "", inserted: row.count(at: 1),
-                    updated: max(0, row.count(at: 2) &- back.changed), returned: back.all,
+                    updated: max(0, row.count(at: 2) &- back), returned: back,
                     removed: row.count(at: 3), requests: row.count(at: 4), failures: row.count(at: 5))
             }
             return days.reversed()
@@ -48,18 +48,17 @@ extension Store {
 }
 
 extension Connection {
-    /// The number of a feed's items that came back on each day, and of those of them that had changed, which runs and
-    /// events count among the changed ones.
+    /// The number of a feed's items that came back on each day. Runs and events count them among the changed ones.
     ///
     /// - Parameter time: The earliest time, as the store writes times.
-    func returnedByDay(of feed: String, since time: String) throws -> [String: (all: Int, changed: Int)] {
-        var days: [String: (all: Int, changed: Int)] = [:]
+    func returnedByDay(of feed: String, since time: String) throws -> [String: Int] {
+        var days: [String: Int] = [:]
         try rows(
             """
-            SELECT substr(at, 1, 10), count(*), count(before) FROM _change
+            SELECT substr(at, 1, 10), count(*) FROM _change
             WHERE feed = ? AND kind = 'returned' AND at >= ? GROUP BY 1
             """, [.text(feed), .text(time)]
-        ) { row in days[row.text(at: 0) ?? ""] = (row.count(at: 1), row.count(at: 2)) }
+        ) { row in days[row.text(at: 0) ?? ""] = row.count(at: 1) }
         return days
     }
 }

@@ -209,6 +209,7 @@ package final class FeedWriter: PageTransactionWriter {
             leftPage = nil
             let stored = try storage.store(commit)
             if commit.page.direction == .header, !commit.page.isCheck { reads.headKeys = commit.page.keys }
+            if !commit.page.isCheck, commit.page.end.next == nil { reads.hasUncheckedEnd = commit.page.hasUncheckedEnd }
             if isOfAll {
                 if !commit.page.isCheck, commit.page.upstreamNext == nil {
                     reads.endsAsLong = known.map { commit.page.elementCount >= $0.elements } ?? false

@@ -115,6 +115,7 @@ struct PageStorage {
             committed.isLastOfRange = try records.pages.cursor(of: last) == page.asked
         }
         committed.isShort = try isShort(onward, draft, added: addedBefore + rules.added)
+        committed.hasUncheckedEnd = page.hasUncheckedEnd
         return Stored(
             committed: committed, items: rules.items, events: events, state: draft, met: rules.metPlaces, rows: rows)
     }
@@ -245,11 +246,13 @@ struct PageStorage {
         return keys == leftPage.keys || !keys.isDisjoint(with: leftPage.keys.union(leftPage.keysBefore))
     }
 
-    /// True if the upstream reports more items than the range that a page met has.
+    /// True if the upstream reports more items than the range that a page met has, or only a count that is not checked
+    /// ends it.
     ///
     /// - Parameter added: The number of live rows that are not counted yet.
     private func isShort(_ onward: CrawlProgress.Onward, _ draft: FeedState, added: Int) throws -> Bool {
         guard case .whole = onward, draft.progress.round == nil else { return false }
+        if draft.progress.hasUncheckedEnd { return true }
         return try Completeness.isShort(
             draft.crawl, stored: list.storedCount() + added, others: draft.progress.otherElements,
             isPartitioned: definition.partitioning != nil)

@@ -178,6 +178,11 @@ struct RunEnd {
     /// Saves that the full crawl before this one is proved, if this one proves it.
     private mutating func prove(isVerified: Bool, isWhole: Bool) throws {
         guard draft.progress.round?.mode == .all, definition.partitioning == nil else { return }
+        // Two counts that could not be checked prove each other no better.
+        guard !list.reads.hasUncheckedEnd else {
+            draft.progress.unprovedRun = nil
+            return
+        }
         if let before = draft.progress.unprovedRun,
             Completeness.provesBefore(draft.crawl, isWhole: isWhole, crawls: list.crawls.count)
         {

@@ -114,7 +114,7 @@ package struct NextPage: Sendable, Hashable {
 }
 
 extension PaginationInput {
-    /// True if there are several pages so far, all of the same length.
+    /// True if there are several pages so far, and their elements would fill pages as long as the longest one.
     package var hasFullPagesOnly: Bool {
         fullPageCount > 0 && crawlElementCount / 2 >= fullPageCount && crawlElementCount.isMultiple(of: fullPageCount)
     }

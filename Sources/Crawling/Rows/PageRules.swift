@@ -214,7 +214,8 @@ package struct PageRules: Sendable {
             sections.note(section, at: place)
         }
         if row.isSame {
-            items.unchanged += 1
+            // A row that comes back has changed.
+            if row.isRemoved { items.updated += 1 } else { items.unchanged += 1 }
             guard place != row.place || row.isRemoved || section != row.section else { return .none }
         } else {
             items.updated += 1

@@ -318,15 +318,23 @@ final class FeedRun {
         let isAsBefore = stored.map { $0.cursor == nil && $0.keys == keys && $0.total == loaded.end.total } ?? false
         let counted = rules.countedEnd(
             onPage: crawl.pages + 1, isChecked: isAsBefore && resumePoint.progress.checkedEnd == next,
-            mayRequest: !requests.isQuotaLow && loader.requestsLeft != 0)
+            mayRequest: loader.requestsLeft != 0)
         switch counted {
         case .believed: return
         case .unchecked: return loaded.leaveEndUnchecked()
+        case .toGoOn: return loaded.lead(to: next)
         case .toCheck: break
         }
+        var soFar = soFar.with(crawl, before: next, isPartitioned: false)
+        soFar.pages += 1
+        soFar.elements += loaded.content.elementCount - min(loaded.page.overlap, loaded.content.elementCount)
+        soFar.before = loaded
         do throws(FeedSyncError) {
-            let soFar = CrawlSoFar(fullPageCount: crawl.mostElements, cap: crawl.cap)
             let behind = try await probe(next, after: soFar, by: loader.withoutRetries())
+            if let sign = behind.end.sign, sign.kind == .cap {
+                loaded.end.sign = sign
+                return
+            }
             let known = Set(PageKeys.texts(keys))
             let others = PageKeys.texts(behind.content.keys).filter { !known.contains($0) }
             // The keys of the whole crawl are loaded for items only.
@@ -339,8 +347,13 @@ final class FeedRun {
             loaded.lead(to: next)
         } catch {
             guard error.kind.isOfRequest, !Task.isCancelled else { throw error }
-            guard Completeness.BehindEnd(error) == .nothing else { return loaded.leaveEndUnchecked() }
-            loaded.checkedEnd = next
+            let answer = Completeness.BehindEnd(error)
+            guard answer != .nothing else {
+                loaded.checkedEnd = next
+                return
+            }
+            writer.reads.behindEnd = answer
+            loaded.leaveEndUnchecked()
         }
     }
 
@@ -409,7 +422,7 @@ final class FeedRun {
         page.asksNewest = loader.isNewestFirst
         page.furthest = loader.token(of: loaded) ?? loaded.content.decoded?.furthest?.json
         page.readsThrough = rules.isReadingThrough
-        page.checkedEnd = loaded.checkedEnd
+        (page.checkedEnd, page.hasUncheckedEnd) = (loaded.checkedEnd, loaded.hasUncheckedEnd)
         var commit = PageCommit(
             page, content: loaded.content, key: loaded.page.key, validators: loaded.validators,
             serverDate: loaded.fetched.serverDate, beginsNext: wantsNext)
@@ -421,8 +434,7 @@ final class FeedRun {
     }
 
     private func commit(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> CrawlRules.Step {
-        var committed = try store(commit, loaded)
-        committed.hasUncheckedEnd = loaded.hasUncheckedEnd
+        let committed = try store(commit, loaded)
         // The total of one of many lists is not that of the feed.
         if loader.definition.part == nil, let crawl = writer.state.crawl, let total = crawl.total {
             loader.options.onActivity(.read(crawl.elements, of: total))

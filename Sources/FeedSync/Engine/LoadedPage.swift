@@ -12,7 +12,7 @@ struct LoadedPage: Sendable {
     private(set) var validators: Validators
     /// The page cursor behind a counted end, if the page there has no other items; nil if it was not requested.
     var checkedEnd: PageCursor?
-    /// True if only a count calls this page the last one, and the page behind it could not be requested.
+    /// True if only a count calls this page the last one, and the page behind it could not be read.
     private(set) var hasUncheckedEnd = false
     /// The pages after the next one, as far as they can be predicted.
     var further: [PageCursor] = []

@@ -290,7 +290,7 @@ struct NextPageFinder: Sendable {
             end.sign = SignOfMore(.items, "a page that was tried has \(count) more items")
         }
         if end.sign == nil, definition.hasOpenPagination, loader.shape.findings.failedSearchCount == 1,
-            !end.isStated
+            !end.isStated, facts.elementCount > 0
         {
             end.sign = SignOfMore(.untried, "the way to a second page could not be tried")
         }

@@ -278,7 +278,7 @@ package struct CrawledList {
     /// The end of the list as one that seems to come too soon.
     func earlyEnd(_ rows: Completeness.Rows, met: Int) -> CrawlProgress.EarlyEnd {
         CrawlProgress.EarlyEnd(
-            met: met, firstMissing: rows.firstMissing, isInDoubt: reads.behindEnd?.isInDoubt ?? false)
+            met: met, firstMissing: rows.firstMissing, doubt: reads.behindEnd?.doubt)
     }
 
     /// The row counts that the verdict depends on.
@@ -297,6 +297,7 @@ package struct CrawledList {
             rows.isMissingAgain = missing.contains { $0.place == first }
         }
         rows.behindEnd = reads.behindEnd
+        rows.hasUncheckedEnd = reads.hasUncheckedEnd
         // They are compared with a total only.
         if state.crawl?.total != nil {
             rows.met = try metCount()

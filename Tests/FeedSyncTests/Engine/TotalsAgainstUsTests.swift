@@ -56,22 +56,37 @@ struct TotalsAgainstUsTests {
         #expect(try await bench.sync().reason == nil)
     }
 
+    /// A list, its count, and the number of requests behind that which fail.
+    private struct Counted {
+        var ids = Array((1...20).reversed())
+        var counted = 20
+        var failures = 0
+    }
+
     /// A list of 20 items in pages of ten, whose pages state a number of items or pages.
     ///
     /// - Parameter statusBehind: The status of an error behind them; nil for an empty page.
     private func bench(
-        _ style: String, count: String, statusBehind: Int? = nil
-    ) async throws -> (EngineBench, Lock<(ids: [Int], counted: Int)>) {
+        _ style: String, count: String, mode: String = "all", statusBehind: Int? = nil
+    ) async throws -> (EngineBench, Lock<Counted>) {
         let size = style == "offset" ? ", limit: 10" : ""
         let bench = try await EngineBench(
-            members: "sync: {mode: all}", paging: "pagination: {style: \(style), \(count): \(count)\(size)}")
-        let list = Lock((ids: Array((1...20).reversed()), counted: 20))
+            members: "sync: {mode: \(mode)}", paging: "pagination: {style: \(style), \(count): \(count)\(size)}")
+        let list = Lock(Counted())
         bench.server.route("/things") { request in
-            let (ids, counted) = list.withLock { $0 }
+            let (ids, counted) = list.withLock { ($0.ids, $0.counted) }
             let number = { (name: String) in request.parameter(name).flatMap { Int($0) } }
             let start = number("offset") ?? ((number("page") ?? 1) - 1) * 10
             // A page of a list by offset begins with the last item of the page before.
-            if let statusBehind, start >= ids.count - (style == "offset" ? 1 : 0) { return .status(statusBehind) }
+            if let statusBehind, start >= ids.count - (style == "offset" ? 1 : 0) {
+                return .json(#"{"error":"Only the first 100 results are available"}"#, status: statusBehind)
+            }
+            let fails = list.withLock { list in
+                guard start >= counted, list.failures > 0 else { return false }
+                list.failures -= 1
+                return true
+            }
+            if fails { return .status(503) }
             let items = PagedFeed.items(ids.dropFirst(start).prefix(number("limit") ?? 10)).joined(separator: ",")
             return .json(#"{"\#(count)":\#(count == "total" ? counted : (counted + 9) / 10),"items":[\#(items)]}"#)
         }
@@ -101,25 +116,33 @@ struct TotalsAgainstUsTests {
         }
         list.withLock { $0.counted = 21 }
         #expect(try await bench.sync().reason == nil)
-        list.withLock { $0 = (Array($0.ids.dropLast()), 20) }
+        list.withLock { ($0.ids, $0.counted) = (Array($0.ids.dropLast()), 20) }
         #expect(try await bench.sync().figures.items.removed == 1)
         #expect(try bench.feed("item_count, complete") == "20|1")
     }
 
-    @Test("A counted end that a run could not look behind is looked behind by the next sync", arguments: [true, false])
-    func countCheckedLater(onBudget: Bool) async throws {
-        let (bench, list) = try await bench("page", count: "total")
-        list.withLock { $0 = (Array((1...40).reversed()), 20) }
-        if onBudget {
-            var options = EngineBench.options
-            options.client = Client(userAgent: "feedsync-tests", budget: RequestBudget(requests: 2))
-            _ = try? await bench.another(options: options).perform(.sync)
-        } else {
-            try await bench.more(.nextPages(2))
-        }
+    @Test(
+        "A counted end that a command could not look behind is looked behind by the next sync",
+        arguments: ["new", "all"])
+    func countCheckedLater(mode: String) async throws {
+        let (bench, list) = try await bench("page", count: "total", mode: mode)
+        list.withLock { ($0.ids, $0.counted) = (Array((1...40).reversed()), 20) }
+        try await bench.more(.nextPages(2))
         #expect(try bench.feed("item_count, verified") == "20|0")
         #expect(try await bench.sync().reason == nil)
         #expect(try bench.feed("item_count, complete, verified") == "40|1|0", "The count is wrong.")
+    }
+
+    @Test("A count that lags ends no sync that has just the requests for its pages", arguments: [3, 4, 5, 6])
+    func countOnBudget(most: Int) async throws {
+        let (bench, list) = try await bench("page", count: "total")
+        list.withLock { ($0.ids, $0.counted) = (Array((1...40).reversed()), 30) }
+        for _ in 1...6 {
+            var options = EngineBench.options
+            options.client = Client(userAgent: "feedsync-tests", budget: RequestBudget(requests: most))
+            _ = try? await bench.another(options: options).perform(.sync)
+        }
+        #expect(try bench.feed("item_count, complete") == "40|1")
     }
 
     @Test(
@@ -130,7 +153,29 @@ struct TotalsAgainstUsTests {
             let (bench, _) = try await bench(style, count: "total", statusBehind: status)
             for _ in 1...2 { #expect(try await bench.sync().reason == nil) }
             #expect(try bench.feed("item_count, complete, verified") == "20|1|\(isVerified)", "\(style)")
+            #expect(try bench.query("SELECT verified FROM run") == Array(repeating: "\(isVerified)", count: 2))
         }
+    }
+
+    @Test("A row behind a counted end stays while the page there cannot be read, and the next sync looks again")
+    func rowBehindUncheckedCount() async throws {
+        let (bench, list) = try await bench("page", count: "total")
+        try await bench.sync()
+        list.withLock { $0.ids.insert(21, at: 0) }
+        list.withLock { $0.failures = 1 }
+        #expect(try await bench.sync().reason == .cutOff)
+        #expect(try bench.feed("item_count") == "21")
+        for _ in 1...2 {
+            #expect(try await bench.sync().reason == nil)
+            #expect(try bench.feed("item_count, complete") == "21|1")
+        }
+    }
+
+    @Test("Words about a limit behind a counted end are a cap")
+    func capBehindCount() async throws {
+        let (bench, list) = try await bench("page", count: "pages", statusBehind: 422)
+        list.withLock { ($0.ids, $0.counted) = (Array((1...100).reversed()), 100) }
+        #expect(try await bench.sync().reason == .cap)
     }
 
     @Test(

@@ -197,8 +197,9 @@ struct CompletenessTests {
         /// True if the row that the crawl before missed first at that end is missing again.
         var isMissingAgain = true
         var behindEnd: Completeness.BehindEnd?
-        /// True if the sync before got an answer that is in doubt.
-        var wasInDoubt = false
+        /// The doubt about the answer that the sync before got.
+        var doubtBefore: Completeness.BehindEnd.Doubt?
+        var hasUncheckedEnd = false
         var totalOfRange: Int?
         var totalIsOfPage = false
         var isPartitioned = false
@@ -246,22 +247,26 @@ struct CompletenessTests {
                 verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "the same, and the page behind it still has items and no others",
-                suspectEnd: 89, behindEnd: .items(.none), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                suspectEnd: 89, behindEnd: .items(.none), doubtBefore: .items, missing: 11, missingAtEnd: 11,
                 verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "the same, and the page behind it has nothing", suspectEnd: 89, behindEnd: .nothing,
                 missing: 11, missingAtEnd: 11, verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "the same, and the page has items and others for the second time", suspectEnd: 89,
-                behindEnd: .items(.behind), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                behindEnd: .items(.behind), doubtBefore: .items, missing: 11, missingAtEnd: 11,
                 verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "the same, and others before the items for the second time", suspectEnd: 89,
-                behindEnd: .items(.before), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                behindEnd: .items(.before), doubtBefore: .items, missing: 11, missingAtEnd: 11,
                 verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "the same, and new items may have pushed the others there", suspectEnd: 89,
-                behindEnd: .items(.before), wasInDoubt: true, missing: 11, missingAtEnd: 11, added: 1,
+                behindEnd: .items(.before), doubtBefore: .items, missing: 11, missingAtEnd: 11, added: 1,
+                verdict: .endedEarly(met: 89, .cutOff)),
+            Ending(
+                testDescription: "the same, and the page told nothing before", suspectEnd: 89,
+                behindEnd: .items(.before), doubtBefore: .silent, missing: 11, missingAtEnd: 11,
                 verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "the same, and the page behind it tells nothing", suspectEnd: 89,
@@ -269,12 +274,22 @@ struct CompletenessTests {
                 verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "the same, and the page behind it tells nothing for the second time", suspectEnd: 89,
-                behindEnd: .unknown(isOfPage: true), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                behindEnd: .unknown(isOfPage: true), doubtBefore: .silent, missing: 11, missingAtEnd: 11,
                 verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "the same, and the host refuses every request now", suspectEnd: 89,
-                behindEnd: .unknown(isOfPage: false), wasInDoubt: true, missing: 11, missingAtEnd: 11,
+                behindEnd: .unknown(isOfPage: false), doubtBefore: .silent, missing: 11, missingAtEnd: 11,
                 verdict: .endedEarly(met: 89, .cutOff)),
+            Ending(
+                testDescription: "a count ends the list and cannot be checked", total: 100,
+                behindEnd: .unknown(isOfPage: true), hasUncheckedEnd: true, verdict: .complete(isVerified: true)),
+            Ending(
+                testDescription: "the same, and a row was not met", total: 99, behindEnd: .unknown(isOfPage: true),
+                hasUncheckedEnd: true, missing: 1, missingAtEnd: 1, verdict: .endedEarly(met: 99, .cutOff)),
+            Ending(
+                testDescription: "the same for the second time", total: 99, suspectEnd: 99,
+                behindEnd: .unknown(isOfPage: true), doubtBefore: .silent, hasUncheckedEnd: true, missing: 1,
+                missingAtEnd: 1, verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "the same, and a total confirms the end", total: 89, suspectEnd: 89,
                 behindEnd: .items(.none), missing: 11, missingAtEnd: 11,
@@ -390,7 +405,7 @@ struct CompletenessTests {
         let first = row.missingAtEnd + row.missingInPart > 0 ? Place(generation: 1, position: 90) : nil
         var progress = CrawlProgress()
         progress.suspectEnd = row.suspectEnd.map {
-            CrawlProgress.EarlyEnd(met: $0, firstMissing: first, isInDoubt: row.wasInDoubt)
+            CrawlProgress.EarlyEnd(met: $0, firstMissing: first, doubt: row.doubtBefore)
         }
         (progress.totalIsOfPage, progress.fullPages) = (row.totalIsOfPage, row.fullPages)
         if let mode = row.mode { progress.beginRound(1, mode) }
@@ -399,7 +414,7 @@ struct CompletenessTests {
         (rows.totalOfRange, rows.added) = (row.totalOfRange, row.added)
         (rows.missingInPart, rows.firstMissing) = (row.missingInPart, first)
         (rows.isMissingAgain, rows.partsAreTold) = (row.isMissingAgain, row.partsAreTold)
-        rows.behindEnd = row.behindEnd
+        (rows.behindEnd, rows.hasUncheckedEnd) = (row.behindEnd, row.hasUncheckedEnd)
         let verdict = Completeness.verdict(row.closing, crawl, progress, isPartitioned: row.isPartitioned, rows)
         #expect(verdict == row.verdict)
     }

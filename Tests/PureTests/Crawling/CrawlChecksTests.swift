@@ -124,7 +124,7 @@ struct CrawlChecksTests {
         var rules = CrawlRules(command, feed)
         _ = rules.opened(ResumePoint())
         #expect(rules.countedEnd(onPage: 4, isChecked: false, mayRequest: true) == counted)
-        let later = counted == .believed ? counted : .unchecked
+        let later = counted == .toCheck ? .toGoOn : counted
         #expect(rules.countedEnd(onPage: 4, isChecked: false, mayRequest: false) == later)
         #expect(rules.countedEnd(onPage: 4, isChecked: true, mayRequest: true) == .believed)
     }

@@ -44,9 +44,10 @@ struct CrawlProgressJSONTests {
             { $0.suspectEnd = CrawlProgress.EarlyEnd(met: 0) },
             {
                 $0.suspectEnd = CrawlProgress.EarlyEnd(
-                    met: 4_000_000, firstMissing: Place(generation: 1 << 40, position: 3), isInDoubt: true)
+                    met: 4_000_000, firstMissing: Place(generation: 1 << 40, position: 3), doubt: .silent)
             },
             { $0.checkedEnd = .p4 },
+            { $0.hasUncheckedEnd = true },
             { $0.lostCursors = [PageCursor("a\"b"), .p4] },
             { $0.wasNotFound = true },
             { $0.reached = "\"2026-01-01T00:00:00Z\"" },

@@ -135,13 +135,14 @@ struct PageRulesTests {
         #expect(rules.added == -1)
     }
 
-    @Test("A removed row whose item comes again returns")
+    @Test("A removed row whose item comes again returns, and counts as changed")
     func returned() {
         var table = Self.list(3, 2, 1)
         table.rows[2]?.isRemoved = true
         let rules = Self.read([Item(key: 3), Item(key: 2)], &table)
         #expect(table.written == ["move 3 to 2.0", "move 2 to 2.1"])
         #expect(rules.added == 1)
+        #expect(rules.items.updated == 1 && rules.items.unchanged == 1)
         #expect(table.rows[2]?.isRemoved == false)
     }
 
