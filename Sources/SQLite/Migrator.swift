@@ -23,7 +23,7 @@ package struct Migrator: Sendable {
         try migrations.pending(recorded: recorded(in: connection))
     }
 
-    /// Applies the migrations that the store lacks.
+    /// Applies those of `planned` that the store still lacks.
     ///
     /// Several processes may do so at once: each migration is applied by one of them. A migration that fails leaves
     /// the store as the one before it did. Foreign keys are enforced throughout.
@@ -31,11 +31,6 @@ package struct Migrator: Sendable {
     /// - Parameter now: the time to record, UTC and ISO 8601.
     /// - Returns: the migrations that this call applied.
     /// - Throws: `MigrationError` if the store or a migration does not fit, `SQLiteError` if one fails.
-    package func migrate(_ connection: Connection, now: String) throws -> [Migration] {
-        try apply(pending(in: connection), to: connection, now: now)
-    }
-
-    /// Applies those of `planned` that the store still lacks, and returns them.
     package func apply(_ planned: [Migration], to connection: Connection, now: String) throws -> [Migration] {
         try planned.filter { migration in
             try connection.transaction(.immediate) {

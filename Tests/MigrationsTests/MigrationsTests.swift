@@ -37,7 +37,8 @@ struct MigrationsTests {
         ])
     func contract(_ table: String, _ columns: String) throws {
         let connection = try Connection(path: ":memory:")
-        _ = try Migrator(Migrations.sqlite).migrate(connection, now: "2026-11-21T00:00:00.000Z")
+        _ = try Migrator(Migrations.sqlite).apply(
+            Migrations.sqlite, to: connection, now: "2026-11-21T00:00:00.000Z")
         #expect(
             try connection.scalar("SELECT group_concat(name) FROM pragma_table_info(?)", .text(table)) == .text(columns)
         )

@@ -17,8 +17,13 @@ struct MigratorTests {
 
     init() throws { folder = try TemporaryFolder() }
 
+    private static func migrate(_ connection: Connection, _ steps: [Migration] = steps) throws -> [Migration] {
+        let migrator = Migrator(steps)
+        return try migrator.apply(migrator.pending(in: connection), to: connection, now: now)
+    }
+
     private func migrate(_ count: Int = steps.count) throws -> [Migration] {
-        try Migrator(Array(Self.steps.prefix(count))).migrate(folder.connect(), now: Self.now)
+        try Self.migrate(folder.connect(), Array(Self.steps.prefix(count)))
     }
 
     @Test("From any earlier version the rest is applied, and the data is there", arguments: 0...steps.count)
@@ -56,7 +61,7 @@ struct MigratorTests {
         let edited = [Migration(name: "0001_notes", sql: Self.steps[0].sql + " ")] + Self.steps.dropFirst()
         let connection = try folder.connect()
         #expect(throws: MigrationError.edited(name: "0001_notes")) {
-            try Migrator(edited).migrate(connection, now: Self.now)
+            try Self.migrate(connection, edited)
         }
         #expect(try Migrator(Self.steps).pending(in: connection) == [Self.steps[2]])
     }
@@ -67,7 +72,7 @@ struct MigratorTests {
         let inserted = [Migration(name: "0000_early", sql: "SELECT 1")] + Self.steps
         let connection = try folder.connect()
         #expect(throws: MigrationError.outOfOrder(name: "0000_early", after: "0001_notes")) {
-            try Migrator(inserted).migrate(connection, now: Self.now)
+            try Self.migrate(connection, inserted)
         }
     }
 
@@ -77,7 +82,7 @@ struct MigratorTests {
             Self.steps[0], Migration(name: "0002_bad", sql: "CREATE TABLE x (a); INSERT INTO nowhere VALUES (1)"),
         ]
         let connection = try folder.connect()
-        let error = try #require(sqliteError { _ = try Migrator(broken).migrate(connection, now: Self.now) })
+        let error = try #require(sqliteError { _ = try Self.migrate(connection, broken) })
         #expect(error.message == "no such table: nowhere")
         #expect(try firstColumn(connection, "SELECT name FROM _migration") == ["0001_notes"])
         #expect(try connection.int64("SELECT count(*) FROM sqlite_schema WHERE name = 'x'") == 0)
@@ -90,7 +95,7 @@ struct MigratorTests {
         let step = Migration(name: "0001_own", sql: "CREATE TABLE x (a); \(control)")
         let connection = try folder.connect()
         #expect(throws: MigrationError.transactionInside(name: "0001_own")) {
-            try Migrator([step]).migrate(connection, now: Self.now)
+            try Self.migrate(connection, [step])
         }
         #expect(!connection.isInTransaction)
         #expect(try connection.int64("SELECT count(*) FROM sqlite_schema") == 0)
@@ -131,8 +136,7 @@ struct MigratorTests {
         let applied = try await withThrowingTaskGroup(of: [Migration].self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    let connection = try Connection(path: path, busyTimeout: .seconds(60))
-                    return try Migrator(Self.steps).migrate(connection, now: Self.now)
+                    try Self.migrate(Connection(path: path, busyTimeout: .seconds(60)))
                 }
             }
             return try await group.reduce(into: []) { $0 += $1 }
