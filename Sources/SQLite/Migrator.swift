@@ -4,15 +4,9 @@ internal import CSQLite
 /// Brings a store's schema up to date, each migration in one transaction with the row that records it.
 package struct Migrator: Sendable {
     private let migrations: [Migration]
-    private let table: String
 
     /// A migrator for `migrations`, oldest first.
-    ///
-    /// - Parameter table: records the name, checksum and time of each applied migration.
-    package init(_ migrations: [Migration], table: String = "_migration") {
-        self.migrations = migrations
-        self.table = table
-    }
+    package init(_ migrations: [Migration]) { self.migrations = migrations }
 
     /// The migrations that the store lacks, oldest first; never writes.
     ///
@@ -43,10 +37,9 @@ package struct Migrator: Sendable {
     }
 
     private func apply(_ migration: Migration, to connection: Connection, now: String) throws {
-        let table = try SQL.identifier(table)
         try connection.execute(
             """
-            CREATE TABLE IF NOT EXISTS \(table) (
+            CREATE TABLE IF NOT EXISTS "_migration" (
                 name TEXT NOT NULL PRIMARY KEY, checksum TEXT NOT NULL, applied_at TEXT NOT NULL
             ) STRICT
             """)
@@ -56,7 +49,7 @@ package struct Migrator: Sendable {
             throw MigrationError.transactionInside(name: migration.name)
         }
         try connection.run(
-            "INSERT INTO \(table) (name, checksum, applied_at) VALUES (?, ?, ?)",
+            #"INSERT INTO "_migration" (name, checksum, applied_at) VALUES (?, ?, ?)"#,
             .text(migration.name), .text(migration.checksum), .text(now))
     }
 
@@ -64,10 +57,10 @@ package struct Migrator: Sendable {
     private func recorded(in connection: Connection) throws -> [String: String] {
         // Asked for by name, so that an error in the read below is not mistaken for a new store.
         let isRecorded = try connection.scalar(
-            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(table))
+            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_migration' COLLATE NOCASE")
         guard isRecorded != nil else { return [:] }
         var checksums: [String: String] = [:]
-        try connection.rows("SELECT name, checksum FROM \(SQL.identifier(table))") { row in
+        try connection.rows(#"SELECT name, checksum FROM "_migration""#) { row in
             checksums[row.text(at: 0) ?? ""] = row.text(at: 1)
         }
         return checksums
