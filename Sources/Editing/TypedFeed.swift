@@ -9,26 +9,15 @@ package actor TypedFeed {
 
     private var rules = LookRules<Subject>()
     private let look: @Sendable (FeedDraft) async -> Outcome
-    private let now: @Sendable () -> Duration
-    private let sleep: @Sendable (Duration) async -> Void
+    private let start = ContinuousClock.now
     private var task: Task<Void, Never>?
     /// The latest draft, and the callers that wait for its look.
     private var draft: FeedDraft?
     private var waiting: [CheckedContinuation<Outcome?, Never>] = []
     private var last: (subject: Subject, outcome: Outcome)?
 
-    /// - Parameters:
-    ///   - clock: The clock that measures the rest.
-    ///   - look: Looks at a draft; its task is cancelled when another one takes its place.
-    package init(
-        clock: some Clock<Duration> = ContinuousClock(),
-        look: @escaping @Sendable (FeedDraft) async -> Outcome
-    ) {
-        let start = clock.now
-        now = { start.duration(to: clock.now) }
-        sleep = { try? await clock.sleep(for: $0) }
-        self.look = look
-    }
+    /// - Parameter look: Looks at a draft; its task is cancelled when another one takes its place.
+    package init(look: @escaping @Sendable (FeedDraft) async -> Outcome) { self.look = look }
 
     deinit { task?.cancel() }
 
@@ -40,7 +29,7 @@ package actor TypedFeed {
         let isSame = draft?.entry.members == self.draft?.entry.members
         self.draft = draft
         if !isSame { tell(nil) }
-        let effects = rules.typed(draft?.entry.members, at: now())
+        let effects = rules.typed(draft?.entry.members, at: now)
         perform(effects)
         guard let draft else { return nil }
         if effects.isEmpty, task == nil, let last, last.subject == draft.entry.members, case .success = last.outcome {
@@ -56,8 +45,8 @@ package actor TypedFeed {
                 task?.cancel()
                 task = nil
             case .wake(let pause):
-                Task { [weak self, sleep] in
-                    await sleep(pause)
+                Task { [weak self] in
+                    try? await Task.sleep(for: pause)
                     await self?.woke()
                 }
             case .look(let subject):
@@ -70,7 +59,10 @@ package actor TypedFeed {
         }
     }
 
-    private func woke() { perform(rules.woke(at: now())) }
+    /// The time since this began.
+    private var now: Duration { start.duration(to: .now) }
+
+    private func woke() { perform(rules.woke(at: now)) }
 
     private func ended(_ subject: Subject, _ outcome: Outcome) {
         let hasFailed = if case .failure = outcome { true } else { false }
