@@ -11,12 +11,8 @@ package struct ConnectionOptions: Sendable, Hashable {
         /// The password of the key.
         package var password: String?
 
-        /// A certificate with its key.
-        package init(file: String, keyFile: String? = nil, password: String? = nil) {
-            self.file = file
-            self.keyFile = keyFile
-            self.password = password
-        }
+        /// A certificate with its key in the same file.
+        package init(file: String) { self.file = file }
     }
 
     /// The PEM file of certificates to trust in place of the client's.
