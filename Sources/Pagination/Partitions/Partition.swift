@@ -3,11 +3,6 @@ package struct Partition: Sendable, Hashable {
     package let from: Int
     package let to: Int
 
-    package init(from: Int, to: Int) {
-        self.from = from
-        self.to = to
-    }
-
     /// True if it has a single value, and cannot be halved.
     package var isSingle: Bool { from == to }
 }
