@@ -166,10 +166,6 @@ package struct WindowWalk: Sendable, Hashable {
     package var isFull: Bool
     /// The reason why the first incomplete window on the way is incomplete.
     package var missed: IncompleteReason?
-
-    package init(next: Int64, isFull: Bool, missed: IncompleteReason? = nil) {
-        (self.next, self.isFull, self.missed) = (next, isFull, missed)
-    }
 }
 
 /// The end of a window's crawl.
