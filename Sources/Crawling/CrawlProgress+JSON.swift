@@ -47,7 +47,7 @@ extension CrawlProgress {
         self.init()
         guard let json, case .object(let members)? = try? JSONValue(parsing: json) else { return }
         synced = SyncedRanges(members["synced"])
-        if let id = members["round"]?.id, let mode = members["mode"]?.string.flatMap(CrawlMode.init) {
+        if let id = members["round"]?.id, let mode = members["mode"]?.text.flatMap(CrawlMode.init) {
             round = Round(
                 id: id, mode: mode, ranges: SyncedRanges(members["ranges"]),
                 isDoubtful: members["doubtful"] == .bool(true))
@@ -56,26 +56,26 @@ extension CrawlProgress {
         if let place = members["suspect_first"]?.integers, place.count == 2 {
             suspectEnd?.firstMissing = Place(generation: place[0], position: place[1])
         }
-        suspectEnd?.doubt = members["suspect_doubt"]?.string.flatMap(Completeness.BehindEnd.Doubt.init)
+        suspectEnd?.doubt = members["suspect_doubt"]?.text.flatMap(Completeness.BehindEnd.Doubt.init)
         if case .array(let cursors)? = members["lost_cursors"] {
-            lostCursors = cursors.compactMap { $0.string.map(PageCursor.init) }
+            lostCursors = cursors.compactMap { $0.text.map(PageCursor.init) }
         }
-        checkedEnd = members["checked_end"]?.string.map(PageCursor.init)
+        checkedEnd = members["checked_end"]?.text.map(PageCursor.init)
         hasUncheckedEnd = members["unchecked_end"] == .bool(true)
         wasNotFound = members["not_found"] == .bool(true)
-        driftKeys = members["drift_keys"]?.string
+        driftKeys = members["drift_keys"]?.text
         otherElements = members["other_elements"]?.integer.map { max(Int(clamping: $0), 0) } ?? 0
         fullPages = members["full_pages"]?.integer.map { Int($0) }
         totalIsOfPage = members["total_of_page"] == .bool(true)
-        reached = members["reached"]?.string
+        reached = members["reached"]?.text
         unprovedRun = members["unproved_run"]?.id
         isFullVerified = members["full_verified"] == .bool(true)
         counts = ListCounts(members["counts"])
-        firstPartition = members["first_partition"]?.string
+        firstPartition = members["first_partition"]?.text
         if let next = members["walk"]?.integer, Timestamp.text(ofSecond: next) != nil {
             walk = WindowWalk(
                 next: next, isFull: members["walk_full"] == .bool(true),
-                missed: members["walk_missed"]?.string.flatMap(IncompleteReason.init))
+                missed: members["walk_missed"]?.text.flatMap(IncompleteReason.init))
         }
     }
 }
@@ -115,8 +115,8 @@ extension SyncedRange {
         let crawls = members["crawls"]?.ids ?? []
         guard !crawls.isEmpty else { return nil }
         let end: End =
-            members["next"]?.string.map { .open(PageCursor($0)) }
-            ?? .last(members["reason"]?.string.flatMap(IncompleteReason.init))
+            members["next"]?.text.map { .open(PageCursor($0)) }
+            ?? .last(members["reason"]?.text.flatMap(IncompleteReason.init))
         self.init(crawls: crawls, generations: Set(members["generations"]?.integers ?? []), first: nil, end: end)
         if let place = members["first"]?.integers, place.count == 2 {
             first = Place(generation: place[0], position: place[1])
@@ -142,12 +142,7 @@ extension JSONValue {
     /// them.
     fileprivate var id: Int64? { if case .number(let digits) = self { Int64(digits) } else { nil } }
 
-    fileprivate var ids: [Int64] { if case .array(let elements) = self { elements.compactMap(\.id) } else { [] } }
+    fileprivate var ids: [Int64] { (elements ?? []).compactMap(\.id) }
 
-    fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
-
-    fileprivate var integers: [Int64] {
-        guard case .array(let elements) = self else { return [] }
-        return elements.compactMap(\.integer)
-    }
+    fileprivate var integers: [Int64] { (elements ?? []).compactMap(\.integer) }
 }
