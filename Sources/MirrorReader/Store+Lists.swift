@@ -50,7 +50,7 @@ extension Store {
             guard let parent = try ParentTable(of: rule, for: definition, on: connection),
                 let part = try parent.part(named: name, on: connection)
             else { return nil }
-            return try parent.row(part, definition, on: connection)?.row
+            return try parent.row(part, on: connection)?.row
         }
         return try row.map { row throws(FeedSyncError) in try definition.part(for: row) }
     }
@@ -62,7 +62,7 @@ extension Store {
             let parent = try ParentTable(of: rule, for: definition, on: connection)
             let key = try connection.scalar("SELECT parent_key FROM feed_part WHERE name = ?", .text(name))
             return try key.flatMap { parent?.part(storedKey: $0) }.flatMap {
-                try parent?.row($0, definition, on: connection)
+                try parent?.row($0, on: connection)
             }
         }
         guard let found else { return nil }

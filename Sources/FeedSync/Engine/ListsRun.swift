@@ -126,7 +126,7 @@ struct ListsRun: Sendable {
                     let places = rest.prefix(Self.readTogether)
                     rest = rest.dropFirst(places.count)
                     do throws(FeedSyncError) {
-                        for (part, row, seen) in try await store.parts(places, of: definition, in: opening) {
+                        for (part, row, seen) in try await store.parts(places, in: opening) {
                             guard let list = try list(of: part, row, seen: seen, &common, &results) else { continue }
                             queue.add(list, host: list.host)
                         }

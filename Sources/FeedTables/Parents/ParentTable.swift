@@ -158,7 +158,7 @@ package struct ParentTable: Sendable {
 
     /// The row of a part; nil if there is none.
     package func row(
-        _ part: FeedPart, _ definition: FeedDefinition, on connection: Connection
+        _ part: FeedPart, on connection: Connection
     ) throws -> (row: ParentRow, seen: FeedPart.KeyValue?)? {
         let columns = values.map(\.sql) + [seen]
         return try connection.first(

@@ -82,7 +82,7 @@ extension Store {
     /// Some of the parts to request, each with the row of its parent: the values that a request uses, and the value
     /// that shows if the row has changed. Parts whose row no longer exists are left out.
     package func parts(
-        _ places: Range<Int>, of definition: FeedDefinition, in opening: PartsOpening
+        _ places: Range<Int>, in opening: PartsOpening
     ) throws(FeedSyncError) -> [(part: FeedPart, row: ParentRow, seen: FeedPart.KeyValue?)] {
         guard let parent = opening.parent else { return [] }
         let connection = connection
@@ -90,7 +90,7 @@ extension Store {
             let read = {
                 try places.compactMap { place in
                     try opening.part(at: place).flatMap { part in
-                        try parent.row(part, definition, on: connection).map { (part, $0.row, $0.seen) }
+                        try parent.row(part, on: connection).map { (part, $0.row, $0.seen) }
                     }
                 }
             }
