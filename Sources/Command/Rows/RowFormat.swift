@@ -36,7 +36,7 @@ enum RowFormat: String, Sendable, CaseIterable {
             format.option.flatMap { invocation.has($0) ? (format: format, written: $0.written) : nil }
         }
         if let name = invocation.options[.format] {
-            wanted.append((try Self.named(name, invocation), "\(Option.format.written) \(name)"))
+            wanted.append((try Self.named(name), "\(Option.format.written) \(name)"))
         }
         if wanted.count > 1, wanted[0].format != wanted[1].format {
             throw .usage(
@@ -47,16 +47,14 @@ enum RowFormat: String, Sendable, CaseIterable {
             self = format
             return
         }
-        let ending = try invocation.options[.output].flatMap { path throws(Failure) in
-            try Self.ending(of: path, invocation)
-        }
+        let ending = try invocation.options[.output].flatMap { path throws(Failure) in try Self.ending(of: path) }
         self = ending ?? (isTerminal ? .table : .tsv)
     }
 
     /// True if it is for people, who get a choice of columns.
     var isForPeople: Bool { self == .table || self == .markdown }
 
-    private static func named(_ name: String, _ invocation: Invocation) throws(Failure) -> RowFormat {
+    private static func named(_ name: String) throws(Failure) -> RowFormat {
         if name == "parquet" { throw noParquet }
         if let format = RowFormat(rawValue: name), format.option != nil { return format }
         let names = allCases.filter { $0.option != nil }.map(\.rawValue)
@@ -64,7 +62,7 @@ enum RowFormat: String, Sendable, CaseIterable {
     }
 
     /// - Throws: `Failure` with exit code 64 for the ending of another format.
-    private static func ending(of path: String, _ invocation: Invocation) throws(Failure) -> RowFormat? {
+    private static func ending(of path: String) throws(Failure) -> RowFormat? {
         let ending = path.split(separator: ".").last?.lowercased()
         switch ending {
         case "csv": return .csv
@@ -72,7 +70,7 @@ enum RowFormat: String, Sendable, CaseIterable {
         case "json": return .json
         case "ndjson", "jsonl": return .ndjson
         case "md": return .markdown
-        case let name? where otherFormats.contains(name) && path.contains("."): return try named(name, invocation)
+        case let name? where otherFormats.contains(name) && path.contains("."): return try named(name)
         default: return nil
         }
     }
