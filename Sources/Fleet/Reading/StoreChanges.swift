@@ -35,11 +35,11 @@ struct StoreChanges {
             try target.execute(
                 """
                 UPDATE _crawl SET generation = NULL
-                WHERE generation IS NOT NULL AND \(scope.sqliteCondition(of: "_crawl"))
+                WHERE generation IS NOT NULL AND \(scope.sqliteCondition)
                 """)
             try upsert("_crawl", where: scope.currentCrawls, key: "id", in: target)
             for name in Self.state.reversed() {
-                try target.execute("DELETE FROM \(try SQL.identifier(name)) WHERE \(scope.sqliteCondition(of: name))")
+                try target.execute("DELETE FROM \(try SQL.identifier(name)) WHERE \(scope.sqliteCondition)")
             }
             for name in Self.state { try copy(name, where: scope.condition(of: name), in: target) }
             try target.execute("DELETE FROM _quota")

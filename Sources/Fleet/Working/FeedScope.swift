@@ -112,7 +112,7 @@ struct FeedScope {
     }
 
     /// The condition for a table in SQLite that has the feed's or the list's name in `feed`.
-    func sqliteCondition(of table: String) -> String {
+    var sqliteCondition: String {
         let owner = "CASE instr(feed, '/') WHEN 0 THEN feed ELSE substr(feed, 1, instr(feed, '/') - 1) END"
         return "\(owner) IN (\(names))"
     }
