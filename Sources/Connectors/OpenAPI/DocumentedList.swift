@@ -68,7 +68,7 @@ struct ListReader {
         let item = try document.members(item)
         guard let get = item["get"] else { return nil }
         let operation = try document.members(get)
-        guard let response = try response(of: operation), let schema = try schema(of: response, operation) else {
+        guard let response = try response(of: operation), let schema = try schema(of: response) else {
             return nil
         }
         let parameters = try self.parameters(of: item, operation, at: path)
@@ -126,7 +126,7 @@ struct ListReader {
     }
 
     /// The schema of a response in JSON; nil for another.
-    private func schema(of response: JSONObject, _ operation: JSONObject) throws(ConnectorFault) -> JSONValue? {
+    private func schema(of response: JSONObject) throws(ConnectorFault) -> JSONValue? {
         guard document.version == .openAPI3 else { return response["schema"] }
         let content = try document.members(response["content"])
         let isJSON = { (type: String) in
