@@ -8,11 +8,10 @@ package struct CrawlPartition: Sendable, Hashable {
     /// True if the upstream reported different totals. An early end does not show a cap then.
     package var hasMoved = false
 
-    package init(name: String, elements: Int = 0, total: Int? = nil, hasMoved: Bool = false) {
+    package init(name: String, elements: Int = 0, total: Int? = nil) {
         self.name = name
         self.elements = elements
         self.total = total
-        self.hasMoved = hasMoved
     }
 }
 
