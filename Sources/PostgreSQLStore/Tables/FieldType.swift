@@ -268,8 +268,6 @@ package enum FieldType: String, Sendable, Hashable, CaseIterable {
 /// Text with U+0000 in a form that PostgreSQL can hold: U+10FFFF and `0`. U+10FFFF itself, which no text should have,
 /// is U+10FFFF and `1`.
 enum NULText {
-    private static let mark = "\u{10FFFF}"
-
     /// As PostgreSQL gets it.
     static func written(_ text: String) -> String {
         guard text.utf8.contains(0) || text.utf8.contains(0xf4) else { return text }
