@@ -121,10 +121,8 @@ package struct FileStatus: Sendable, Hashable {
     /// The most symbolic links that are followed one after the other, as Linux has it.
     private static let mostLinks = 40
 
-    /// The status of the file at a path; nil if there is none.
-    ///
-    /// - Parameter user: The user whose links are trusted, as are root's.
-    package init?(of path: String, user: UInt32 = geteuid()) {
+    /// The status of the file at a path; nil if there is none. The user's own links are trusted, as are root's.
+    package init?(of path: String) {
         var status = stat()
         var (path, foreign) = (path, UInt32?.none)
         for _ in 0...Self.mostLinks {
@@ -133,7 +131,7 @@ package struct FileStatus: Sendable, Hashable {
                 self.init(owner: foreign ?? status.st_uid, mode: UInt32(status.st_mode & 0o7777))
                 return
             }
-            if status.st_uid != user, status.st_uid != 0 { foreign = foreign ?? status.st_uid }
+            if status.st_uid != geteuid(), status.st_uid != 0 { foreign = foreign ?? status.st_uid }
             var target = [CChar](repeating: 0, count: Int(PATH_MAX))
             let count = readlink(path, &target, target.count - 1)
             guard count > 0 else { return nil }
