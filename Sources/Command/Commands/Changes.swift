@@ -185,7 +185,7 @@ extension Session {
     }
 
     private func time(_ text: String) throws(Failure) -> String {
-        if let time = PointInTime.stored(text, now: WallClock.system.milliseconds) { return time }
+        if let time = PointInTime.stored(text) { return time }
         throw .usage(
             "--since must be `last`, the number of a run, or a time such as 90m, 7d, 2w, 1mo, yesterday or 2026-11-21, not \(text)",
             advice: "feedsync help changes")

@@ -82,7 +82,7 @@ extension Session {
     /// - Throws: `Failure` with exit code 64.
     private func moment(_ option: Option) throws(Failure) -> String? {
         guard let text = invocation.options[option] else { return nil }
-        if let time = PointInTime.stored(text, now: WallClock.system.milliseconds) { return time }
+        if let time = PointInTime.stored(text) { return time }
         throw .usage(
             "\(option.written) must be a time such as 90m, 7d, 2w, 1mo, yesterday or 2026-11-21, not \(text)",
             advice: invocation.command.helpAdvice)

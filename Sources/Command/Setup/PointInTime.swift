@@ -6,9 +6,8 @@ internal import Platform
 /// zone, are those where the user is.
 enum PointInTime {
     /// The moment as the store writes times; nil for a text that is none.
-    ///
-    /// - Parameter now: In milliseconds since 1970.
-    static func stored(_ text: String, now: Int64) -> String? {
+    static func stored(_ text: String) -> String? {
+        let now = WallClock.system.milliseconds
         if let duration = DurationText.parse(text) {
             guard let passed = Int64(exactly: (duration / .milliseconds(1)).rounded()) else { return nil }
             let (moment, overflow) = now.subtractingReportingOverflow(passed)
