@@ -91,9 +91,9 @@ struct SyndicationItem {
     }
 
     private var link: String? {
-        if isAtom { return href(links("link"), "alternate") }
+        if isAtom { return href(links("link")) }
         if let text = firstText("link") { return Reference.resolve(text, against: base) }
-        if let href = href(links("atom:link"), "alternate") { return href }
+        if let href = href(links("atom:link")) { return href }
         // A guid is a link unless it says that it is none.
         guard let guid = first("guid"), guid.attribute("isPermaLink")?.lowercased() != "false" else { return nil }
         let text = guid.text.trimmed
@@ -104,9 +104,9 @@ struct SyndicationItem {
 
     private func relation(_ link: XMLElement) -> String { (link.attribute("rel") ?? "alternate").lowercased() }
 
-    /// The link of a relation, HTML before others.
-    private func href(_ links: [XMLElement], _ wanted: String) -> String? {
-        let fitting = links.filter { relation($0) == wanted }
+    /// The link to the item itself, HTML before others.
+    private func href(_ links: [XMLElement]) -> String? {
+        let fitting = links.filter { relation($0) == "alternate" }
         let best = fitting.first { ($0.attribute("type") ?? "text/html").contains("html") } ?? fitting.first
         return best.flatMap { $0.attribute("href") }.map { Reference.resolve($0, against: base) }
     }
