@@ -87,7 +87,7 @@ extension Session {
                 of: feed, in: text, file: configuration.file, home: environment["HOME"], findings: findings))
         var options = try engineOptions(folder: configuration.folder)
         // Nothing is run for an explanation: a command may ask for a password, or use the network.
-        options.commands = CommandSecrets(standingIn: Secrets.mask)
+        options.commands = CommandSecrets(isMasked: true)
         var explanation = Explanation(
             feed: feed, entry: effective.entry,
             warnings: FeedCheck(feed: feed, environment: environment, folder: configuration.folder).unresolved)

@@ -266,7 +266,7 @@ struct Reachability {
     func findings() async -> [Finding] {
         guard var options = try? session.engineOptions(folder: configuration.folder) else { return [] }
         // A command may ask for a password.
-        options.commands = CommandSecrets(standingIn: Secrets.mask)
+        options.commands = CommandSecrets(isMasked: true)
         let probes = await OriginProbe.probe(configuration.feeds, options: options)
         return probes.map(Self.finding) + unaskedFindings(probes) + clockFindings(probes)
     }

@@ -1,4 +1,5 @@
 internal import Concurrency
+internal import Text
 
 /// The outputs of the commands in `${command:…}`: each runs once in a process, for any number of feeds.
 ///
@@ -12,23 +13,18 @@ package final class CommandSecrets: Sendable {
     private let values = Lock<[Key: Result<String, ShellCommand.Failure>]>([:])
     private let runner = Lock<SecretThread?>(nil)
     private let timeLimit: Duration
-    private let placeholder: String?
+    private let isMasked: Bool
 
     /// Nothing run yet; a command that takes longer than `timeLimit` is ended.
-    package init(timeLimit: Duration = .seconds(30)) {
-        self.timeLimit = timeLimit
-        placeholder = nil
-    }
-
-    /// For showing requests without running commands: `placeholder` replaces the output of each.
-    package init(standingIn placeholder: String) {
-        timeLimit = .zero
-        self.placeholder = placeholder
+    ///
+    /// - Parameter isMasked: True for showing requests without running commands: a mask replaces the output of each.
+    package init(timeLimit: Duration = .seconds(30), isMasked: Bool = false) {
+        (self.timeLimit, self.isMasked) = (timeLimit, isMasked)
     }
 
     /// The output of a command; nil before it has run.
     func value(of command: String, folder: String) -> Result<String, ShellCommand.Failure>? {
-        if let placeholder { return .success(placeholder) }
+        if isMasked { return .success(Secrets.mask) }
         let key = Key(command: command, folder: folder)
         return values.withLock { $0[key] }
     }
