@@ -14,9 +14,9 @@ struct SinceTests {
         ids.map { #"{"id":\#($0),"at":"2026-01-01T00:\#($0 < 10 ? "0" : "")\#($0):00Z"}"# }
     }
 
-    private func bench(_ members: String = "", retries: Int = 0) async throws -> EngineBench {
+    private func bench() async throws -> EngineBench {
         try await EngineBench(
-            items(1...25), members: "sync: {mode: since, param: since, from: at, overlap: 1m}\n\(members)",
+            items(1...25), members: "sync: {mode: since, param: since, from: at, overlap: 1m}",
             paging: "pagination: {style: page}", columns: Self.columns)
     }
 
