@@ -3,12 +3,6 @@ import ScriptedServer
 import Testing
 
 @Suite struct AddParametersTests {
-    private func empty() throws -> Workplace {
-        let place = try Workplace([])
-        place.remove("feedsync.yaml")
-        return place
-    }
-
     @Test(
         "A parameter that the found pagination sets is where it starts",
         arguments: [
@@ -16,7 +10,7 @@ import Testing
             ("page=2", "first: 2}", "15 new ("),
         ])
     func pages(words: String, pagination: String, outcome: String) async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
         let run = try await place.run("add things \(place.server.url)/things \(words)")
         #expect(run.errors.isEmpty)
@@ -30,7 +24,7 @@ import Testing
 
     @Test("A token to start with stays in the URL")
     func tokens() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         place.server.route("/things") { request in
             switch request.parameter("cursor") {
             case "*": .json(#"{"items":[{"id":1},{"id":2}],"next_cursor":"b c"}"#)
@@ -46,7 +40,7 @@ import Testing
 
     @Test("Retries do not keep people waiting: there are two at most, shown on a terminal")
     func retries() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         place.server.route("/things") { _ in .status(503) }
         let run = try await place.shell(
             #"script -qec "stty cols 70; $FEEDSYNC add t \#(place.server.url)/things" /dev/null"#,
@@ -59,7 +53,7 @@ import Testing
 
     @Test("A setting that was not found is reported, with its consequence")
     func notFound() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         place.server.route("/things") { _ in .json(#"[{"id":1},{"id":2}]"#) }
         place.server.route("/none") { _ in .json("[]") }
         let run = try await place.run("add things \(place.server.url)/things")

@@ -2,15 +2,9 @@ import Foundation
 import Testing
 
 @Suite struct AddPresetTests {
-    private func empty() throws -> Workplace {
-        let place = try Workplace([])
-        place.remove("feedsync.yaml")
-        return place
-    }
-
     @Test("Without a configuration, add creates one, and says what to do next")
     func first() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         let run = try await place.run("add swift-repos github.search q=language:swift per_page=50")
         #expect(
             run.output == """
@@ -34,7 +28,7 @@ import Testing
 
     @Test("A parameter of the preset goes to `with`, others to the query, several of one name to a list")
     func parameters() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         #expect(try await place.run("add r github.repo owner=apple repo=swift ?a=1 ?a=x").code == 0)
         #expect(
             try place.text(of: "feedsync.yaml") == """
@@ -49,7 +43,7 @@ import Testing
 
     @Test("A parameter that the preset does not have is an error with a hint")
     func unknownParameter() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         let slip = try await place.run("add r github.repo owner=apple repoo=swift")
         #expect(slip.code == 64)
         #expect(
@@ -63,7 +57,7 @@ import Testing
 
     @Test("--dry-run prints lines to paste below `feeds:`, and touches nothing")
     func dryRun() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         let run = try await place.shell(
             #"$FEEDSYNC add a github.search 'q=${Q}' --header 'X-Odd: on' --dry-run"#)
         #expect(
@@ -83,7 +77,7 @@ import Testing
 
     @Test("--json is one document, without literal credentials")
     func json() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         let run = try await place.shell(
             "$FEEDSYNC add a github.search q=x --header 'Authorization: Bearer s3cr3t' --header 'Accept: a/b' --json")
         #expect(
@@ -175,14 +169,14 @@ import Testing
 
     @Test("A preset with parameters shows the whole line")
     func missingParameters() async throws {
-        let run = try await empty().run("add r github.repo")
+        let run = try await Workplace.empty().run("add r github.repo")
         #expect(run.errors.hasSuffix("Try: feedsync add NAME github.repo owner=… repo=…\n"))
         #expect(run.code == 64)
     }
 
     @Test("If the editor finds no place, the lines to add are printed")
     func byHand() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         try place.write("feedsync.yaml", "store: x.db\nfeeds: &none\n")
         let run = try await place.run("add a github.search")
         #expect(
@@ -201,7 +195,7 @@ import Testing
 
     @Test("Lines that are only to be printed need no place in the file")
     func dryByHand() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         try place.write("feedsync.yaml", "feeds: &none\n")
         let run = try await place.run("add a github.search --dry-run")
         #expect(run.output == "  a:\n    preset: github.search\n")
@@ -210,7 +204,7 @@ import Testing
 
     @Test("Feeds that are added at once are all there in the end")
     func atOnce() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         let names = (1...8).map { "f\($0)" }
         try await withThrowingTaskGroup(of: Int32.self) { group in
             for name in names { group.addTask { try await place.run("add \(name) github.search").code } }
@@ -223,7 +217,7 @@ import Testing
 
     @Test("The file keeps its permissions, and a symbolic link to it stays one")
     func permissions() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         try place.write("real.yaml", "feeds:\n")
         let run = try await place.shell(
             "chmod 640 real.yaml; ln -s real.yaml link.yaml; $FEEDSYNC add a github.search --config link.yaml -q; "
@@ -234,7 +228,7 @@ import Testing
 
     @Test("A file that cannot be written is reported, and stays as it is")
     func unwritable() async throws {
-        let place = try empty()
+        let place = try Workplace.empty()
         let absent = try await place.run("add a github.search --config nowhere/feedsync.yaml")
         #expect(
             absent.errors == """

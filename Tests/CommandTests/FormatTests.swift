@@ -5,12 +5,6 @@ import Testing
 
 @Suite("Feeds that are not JSON")
 struct FormatTests {
-    private func place() throws -> Workplace {
-        let place = try Workplace([])
-        place.remove("feedsync.yaml")
-        return place
-    }
-
     private func response(_ text: String, _ type: String, etag: String? = nil) -> ServerResponse {
         var headers = [(name: "Content-Type", value: type)]
         if let etag { headers.append((name: "ETag", value: etag)) }
@@ -19,7 +13,7 @@ struct FormatTests {
 
     @Test("A table in CSV is added by its URL, and mirrored; a broken one changes nothing")
     func table() async throws {
-        let place = try place()
+        let place = try Workplace.empty()
         place.server.enqueue(
             "/things",
             [response("id;name\r\n1;\"one; two\"\r\n2;\r\n", "text/csv")])
@@ -39,7 +33,7 @@ struct FormatTests {
 
     @Test("One JSON value per line is read page by page; column types make numbers of a table's texts")
     func lines() async throws {
-        let place = try place()
+        let place = try Workplace.empty()
         place.server.enqueue(
             "/lines", [response("{\"id\":1,\"n\":1}\n\n{\"id\":2,\"n\":2}\n", "application/x-ndjson")])
         place.server.enqueue("/table", [response("id,n\n1,07\n2,8\n", "text/csv")])
@@ -69,7 +63,7 @@ struct FormatTests {
 extension FormatTests {
     @Test("A page without a line is the end of a feed of lines")
     func noLines() async throws {
-        let place = try place()
+        let place = try Workplace.empty()
         place.server.route("/lines") { request in
             let isFirst = request.parameter("page") ?? "1" == "1"
             return response(isFirst ? "{\"id\":1}\n{\"id\":2}\n" : "", "application/x-ndjson")
@@ -91,7 +85,7 @@ extension FormatTests {
 
     @Test("An Atom feed is added by its URL, read to its last page, and asked for conditionally after that")
     func atomFeed() async throws {
-        let place = try place()
+        let place = try Workplace.empty()
         let type = "application/atom+xml"
         let first = Lock(response(atom(4...6, next: "/blog?page=2"), type, etag: "\"a\""))
         place.server.route("/blog") { request in
@@ -129,7 +123,7 @@ extension FormatTests {
 extension FormatTests {
     @Test("Lists of texts and of rows are added by their URL, and stored")
     func plainLists() async throws {
-        let place = try place()
+        let place = try Workplace.empty()
         place.server.route("/words") { _ in .json(#"["one","two"]"#) }
         place.server.route("/states") { _ in .json(#"[["name","pop"],["Alabama","477"],["Alaska","71"]]"#) }
         place.server.route("/candles") { _ in .json(#"{"result":[[1,5.5],[2,6.5]]}"#) }
@@ -152,7 +146,7 @@ extension FormatTests {
 
     @Test("A stream of events is ended after so many, and removes nothing")
     func eventStream() async throws {
-        let place = try place()
+        let place = try Workplace.empty()
         let gate = Gate()
         let next = Lock(1)
         place.server.route("/events") { _ in

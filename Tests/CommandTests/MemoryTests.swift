@@ -34,8 +34,7 @@ struct MemoryTests {
         arguments: zip(
             ["items", "members", "keys", "entries", "attributes"], [350_000, 550_000, 350_000, 550_000, 350_000]))
     func littleMemory(body: String, kilobytes: Int) async throws {
-        let place = try Workplace([])
-        place.remove("feedsync.yaml")
+        let place = try Workplace.empty()
         let (bytes, type) = try #require(Self.bodies[body])
         let columns = type == "application/json" ? "items: items, key: id, columns: {id: id}, " : ""
         place.server.enqueue("/small", [response(Array("[{\"id\":1}]".utf8), "application/json")])
@@ -61,8 +60,7 @@ struct MemoryTests {
 
     @Test("`max_memory` says how much a page may take, and its body a quarter of that", arguments: [65, 0])
     func maximumMemory(code: Int32) async throws {
-        let place = try Workplace([])
-        place.remove("feedsync.yaml")
+        let place = try Workplace.empty()
         let text = String(repeating: "x", count: 5_000_000)
         place.server.enqueue(
             "/things",

@@ -178,8 +178,7 @@ private struct Recipe {
 
     /// A folder with the recipe's first block of YAML, its configuration, whose host is the test's server.
     func place(named file: String = "feedsync.yaml") throws -> Workplace {
-        let place = try Workplace([])
-        place.remove("feedsync.yaml")
+        let place = try Workplace.empty()
         let yaml = try #require(blocks("yaml").first)
         try place.write(file, yaml.replacing(Self.host, with: place.server.url))
         return place

@@ -65,10 +65,16 @@ final class Workplace: Sendable {
             environment: ["HOME": folder, "PATH": "/usr/bin"].merging(environment) { $1 })
     }
 
-    /// A folder without a configuration, whose server has 25 items at `/things`.
-    static func withoutConfiguration() throws -> Workplace {
+    /// A folder without a file.
+    static func empty() throws -> Workplace {
         let place = try Workplace([])
         place.remove("feedsync.yaml")
+        return place
+    }
+
+    /// A folder without a configuration, whose server has 25 items at `/things`.
+    static func withoutConfiguration() throws -> Workplace {
+        let place = try empty()
         place.server.route("/things", to: PagedFeed(PagedFeed.items(1...25)))
         return place
     }
