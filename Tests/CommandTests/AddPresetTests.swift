@@ -158,12 +158,7 @@ import Testing
         ] as [(String, Int32, String)])
     func refusals(words: String, code: Int32, message: String) async throws {
         let place = try Workplace()
-        let before = try place.text(of: "feedsync.yaml")
-        let run = try await place.run(words)
-        #expect(run.errors == "feedsync: \(message)")
-        #expect(run.output.isEmpty)
-        #expect(run.code == code)
-        #expect(try place.text(of: "feedsync.yaml") == before)
+        try await place.expectRefusal(words, code: code, message: message)
         #expect(place.files == ["feedsync.yaml"])
     }
 

@@ -137,13 +137,7 @@ import Testing
             ("remove a b", 64, "unexpected argument: b\nTry: feedsync help remove\n"),
         ] as [(String, Int32, String)])
     func refusals(words: String, code: Int32, message: String) async throws {
-        let place = try Workplace()
-        let before = try place.text(of: "feedsync.yaml")
-        let run = try await place.run(words)
-        #expect(run.errors == "feedsync: \(message)")
-        #expect(run.output.isEmpty)
-        #expect(run.code == code)
-        #expect(try place.text(of: "feedsync.yaml") == before)
+        try await Workplace().expectRefusal(words, code: code, message: message)
     }
 
     @Test("add of a removed feed's name says what is stored of it, and asks: without a terminal, with --yes")

@@ -114,11 +114,7 @@ struct RenameTests {
         }
         #expect(try await place.run("sync").code == 0)
         #expect(try await place.run("remove gone").code == 0)
-        let before = try place.text(of: "feedsync.yaml")
-        let run = try await place.run(words)
-        #expect(run.errors == "feedsync: \(message)")
-        #expect(run.code == code)
-        #expect(try place.text(of: "feedsync.yaml") == before)
+        try await place.expectRefusal(words, code: code, message: message)
         #expect(try place.query("SELECT name FROM feed ORDER BY name") == ["gone", "idle", "things"])
         #expect(try place.query("SELECT 1 FROM _feed WHERE new_name IS NOT NULL").isEmpty)
         #expect(try await place.run("sync things").code == 0)

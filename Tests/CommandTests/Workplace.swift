@@ -97,6 +97,18 @@ final class Workplace: Sendable {
         try await start(words, environment: environment).end()
     }
 
+    /// Expects a command to fail with a message, and to leave the configuration as it is.
+    func expectRefusal(
+        _ words: String, code: Int32, message: String, location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let before = try text(of: "feedsync.yaml")
+        let run = try await run(words)
+        #expect(run.errors == "feedsync: \(message)", sourceLocation: location)
+        #expect(run.output.isEmpty, sourceLocation: location)
+        #expect(run.code == code, sourceLocation: location)
+        #expect(try text(of: "feedsync.yaml") == before, sourceLocation: location)
+    }
+
     /// Runs a line of shell, where `feedsync` is the binary's path in `$FEEDSYNC`.
     func shell(_ line: String, environment: [String: String] = [:]) async throws -> CommandLineRun {
         let own = ["HOME": folder, "PATH": "/usr/bin:/bin", "TERM": "xterm", "FEEDSYNC": RunningCommand.binary.path]
