@@ -25,11 +25,6 @@ struct HookMessageTests {
         return place
     }
 
-    private func sync(_ items: String, _ place: Workplace, _ words: String = "") async throws -> CommandLineRun {
-        place.server.route("/things") { _ in .json(#"{"items":[\#(items)]}"#) }
-        return try await place.run("sync --config feedsync.yaml \(words)")
-    }
-
     private static func thing(_ id: Int, _ name: String) -> String {
         #"{"id":\#(id),"name":"\#(name)","page":"https://example.com/\#(id)"}"#
     }
@@ -129,8 +124,8 @@ struct HookMessageTests {
             message: "{kind} {title} ({key}) {changes}"
             body: "Subject: {count} in {feed}\\n\\n{message}\\n"
             """)
-        _ = try await sync(Self.thing(1, "a") + "," + Self.thing(3, "c"), place)
-        #expect(try await sync(Self.thing(1, "b") + "," + Self.thing(2, #"x\nBcc: y"#), place).code == 0)
+        _ = try await place.sync(Self.thing(1, "a") + "," + Self.thing(3, "c"))
+        #expect(try await place.sync(Self.thing(1, "b") + "," + Self.thing(2, #"x\nBcc: y"#)).code == 0)
         #expect(
             try place.text(of: "mail")
                 == "Subject: 3 in things\n\nnew x Bcc: y (2)\nchanged b (1) name: a → b\nremoved c (3)\n")
@@ -139,8 +134,8 @@ struct HookMessageTests {
     @Test("A name in a message that is not a column is an error with the nearest one")
     func unknown() async throws {
         let place = try place("exec: [sh, -c, cat >> told]\nmessage: \"{nmae}\"")
-        _ = try await sync(Self.thing(1, "a"), place)
-        let run = try await sync(Self.thing(1, "b"), place)
+        _ = try await place.sync(Self.thing(1, "a"))
+        let run = try await place.sync(Self.thing(1, "b"))
         #expect(run.code == 78)
         #expect(
             run.errors.contains("`{nmae}` in `message` is not a column of things; did you mean `{name}`?"),
@@ -152,13 +147,13 @@ struct HookMessageTests {
     @Test("Changes wait for others as long as `batch` says, and then come at once")
     func batch() async throws {
         let place = try place("exec: [sh, -c, cat >> told]\nmessage: \"{title}\"\nbatch: 10m")
-        _ = try await sync(Self.thing(1, "a"), place)
-        #expect(try await sync(Self.thing(1, "b"), place).code == 0)
+        _ = try await place.sync(Self.thing(1, "a"))
+        #expect(try await place.sync(Self.thing(1, "b")).code == 0)
         #expect(!place.files.contains("told"))
         // Nothing failed.
         #expect(try await place.run("status --fail --config feedsync.yaml").code == 0)
         try place.execute("UPDATE _change SET at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 hour')")
-        #expect(try await sync(Self.thing(1, "b") + "," + Self.thing(2, "c"), place).code == 0)
+        #expect(try await place.sync(Self.thing(1, "b") + "," + Self.thing(2, "c")).code == 0)
         #expect(try place.text(of: "told") == "b\nc\n")
     }
 
@@ -169,12 +164,12 @@ struct HookMessageTests {
             ("", #""kind":"gone","column":"name","before":"text","after":null"#),
         ] {
             let place = try place("exec: [sh, -c, \"cat >> told; test ! -e broken\"]\n\(message)")
-            _ = try await sync(Self.thing(1, "a"), place)
+            _ = try await place.sync(Self.thing(1, "a"))
             let renamed = #"{"id":1,"label":"a","page":"https://example.com/1"}"#
             try place.write("broken", "")
-            #expect(try await sync(renamed, place).code == 69)
+            #expect(try await place.sync(renamed).code == 69)
             place.remove("broken")
-            for _ in 1...2 { #expect(try await sync(renamed, place).code == 0) }
+            for _ in 1...2 { #expect(try await place.sync(renamed).code == 0) }
             let told = try place.text(of: "told")
             #expect(told.components(separatedBy: expected).count == 2, "\(told)")
             let note = try await place.run("changes --config feedsync.yaml").errors
@@ -185,17 +180,17 @@ struct HookMessageTests {
     @Test("A hook that fails shows in status and doctor until it takes what changed")
     func failing() async throws {
         let place = try place("exec: [sh, -c, test ! -e broken]")
-        _ = try await sync(Self.thing(1, "a"), place)
+        _ = try await place.sync(Self.thing(1, "a"))
         #expect(try await place.run("status --fail --config feedsync.yaml").code == 0)
         try place.write("broken", "")
-        #expect(try await sync(Self.thing(1, "b"), place, "--quiet").code == 69)
+        #expect(try await place.sync(Self.thing(1, "b"), "--quiet").code == 69)
         let words = "on_change failed; what changed is kept, and comes with the next run"
         let status = try await place.run("status --fail --config feedsync.yaml")
         #expect(status.code == 1 && status.output.contains(words), "\(status.output)")
         let doctor = try await place.run("doctor --config feedsync.yaml")
         #expect(doctor.code == 1 && doctor.output.contains("things: \(words)"), "\(doctor.output)")
         place.remove("broken")
-        #expect(try await sync(Self.thing(1, "b"), place).code == 0)
+        #expect(try await place.sync(Self.thing(1, "b")).code == 0)
         #expect(try await place.run("status --fail --config feedsync.yaml").code == 0)
     }
 

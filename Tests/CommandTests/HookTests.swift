@@ -3,6 +3,14 @@ import HTTPServer
 import ScriptedServer
 import Testing
 
+extension Workplace {
+    /// Serves items at `/things`, and syncs. A configuration that the command line names may have programs run.
+    func sync(_ items: String, _ words: String = "") async throws -> CommandLineRun {
+        server.route("/things") { _ in .json(#"{"items":[\#(items)]}"#) }
+        return try await run("sync --config feedsync.yaml \(words)")
+    }
+}
+
 @Suite("on_change")
 struct HookTests {
     private func place(_ hook: String) throws -> Workplace {
@@ -24,11 +32,6 @@ struct HookTests {
         return place
     }
 
-    private func sync(_ items: String, _ place: Workplace, _ words: String = "") async throws -> CommandLineRun {
-        place.server.route("/things") { _ in .json(#"{"items":[\#(items)]}"#) }
-        return try await place.run("sync --config feedsync.yaml \(words)")
-    }
-
     /// A program that keeps its input and its environment in files.
     private static let keeping =
         #"{exec: [sh, -c, 'cat >> told; echo "$FEEDSYNC_FEED $FEEDSYNC_DELIVERY $FEEDSYNC_AGAIN" >> calls; test ! -e broken']}"#
@@ -36,9 +39,9 @@ struct HookTests {
     @Test("A program gets what changed as JSON lines; of a first load it gets nothing")
     func program() async throws {
         let place = try place(Self.keeping)
-        #expect(try await sync(#"{"id":1,"name":"a"},{"id":2,"name":"b"}"#, place).code == 0)
+        #expect(try await place.sync(#"{"id":1,"name":"a"},{"id":2,"name":"b"}"#).code == 0)
         #expect(!place.files.contains("told"))
-        let run = try await sync(#"{"id":1,"name":"A"},{"id":3,"name":"c"}"#, place)
+        let run = try await place.sync(#"{"id":1,"name":"A"},{"id":3,"name":"c"}"#)
         #expect(run.code == 0, "\(run.errors)")
         let told = try place.text(of: "told").split(separator: "\n")
         let changes = try await place.run("changes --since last --json --config feedsync.yaml").output.split(
@@ -49,16 +52,16 @@ struct HookTests {
                 $0.contains(#""kind":"changed","key":1,"title":"A","before":{"name":"a"},"after":{"name":"A"}"#)
             })
         // Nothing new, no call.
-        #expect(try await sync(#"{"id":1,"name":"A"},{"id":3,"name":"c"}"#, place).code == 0)
+        #expect(try await place.sync(#"{"id":1,"name":"A"},{"id":3,"name":"c"}"#).code == 0)
         #expect(try place.text(of: "calls").split(separator: "\n").count == 1)
     }
 
     @Test("Changes that a program did not take are kept, and come again under the same id with the next run")
     func again() async throws {
         let place = try place(Self.keeping)
-        _ = try await sync(#"{"id":1,"name":"a"}"#, place)
+        _ = try await place.sync(#"{"id":1,"name":"a"}"#)
         try place.write("broken", "")
-        let failed = try await sync(#"{"id":1,"name":"b"}"#, place, "--quiet")
+        let failed = try await place.sync(#"{"id":1,"name":"b"}"#, "--quiet")
         #expect(failed.code == 69)
         #expect(
             failed.errors.contains("failed with status 1; 1 change is kept and comes again with the next run"),
@@ -67,7 +70,7 @@ struct HookTests {
         #expect(try place.query("SELECT name FROM things") == ["b"])
         place.remove("broken")
         place.remove("told")
-        #expect(try await sync(#"{"id":1,"name":"b"},{"id":2,"name":"new"}"#, place).code == 0)
+        #expect(try await place.sync(#"{"id":1,"name":"b"},{"id":2,"name":"new"}"#).code == 0)
         let calls = try place.text(of: "calls").split(separator: "\n").map { $0.split(separator: " ") }
         #expect(calls.map(\.last) == ["0", "1", "0"])
         #expect(calls[0][1] == calls[1][1] && calls[1][1] != calls[2][1])
@@ -79,9 +82,9 @@ struct HookTests {
     func odd() async throws {
         for (hook, code) in [("{exec: no-such-program}", 69), ("{exec: [true]}", 0)] {
             let place = try place(hook)
-            _ = try await sync(#"{"id":1,"name":"a"}"#, place)
+            _ = try await place.sync(#"{"id":1,"name":"a"}"#)
             let text = String(repeating: "x", count: 200_000)
-            let run = try await sync(#"{"id":1,"name":"\#(text)"}"#, place)
+            let run = try await place.sync(#"{"id":1,"name":"\#(text)"}"#)
             #expect(run.code == Int32(code), "\(run.errors)")
             #expect(try place.query("SELECT length(name) FROM things") == ["200000"])
             try place.expectSound()
@@ -94,15 +97,15 @@ struct HookTests {
         let text = try place.text(of: "feedsync.yaml")
         try place.write(
             "feedsync.yaml", text.replacing("http://127.0.0.1:1/", with: "\(place.server.url)/hook/s3cr3t-path"))
-        _ = try await sync(#"{"id":1,"name":"a"}"#, place)
+        _ = try await place.sync(#"{"id":1,"name":"a"}"#)
         place.server.route("/hook/s3cr3t-path") { _ in .status(500) }
-        let failed = try await sync(#"{"id":1,"name":"b"}"#, place)
+        let failed = try await place.sync(#"{"id":1,"name":"b"}"#)
         #expect(failed.code == 69)
         #expect(failed.errors.contains("answered with status 500; 1 change is kept"), "\(failed.errors)")
         #expect(!failed.errors.contains("s3cr3t-path"))
         place.server.route("/hook/s3cr3t-path") { _ in .status(204) }
-        #expect(try await sync(#"{"id":1,"name":"b"}"#, place).code == 0)
-        #expect(try await sync(#"{"id":1,"name":"b"}"#, place).code == 0)
+        #expect(try await place.sync(#"{"id":1,"name":"b"}"#).code == 0)
+        #expect(try await place.sync(#"{"id":1,"name":"b"}"#).code == 0)
         let posts = place.server.requests.filter { $0.path == "/hook/s3cr3t-path" }
         #expect(posts.count == 2)
         #expect(Set(posts.map { $0.header("webhook-id") }).count == 1)
@@ -121,7 +124,7 @@ struct HookTests {
     @Test("Commands that make no requests read a ./feedsync.yaml with a hook")
     func reading() async throws {
         let place = try place(Self.keeping)
-        #expect(try await sync(#"{"id":1,"name":"a"}"#, place).code == 0)
+        #expect(try await place.sync(#"{"id":1,"name":"a"}"#).code == 0)
         for command in ["status", "show things", "changes", "sql 'SELECT 1'", "explain things", "plan", "feeds"] {
             let run = try await place.shell("$FEEDSYNC \(command)")
             #expect(run.code == 0, "\(command): \(run.errors)")
