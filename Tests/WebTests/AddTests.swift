@@ -9,21 +9,6 @@ import Testing
 import Web
 
 @Suite(.timeLimit(.minutes(10))) struct AddTests {
-    /// A place whose pages may add feeds.
-    private func serving(
-        environment: [String: String] = [:], isReadOnly: Bool = false, extra: String = "",
-        _ body: (WebPlace) async throws -> Void
-    ) async throws {
-        try await WebPlace.serving(
-            extra: extra,
-            change: { settings in
-                let file = settings.configurationFiles[0]
-                settings.newFeedsFile = { ConfigurationFile(path: file) }
-                settings.options.environment = environment
-                settings.isReadOnly = isReadOnly
-            }, body)
-    }
-
     private func send(_ place: WebPlace, _ target: String, _ fields: [String: String]) async throws -> Reply {
         try await place.send(target, fields)
     }
@@ -46,7 +31,7 @@ import Web
 
     @Test("A step opens only when the one before is right, and each says what is wrong with it")
     func steps() async throws {
-        try await serving(environment: ["TOKEN": "x", "EMPTY": ""]) { place in
+        try await WebPlace.servingEditable(environment: ["TOKEN": "x", "EMPTY": ""]) { place in
             let url = "https://api.example.com/things"
             let cases: [(fields: [String: String], marks: String, problem: String)] = [
                 ([:], "-", ""), (["source": url], "-", ""),
@@ -94,7 +79,8 @@ import Web
     )
     func references() async throws {
         let environment = ["TOKEN": "secret-of-the-owner", "OTHER": "another-secret"]
-        try await serving(environment: environment, extra: "headers: {X-Trial: \"${TOKEN}\"}") { place in
+        let header = "headers: {X-Trial: \"${TOKEN}\"}"
+        try await WebPlace.servingEditable(extra: header, environment: environment) { place in
             let own = "\(place.upstream.url)/things"
             let foreign = own.replacing("127.0.0.1", with: "localhost")
             let cases: [(fields: [String: String], isTaken: Bool)] = [
@@ -124,7 +110,7 @@ import Web
 
     @Test("A typed feed is looked at, written into the configuration as by `add`, and its first page stored")
     func added() async throws {
-        try await serving { place in
+        try await WebPlace.servingEditable { place in
             let fields = ["name": "new", "source": "\(place.upstream.url)/things", "as": "page"]
             let look = try await send(place, "/add/look", fields)
             #expect(look.status == 200)
@@ -163,7 +149,7 @@ import Web
 
     @Test("Without scripts the form is one page, which says what is wrong, shows a look, and adds")
     func plain() async throws {
-        try await serving { place in
+        try await WebPlace.servingEditable { place in
             place.upstream.route("/none") { _ in .json(#"{"message":"hello"}"#) }
             place.upstream.route("/login") { _ in .status(401) }
             let page = try await place.ask("/add")
@@ -194,7 +180,7 @@ import Web
 
     @Test("A typed secret is not written back into the page, in any field")
     func secrets() async throws {
-        try await serving { place in
+        try await WebPlace.servingEditable { place in
             let (url, secret) = ("http://a.example/things", "hunter2secret")
             let cases: [[String: String]] = [
                 ["source": "\(url)?api_key=\(secret)"], ["source": "\(url)?size=1&token=\(secret)"],
@@ -226,7 +212,7 @@ import Web
 
     @Test("A later draft of the same page takes the place of an earlier one, whose request is cancelled")
     func latest() async throws {
-        try await serving { place in
+        try await WebPlace.servingEditable { place in
             let gate = place.upstream.gate()
             place.upstream.route("/slow") { _ in
                 gate.wait()
@@ -246,7 +232,7 @@ import Web
 
     @Test("A new feed goes on with the items of a removed one only if that is wanted")
     func removed() async throws {
-        try await serving { place in
+        try await WebPlace.servingEditable { place in
             try await place.perform(.reload)
             try "feeds: {}\n".write(toFile: "\(place.folder)/feedsync.yaml", atomically: true, encoding: .utf8)
             var problem = ""
@@ -260,7 +246,7 @@ import Web
 
     @Test("A server that only reads has no form")
     func readOnly() async throws {
-        try await serving(isReadOnly: true) { place in
+        try await WebPlace.servingEditable(change: { $0.isReadOnly = true }) { place in
             #expect(try await place.ask("/add").status == 404)
             #expect(try await send(place, "/add", ["name": "x"]).status == 404)
             let kept = try await send(place, "/search/things/keep", ["name": "x", "q": "item"])
@@ -272,7 +258,7 @@ import Web
 
     @Test("A change needs the page's token")
     func token() async throws {
-        try await serving { place in
+        try await WebPlace.servingEditable { place in
             for path in ["/add", "/add/check", "/add/look", "/add/demo"] {
                 let reply = try await place.ask(path, method: "POST", body: "name=x")
                 #expect(reply.status == 403, "\(path)")

@@ -10,26 +10,11 @@ import Testing
 
 /// Feeds that are paused, renamed, edited and removed over HTTP.
 @Suite(.timeLimit(.minutes(10))) struct EditingTests {
-    private func serving(
-        extra: String = "", environment: [String: String] = [:],
-        change: @escaping @Sendable (inout WebSettings) -> Void = { _ in },
-        _ body: (WebPlace) async throws -> Void
-    ) async throws {
-        try await WebPlace.serving(
-            extra: extra,
-            change: { settings in
-                let file = settings.configurationFiles[0]
-                settings.newFeedsFile = { ConfigurationFile(path: file) }
-                settings.options.environment = environment
-                change(&settings)
-            }, body)
-    }
-
     private static let html = ["Accept": "text/html"]
 
     @Test("A paused feed is not due, and resuming gives the configuration back as it was")
     func pause() async throws {
-        try await serving(extra: "# mine") { place in
+        try await WebPlace.servingEditable(extra: "# mine") { place in
             try await place.perform(.sync)
             let before = try place.configuration
             let paused = try await place.send("/feeds/things/pause")
@@ -46,7 +31,7 @@ import Testing
 
     @Test("A renamed feed keeps its items, and a name that cannot be is refused with the reason")
     func rename() async throws {
-        try await serving { place in
+        try await WebPlace.servingEditable { place in
             try await place.perform(.sync)
             for (name, status) in [("", 422), ("things", 422), ("7up", 422), ("event", 422)] {
                 let before = try place.configuration
@@ -66,7 +51,7 @@ import Testing
 
     @Test("A removed feed keeps its items, and the undo gives back the very lines")
     func remove() async throws {
-        try await serving(extra: "every: 1h  # mine") { place in
+        try await WebPlace.servingEditable(extra: "every: 1h  # mine") { place in
             try await place.perform(.sync)
             let before = try place.configuration
             let state = "/list/things/state"
@@ -93,7 +78,7 @@ import Testing
 
     @Test("A removal is undone beside what was added since")
     func restoreBesideOthers() async throws {
-        try await serving { place in
+        try await WebPlace.servingEditable { place in
             _ = try await place.send("/feeds/things/remove")
             let other = "feeds:\n  other: {url: \"\(place.upstream.url)/things\", key: id}\n"
             try other.write(toFile: "\(place.folder)/feedsync.yaml", atomically: true, encoding: .utf8)
@@ -104,7 +89,8 @@ import Testing
 
     @Test("A definition is checked, shown as a difference, and written with every other byte kept")
     func edit() async throws {
-        try await serving(extra: "every: 1h  # mine\n  other: {url: \"http://127.0.0.1:1/\", key: id}") { place in
+        let extra = "every: 1h  # mine\n  other: {url: \"http://127.0.0.1:1/\", key: id}"
+        try await WebPlace.servingEditable(extra: extra) { place in
             let before = try place.configuration
             let source = try await place.ask("/feeds/things/definition")
             #expect(source.header("Content-Type") == "text/yaml; charset=utf-8")
@@ -126,7 +112,7 @@ import Testing
 
     @Test("A definition that the feed cannot have is refused with the reason, and nothing is written")
     func wrongDefinitions() async throws {
-        try await serving { place in
+        try await WebPlace.servingEditable { place in
             let before = try place.configuration
             let source = try await place.ask("/feeds/things/definition").body
             for (text, problem) in [
@@ -149,7 +135,8 @@ import Testing
             auth: {bearer: "${file:secret}"}
                 headers: {X-Trial: "${TOKEN}"}
             """
-        try await serving(extra: extra, environment: ["TOKEN": "x", "OTHER": "y", "HOME": "/root"]) { place in
+        let environment = ["TOKEN": "x", "OTHER": "y", "HOME": "/root"]
+        try await WebPlace.servingEditable(extra: extra, environment: environment) { place in
             let source = try await place.ask("/feeds/things/definition").body
             #expect(source.contains("${file:secret}"))
             let isTaken: [(String, Bool)] = [
@@ -180,7 +167,7 @@ import Testing
 
     @Test("A definition with a credential written out is shown to nobody, and the page says so")
     func literalCredential() async throws {
-        try await serving(extra: "auth: {bearer: secret-of-the-owner}") { place in
+        try await WebPlace.servingEditable(extra: "auth: {bearer: secret-of-the-owner}") { place in
             for target in ["/feeds/things/definition", "/settings/things"] {
                 let reply = try await place.ask(target, headers: Self.html)
                 #expect(!reply.body.contains("secret-of-the-owner"))
@@ -195,7 +182,7 @@ import Testing
         "A feed is changed only by those who may, and the page says why others may not",
         arguments: [(true, true, "read-only"), (false, false, "changes no configuration")])
     func obstacles(isReadOnly: Bool, mayAdd: Bool, reason: String) async throws {
-        try await serving(change: { settings in
+        try await WebPlace.servingEditable(change: { settings in
             settings.isReadOnly = isReadOnly
             if !mayAdd { settings.newFeedsFile = nil }
         }) { place in
@@ -214,7 +201,7 @@ import Testing
 
     @Test("A page says why a stranger, a list of a feed and a removed feed can change nothing")
     func reasons() async throws {
-        try await serving(change: { settings in
+        try await WebPlace.servingEditable(change: { settings in
             settings.access.token = { "0123456789abcdef" }
             settings.access.wrongTokenPause = .zero
         }) { place in
@@ -246,7 +233,7 @@ import Testing
 
     @Test("The forms of the page lead on to it, and show what was typed where that cannot be used")
     func forms() async throws {
-        try await serving { place in
+        try await WebPlace.servingEditable { place in
             try await place.perform(.sync)
             let token = try await place.token()
             let page = try await place.ask("/settings/things", headers: Self.html).body

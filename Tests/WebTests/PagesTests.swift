@@ -24,13 +24,7 @@ import Web
 
     /// A place with 130 items in two sections, all of them stored.
     private func serving(_ body: (WebPlace) async throws -> Void) async throws {
-        try await WebPlace.serving(
-            items: Self.items,
-            change: { settings in
-                let file = settings.configurationFiles[0]
-                settings.newFeedsFile = { ConfigurationFile(path: file) }
-            }
-        ) { place in
+        try await WebPlace.servingEditable(items: Self.items) { place in
             let file = "\(place.folder)/feedsync.yaml"
             let text = WebPlace.configuration(place.upstream.url, "columns: {id: id, name: name}", Self.members)
                 .replacing("    columns: {id: id, name: name}\n", with: "")

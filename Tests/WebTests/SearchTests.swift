@@ -146,13 +146,7 @@ import Web
 
     @Test("A search becomes a feed like the searched one, with its text, by the rules of `add`")
     func kept() async throws {
-        try await WebPlace.serving(
-            extra: "search: {param: q}",
-            change: { settings in
-                let file = settings.configurationFiles[0]
-                settings.newFeedsFile = { ConfigurationFile(path: file) }
-            }
-        ) { place in
+        try await WebPlace.servingEditable(extra: "search: {param: q}") { place in
             func keep(_ name: String, _ text: String) async throws -> Reply {
                 let headers = [
                     "X-FeedSync-Token": try await place.token(), "Content-Type": "application/x-www-form-urlencoded",

@@ -79,6 +79,21 @@ final class WebPlace: Sendable {
         await place.web.stop()
     }
 
+    /// Serves a place whose pages may change the configuration.
+    static func servingEditable(
+        items: [String] = PagedFeed.items(1...25), extra: String = "", environment: [String: String] = [:],
+        change: @Sendable (inout WebSettings) -> Void = { _ in }, _ body: (WebPlace) async throws -> Void
+    ) async throws {
+        try await serving(
+            items: items, extra: extra,
+            change: { settings in
+                let file = settings.configurationFiles[0]
+                settings.newFeedsFile = { ConfigurationFile(path: file) }
+                settings.options.environment = environment
+                change(&settings)
+            }, body)
+    }
+
     /// Another process's engine on the same store.
     func perform(_ command: RequestCommand, on feed: String = "things") async throws {
         let definition = try #require(try Configuration.load("\(folder)/feedsync.yaml").feed(named: feed))
