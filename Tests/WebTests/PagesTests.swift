@@ -36,16 +36,10 @@ import Web
         }
     }
 
-    private func page(_ place: WebPlace, _ target: String) async throws -> String {
-        let reply = try await place.ask(target, headers: ["Accept": "text/html"])
-        #expect(reply.status == 200, "\(target): \(reply.head)")
-        return reply.body
-    }
-
     @Test("An item's page has its columns, its link, when it came, and its JSON")
     func item() async throws {
         try await serving { place in
-            let body = try await page(place, "/item/things?key=7")
+            let body = try await place.page("/item/things?key=7")
             for text in [
                 ">item 7</h1>", "Of 7, in words", "href=\"https://things.example/7\"", "Open on the web",
                 "<dt>stars</dt>",
@@ -54,9 +48,9 @@ import Web
             place.feed.edit { $0[6] = $0[6].replacing("Of 7, in words", with: "Of seven") }
             place.feed.edit { $0.removeLast() }
             try await place.perform(.sync)
-            let changed = try await page(place, "/item/things?key=7")
+            let changed = try await place.page("/item/things?key=7")
             #expect(changed.contains("Of seven") && changed.contains("last changed"))
-            #expect(try await page(place, "/item/things?key=130").contains("gone from the server since"))
+            #expect(try await place.page("/item/things?key=130").contains("gone from the server since"))
             let unknown = try await place.ask("/item/things?key=999", headers: ["Accept": "text/html"])
             #expect(unknown.status == 404 && unknown.body.contains("There is nothing here"))
         }
@@ -87,21 +81,21 @@ import Web
             #expect(try await place.ask("/assets/app.js").status == 200)
             try FileManager.default.moveItem(atPath: "\(store).old", toPath: store)
             while try await place.ask("/feeds").status != 200 { try await Task.sleep(for: .milliseconds(10)) }
-            #expect(try await page(place, "/list/things").contains("Of 1, in words"))
+            #expect(try await place.page("/list/things").contains("Of 1, in words"))
         }
     }
 
     @Test("A list has its sections, texts and figures, and without scripts a link to more of it")
     func list() async throws {
         try await serving { place in
-            let body = try await page(place, "/list/things")
+            let body = try await place.page("/list/things")
             for text in ["Of 1, in words", "class=\"figures\"", ">odd<", "Show more"] {
                 #expect(body.contains(text), "\(text)")
             }
             let next = try #require(body.firstRange(of: "after=").map { body[$0.upperBound...].prefix { $0 != "\"" } })
-            let more = try await page(place, "/list/things?after=\(next.replacing("&amp;", with: "&"))")
+            let more = try await place.page("/list/things?after=\(next.replacing("&amp;", with: "&"))")
             #expect(more.contains("item 130") && !more.contains(">item 1<"))
-            let rows = try await page(place, "/list/things/rows?after=\(next)")
+            let rows = try await place.page("/list/things/rows?after=\(next)")
             #expect(rows.contains("item 130"))
         }
     }
@@ -109,9 +103,9 @@ import Web
     @Test("A filter marks what it finds, says that it found nothing, and offers to search the upstream")
     func filter() async throws {
         try await serving { place in
-            let body = try await page(place, "/list/things?q=words")
+            let body = try await place.page("/list/things?q=words")
             #expect(body.contains("<mark>words</mark>"))
-            let nothing = try await page(place, "/list/things?q=zebra")
+            let nothing = try await place.page("/list/things?q=zebra")
             #expect(nothing.contains("No item has these words.") && nothing.contains("Search the server"))
         }
     }
@@ -119,12 +113,12 @@ import Web
     @Test("A filter counts all that it finds, and in feed order it goes on to the last")
     func filterGoesOn() async throws {
         try await serving { place in
-            let first = try await page(place, "/list/things/rows?q=words&limit=50")
+            let first = try await place.page("/list/things/rows?q=words&limit=50")
             #expect(first.contains("data-more=\"true\" data-total=\"130\""), "\(first.prefix(200))")
             var target: String? = "/list/things/rows?q=words&order=place&limit=50"
             var count = 0
             while let next = target {
-                let part = try await page(place, next)
+                let part = try await place.page(next)
                 count += part.components(separatedBy: "class=\"row\"").count - 1
                 let place = part.firstRange(of: "data-next=\"").map { part[$0.upperBound...].prefix { $0 != "\"" } }
                 target =
@@ -138,11 +132,11 @@ import Web
     @Test("The state of a list says what fails, what to do, and offers to try again")
     func state() async throws {
         try await serving { place in
-            let fresh = try await page(place, "/list/things/state")
+            let fresh = try await place.page("/list/things/state")
             #expect(fresh.contains("Checked <time class=\"ago\"") && fresh.contains("data-end=\"true\""), "\(fresh)")
             place.upstream.route("/things") { _ in .json("{}", status: 500) }
             await #expect(throws: (any Error).self) { try await place.perform(.reload) }
-            let failing = try await page(place, "/list/things/state")
+            let failing = try await place.page("/list/things/state")
             for text in ["why failure", "Try: ", ">Retry<", "data-command=\"reload\""] {
                 #expect(failing.contains(text), "\(text)")
             }
@@ -159,9 +153,9 @@ import Web
             run.cancel()
             await #expect(throws: (any Error).self) { try await run.value }
             gate.open()
-            let state = try await page(place, "/list/things/state")
+            let state = try await place.page("/list/things/state")
             for text in ["failure", "Try: ", ">Retry<"] { #expect(!state.contains(text), "\(state)") }
-            let status = try await page(place, "/status")
+            let status = try await place.page("/status")
             #expect(status.contains("class=\"log\"") && !status.contains("status wrong"))
             #expect(!status.contains("cancelled: "), "\(status)")
         }
@@ -174,12 +168,12 @@ import Web
             await #expect(throws: (any Error).self) { try await place.perform(.sync) }
             place.upstream.route("/things", to: place.feed)
             try await place.perform(.reload)
-            let failing = try await page(place, "/list/things/state")
+            let failing = try await place.page("/list/things/state")
             for text in ["state failing", "why failure", "Try: ", ">Retry<", "data-command=\"sync\""] {
                 #expect(failing.contains(text), "\(text)")
             }
             try await place.perform(.sync)
-            let mended = try await page(place, "/list/things/state")
+            let mended = try await place.page("/list/things/state")
             #expect(!mended.contains("failing") && !mended.contains("failure"))
         }
     }
@@ -196,8 +190,8 @@ import Web
                     ])
             }
             try await place.perform(.reload)
-            #expect(try await page(place, "/").contains("things"))
-            let body = try await page(place, "/status")
+            #expect(try await place.page("/").contains("things"))
+            let body = try await place.page("/status")
             for text in ["things", "<svg", "41", "Requests an hour", "sync", "reload"] {
                 #expect(body.contains(text), "\(text)")
             }
@@ -211,7 +205,7 @@ import Web
     @Test("The page of an upstream search offers to keep it as a feed")
     func search() async throws {
         try await serving { place in
-            let body = try await page(place, "/search/things?q=item")
+            let body = try await place.page("/search/things?q=item")
             #expect(body.contains("Keep as a feed") && body.contains("keep-name"))
         }
     }
@@ -220,7 +214,7 @@ import Web
     private func page(_ place: WebPlace, _ target: String, until text: String) async throws -> String {
         var body = ""
         for _ in 0..<600 {
-            body = try await page(place, target)
+            body = try await place.page(target)
             if body.contains(text) { break }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -237,18 +231,18 @@ import Web
             let text = try String(contentsOfFile: file, encoding: .utf8)
             // A script renews the place.
             for target in ["/", "/status"] {
-                #expect(try await page(place, target).contains("<div class=\"mistake\"></div>"))
+                #expect(try await place.page(target).contains("<div class=\"mistake\"></div>"))
             }
             try (text + "colour: red\n").write(toFile: file, atomically: true, encoding: .utf8)
             let body = try await page(place, "/", until: "The configuration has a mistake")
             #expect(body.contains("colour") && body.contains("/list/things"))
-            #expect(try await page(place, "/status").contains("<div class=\"mistake\"><div class=\"notice\""))
+            #expect(try await place.page("/status").contains("<div class=\"mistake\"><div class=\"notice\""))
             #expect(try await place.post("/feeds/things/reload").status == 200)
             try text.write(toFile: file, atomically: true, encoding: .utf8)
             var mended = body
             for _ in 0..<600 where mended.contains("has a mistake") {
                 try await Task.sleep(for: .milliseconds(50))
-                mended = try await page(place, "/")
+                mended = try await place.page("/")
             }
             #expect(!mended.contains("has a mistake"))
         }
@@ -296,7 +290,7 @@ import Web
             var body = "/list/late"
             for _ in 0..<600 where body.contains("/list/late") {
                 try await Task.sleep(for: .milliseconds(50))
-                body = try await page(place, "/")
+                body = try await place.page("/")
             }
             #expect(!body.contains("/list/late"))
         }
@@ -307,7 +301,7 @@ import Web
         try await serving { place in
             place.upstream.route("/things") { _ in .status(500) }
             try? await place.perform(.reload)
-            let body = try await page(place, "/list/things")
+            let body = try await place.page("/list/things")
             #expect(body.contains(">Try: reload later; what is stored stays as it is<"))
             place.upstream.route("/things") { _ in .status(401) }
             #expect(try await place.post("/feeds/things/reload").member("advice")?.isEmpty == false)
@@ -318,7 +312,7 @@ import Web
     func unsetVariable() async throws {
         try await WebPlace.serving(extra: "headers: {X-Trial: \"${FEEDSYNC_UNSET_VARIABLE}\"}") { place in
             try? await place.perform(.sync)
-            let state = try await page(place, "/list/things/state")
+            let state = try await place.page("/list/things/state")
             #expect(state.contains("Try: set FEEDSYNC_UNSET_VARIABLE where `feedsync serve` runs, and start it again<"))
         }
     }
@@ -330,7 +324,7 @@ import Web
         }
         try await WebPlace.serving(items: items, columns: "") { place in
             try await place.perform(.sync)
-            let body = try await page(place, "/list/things")
+            let body = try await place.page("/list/things")
             #expect(body.contains(">name 2</a>") && body.contains(">key 3</a>") && !body.contains(">21</a>"))
         }
     }

@@ -37,12 +37,6 @@ import Web
         }
     }
 
-    private func page(_ place: WebPlace, _ target: String) async throws -> String {
-        let reply = try await place.ask(target, headers: ["Accept": "text/html"])
-        #expect(reply.status == 200, "\(target): \(reply.head)")
-        return reply.body
-    }
-
     @Test("A list of a feed has a path of its own below the feed's, and its links stay there")
     func partPaths() async throws {
         try await serving { place, _ in
@@ -64,7 +58,7 @@ import Web
     @Test("The runs of a feed's lists are one line of the status page, which opens")
     func listRuns() async throws {
         try await serving { place, _ in
-            let status = try await page(place, "/status")
+            let status = try await place.page("/status")
             #expect(status.contains("<summary>labels: 2 lists, 6 new, "))
         }
     }
@@ -72,14 +66,14 @@ import Web
     @Test("An item says which row it belongs to, and a row's page leads to its lists")
     func tree() async throws {
         try await serving { place, _ in
-            let list = try await page(place, "/list/labels")
+            let list = try await place.page("/list/labels")
             #expect(
                 list.contains("<span class=\"name\">things</span> <a href=\"/item/things?key=2\"><bdi>item 2</bdi>"))
-            let row = try await page(place, "/item/things?key=2")
+            let row = try await place.page("/item/things?key=2")
             #expect(row.contains("<a href=\"/list/labels%2F2\">labels</a> <span class=\"count\">3 items</span>"))
-            let own = try await page(place, "/list/labels%2F2")
+            let own = try await place.page("/list/labels%2F2")
             #expect(own.contains("label 3 of 2") && !own.contains("of 1<"))
-            let item = try await page(place, "/item/labels?key=%5B2%2C3%5D")
+            let item = try await place.page("/item/labels?key=%5B2%2C3%5D")
             #expect(item.contains(" › <a href=\"/item/things?key=2\"><bdi>item 2</bdi></a>"))
         }
     }

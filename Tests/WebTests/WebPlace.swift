@@ -109,6 +109,13 @@ final class WebPlace: Sendable {
         try await Self.ask(port, target, method: method, headers: headers, body: body)
     }
 
+    /// The body of a page as a browser gets it.
+    func page(_ target: String) async throws -> String {
+        let reply = try await ask(target, headers: ["Accept": "text/html"])
+        #expect(reply.status == 200, "\(target): \(reply.head)")
+        return reply.body
+    }
+
     /// Sends a request to the server at a port of this machine.
     static func ask(
         _ port: UInt16, _ target: String, method: String = "GET", headers: [String: String] = [:], body: String = ""
