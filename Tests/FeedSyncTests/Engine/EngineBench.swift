@@ -87,12 +87,7 @@ final class EngineBench: Sendable {
 
     /// One query's rows, as text joined by `|`, as `sqlite3` prints them.
     func query(_ sql: String) throws -> [String] {
-        let connection = try Connection(path: store.path, access: .readOnly)
-        var rows: [String] = []
-        try connection.rows(sql) { row in
-            rows.append((0..<row.columnCount).map { row.text(at: $0) ?? "" }.joined(separator: "|"))
-        }
-        return rows
+        try Connection(path: store.path, access: .readOnly).lines(sql)
     }
 
     /// The names in feed order.
@@ -116,6 +111,13 @@ final class EngineBench: Sendable {
 
     func feed(_ columns: String) throws -> String {
         try query("SELECT \(columns) FROM feed WHERE name = 'things'").first ?? "no feed"
+    }
+}
+
+extension Connection {
+    /// One query's rows, as text joined by `|`, as `sqlite3` prints them; `null` stands for NULL.
+    func lines(_ sql: String, null: String = "") throws -> [String] {
+        try all(sql) { row in (0..<row.columnCount).map { row.text(at: $0) ?? null }.joined(separator: "|") }
     }
 }
 

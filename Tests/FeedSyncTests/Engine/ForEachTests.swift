@@ -126,11 +126,7 @@ private final class Tree: Sendable {
     }
 
     func query(_ sql: String) throws -> [String] {
-        var rows: [String] = []
-        try Connection(path: store.path, access: .readOnly).rows(sql) { row in
-            rows.append((0..<row.columnCount).map { row.text(at: $0) ?? "" }.joined(separator: "|"))
-        }
-        return rows
+        try Connection(path: store.path, access: .readOnly).lines(sql)
     }
 
     /// Stops the server.

@@ -227,11 +227,7 @@ private final class KnownDelta: Sendable {
     @discardableResult
     func sync() async throws -> RunSummary { try await engine.perform(.sync) }
 
-    /// One query's rows, as text.
     func query(_ sql: String) throws -> [String] {
-        let connection = try Connection(path: store.path, access: .readOnly)
-        var rows: [String] = []
-        try connection.rows(sql) { row in rows.append(row.text(at: 0) ?? "") }
-        return rows
+        try Connection(path: store.path, access: .readOnly).lines(sql)
     }
 }

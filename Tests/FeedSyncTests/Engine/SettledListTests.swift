@@ -82,11 +82,7 @@ private final class ListMirror: Sendable {
     }
 
     func rows(_ sql: String) throws -> [String] {
-        var rows: [String] = []
-        try Connection(path: store.path, access: .readOnly).rows(sql) { row in
-            rows.append((0..<row.columnCount).map { row.text(at: $0) ?? "-" }.joined(separator: "|"))
-        }
-        return rows
+        try Connection(path: store.path, access: .readOnly).lines(sql, null: "-")
     }
 
     /// All that is known of the lists, but times and numbers: which list comes first goes by the moment at which it is

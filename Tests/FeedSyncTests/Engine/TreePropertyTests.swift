@@ -64,13 +64,7 @@ import Testing
             }
         }
         let (things, labels) = tree.withLock { $0.rows }
-        let query = { (sql: String) in
-            var rows: [String] = []
-            try Connection(path: path, access: .readOnly).rows(sql) { row in
-                rows.append((0..<row.columnCount).map { row.text(at: $0) ?? "" }.joined(separator: "|"))
-            }
-            return rows.sorted()
-        }
+        let query = { (sql: String) in try Connection(path: path, access: .readOnly).lines(sql).sorted() }
         #expect(try query("SELECT owners_id, id FROM things WHERE _removed_at IS NULL") == things, "seed \(seed)")
         #expect(
             try query("SELECT things_owners_id, things_id, id FROM labels WHERE _removed_at IS NULL") == labels,
