@@ -85,6 +85,13 @@ final class EngineBench: Sendable {
         }
     }
 
+    /// The numbers of the pages that are requested meanwhile.
+    func requests(_ body: () async throws -> Void) async throws -> [Int] {
+        let before = upstream.requestedPages.count
+        try await body()
+        return Array(upstream.requestedPages.dropFirst(before))
+    }
+
     /// One query's rows, as text joined by `|`, as `sqlite3` prints them.
     func query(_ sql: String) throws -> [String] {
         try Connection(path: store.path, access: .readOnly).lines(sql)

@@ -16,12 +16,6 @@ struct SyncTests {
     @discardableResult
     private func sync(_ bench: EngineBench) async throws -> RunSummary { try await bench.engine.perform(.sync) }
 
-    private func requests(_ bench: EngineBench, _ body: () async throws -> Void) async throws -> [Int] {
-        let before = bench.upstream.requestedPages.count
-        try await body()
-        return Array(bench.upstream.requestedPages.dropFirst(before))
-    }
-
     @Test(
         "A sync of an unchanged feed costs one request in mode `new`, and one a page in mode `all`, and writes no row")
     func unchanged() async throws {
@@ -30,7 +24,7 @@ struct SyncTests {
             let bench = try await bench(mode, items: newestFirst)
             try await sync(bench)
             let rows = try bench.query("SELECT * FROM things")
-            let asked = try await requests(bench) {
+            let asked = try await bench.requests {
                 let outcome = try await sync(bench).outcome
                 #expect(outcome == .unchanged)
             }
@@ -44,7 +38,7 @@ struct SyncTests {
     func unchangedAscending() async throws {
         let bench = try await bench("new")
         try await sync(bench)
-        let asked = try await requests(bench) {
+        let asked = try await bench.requests {
             let outcome = try await sync(bench).outcome
             #expect(outcome == .unchanged)
         }
@@ -57,7 +51,7 @@ struct SyncTests {
         let bench = try await bench("new")
         bench.upstream.sendsETag = false
         try await sync(bench)
-        let pages = try await requests(bench) { try await sync(bench) }
+        let pages = try await bench.requests { try await sync(bench) }
         #expect(pages.first == 1 && pages.count <= 2, "a prefetch at most: \(pages)")
     }
 
@@ -66,7 +60,7 @@ struct SyncTests {
         let bench = try await bench("new")
         try await sync(bench)
         bench.upstream.edit { $0.insert(contentsOf: PagedFeed.items(101...102), at: 0) }
-        let pages = try await requests(bench) {
+        let pages = try await bench.requests {
             let reason = try await sync(bench).reason
             #expect(reason == nil)
         }
@@ -87,7 +81,7 @@ struct SyncTests {
         #expect(try await sync(bench).reason == nil)
         let names = try bench.names
         #expect(names == bench.upstreamNames(135))
-        let asked = try await requests(bench) { try await sync(bench) }
+        let asked = try await bench.requests { try await sync(bench) }
         #expect(asked == [1])
     }
 
@@ -114,7 +108,7 @@ struct SyncTests {
         try await sync(bench)
         #expect(Set(try bench.names).isSuperset(of: bench.upstreamNames(34)))
         try await sync(bench)
-        let pages = try await requests(bench) { try await sync(bench) }
+        let pages = try await bench.requests { try await sync(bench) }
         #expect(pages == [1])
     }
 
@@ -143,7 +137,7 @@ struct SyncTests {
         try await sync(bench)
         let places = try bench.query("SELECT id, _generation, _position FROM things ORDER BY id")
         bench.upstream.edit { $0[12] = #"{"id":13,"name":"other"}"# }
-        let asked = try await requests(bench) {
+        let asked = try await bench.requests {
             let summary = try await sync(bench)
             #expect(summary.outcome == .ok && summary.reason == nil && summary.figures.items.updated == 1)
             #expect(summary.figures.items.unchanged == 34)
@@ -302,7 +296,7 @@ struct SyncTests {
         let bench = try await bench("all")
         bench.upstream.fail(page: 3, with: .status(500))
         _ = try await bench.failure(.sync)
-        let pages = try await requests(bench) {
+        let pages = try await bench.requests {
             let reason = try await sync(bench).reason
             #expect(reason == nil)
         }
@@ -327,7 +321,7 @@ struct SyncTests {
             let bench = try await bench("all")
             bench.upstream.fail(page: 2, with: response)
             _ = try await bench.failure(.sync)
-            let asked = try await requests(bench) { try await sync(bench) }
+            let asked = try await bench.requests { try await sync(bench) }
             #expect(asked.first == 1)
         }
     }

@@ -9,12 +9,6 @@ import Testing
 
 @Suite("The synced range of a sync")
 struct SyncedRangeTests {
-    private func requests(_ bench: EngineBench, _ body: () async throws -> Void) async throws -> [Int] {
-        let before = bench.upstream.requestedPages.count
-        try await body()
-        return Array(bench.upstream.requestedPages.dropFirst(before))
-    }
-
     @Test(
         "An end that the upstream, the definition or a broken item makes is one for the next sync, and is not complete",
         arguments: [IncompleteReason.cap, .maxPages, .skipped])
@@ -27,7 +21,7 @@ struct SyncedRangeTests {
         #expect(try await bench.sync().reason == reason)
         // An end that comes before the total is looked at again.
         if reason == .cap { #expect(try await bench.sync().reason == reason) }
-        let unchanged = try await requests(bench) {
+        let unchanged = try await bench.requests {
             let again = try await bench.sync().reason
             #expect(again == reason, "it is as incomplete as before")
         }
@@ -35,7 +29,7 @@ struct SyncedRangeTests {
         #expect(try bench.feed("complete") == "0")
         bench.upstream.edit { $0.insert(contentsOf: PagedFeed.items(101...101), at: 0) }
         if reason == .cap { bench.upstream.total = .claimed(1000) }
-        let changed = try await requests(bench) {
+        let changed = try await bench.requests {
             let again = try await bench.sync().reason
             #expect(again == reason)
         }
@@ -62,7 +56,7 @@ struct SyncedRangeTests {
         #expect(try bench.feed("item_count") == "30")
         try Data("secret".utf8).write(to: token)
         bench.upstream.release(page: 3)
-        let asked = try await requests(bench) { try await bench.sync() }
+        let asked = try await bench.requests { try await bench.sync() }
         // The last page that was read shows if the list has moved since.
         #expect(asked.first == 1 && !asked.contains(2), "\(asked)")
         #expect(try bench.names == bench.upstreamNames(60))
@@ -132,7 +126,7 @@ struct SyncedRangeTests {
         #expect(
             try bench.query("SELECT name FROM things WHERE _removed_at IS NULL ORDER BY _generation DESC, _position")
                 == bench.upstreamNames(34))
-        let asked = try await requests(bench) { try await bench.sync() }
+        let asked = try await bench.requests { try await bench.sync() }
         #expect(asked == [1])
     }
 
@@ -192,7 +186,7 @@ struct SyncedRangeTests {
         try await bench.sync()
         #expect(try bench.feed("next_page, no_more_data, complete") == "|1|1")
         #expect(try await bench.more().outcome == .noMoreData)
-        let unchanged = try await requests(bench) { try await bench.sync() }
+        let unchanged = try await bench.requests { try await bench.sync() }
         #expect(unchanged == [1, 4])
         #expect(try bench.feed("no_more_data, complete") == "1|1")
         #expect(try bench.names == bench.upstreamNames(35))
