@@ -17,10 +17,6 @@ import Testing
         server.route(path) { _ in .status(status, headers: [("Location", location)]) }
     }
 
-    private func failure(_ request: Request) async throws -> HTTPError {
-        try await #require(throws: HTTPError.self) { try await client.send(request) }
-    }
-
     @Test(
         "A redirect keeps or changes the method as in RFC 9110",
         arguments: [
@@ -93,7 +89,7 @@ import Testing
         server.route("/n") { request in
             .status(302, headers: [("Location", "/n?n=\((Int(request.parameter("n") ?? "") ?? 0) + 1)")])
         }
-        let error = try await failure(Request(server.url("/n"), limits: ResponseLimits(redirects: 3)))
+        let error = try await client.failure(Request(server.url("/n"), limits: ResponseLimits(redirects: 3)))
         #expect(error.kind == .tooManyRedirects)
         #expect(server.requests.count == 4)
     }
@@ -102,7 +98,7 @@ import Testing
     func loop() async throws {
         redirect("/a", to: "/b")
         redirect("/b", to: "/a")
-        #expect(try await failure(Request(server.url("/a"))).kind == .redirectLoop)
+        #expect(try await client.failure(Request(server.url("/a"))).kind == .redirectLoop)
         #expect(server.requests.count == 2)
     }
 
@@ -114,7 +110,7 @@ import Testing
         ])
     func foreignScheme(location: String, kind: HTTPError.Kind) async throws {
         redirect("/a", to: location)
-        let error = try await failure(Request(server.url("/a")))
+        let error = try await client.failure(Request(server.url("/a")))
         #expect(error.kind == kind)
         #expect(!error.isRetryable)
         #expect(error.message.hasPrefix("a redirect cannot be followed: "))
@@ -142,7 +138,7 @@ import Testing
             #expect(try await client.send(request).status == 204)
             return
         }
-        let error = try await failure(request)
+        let error = try await client.failure(request)
         #expect(error.kind == .refusedRedirect)
         #expect(!error.isRetryable)
         #expect(error.message.hasPrefix("a redirect (\(status)) leads to \(target.url)/b?echo=***, "))

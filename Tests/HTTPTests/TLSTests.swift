@@ -69,7 +69,7 @@ private final class Nginx: Sendable {
     func untrusted() async throws {
         let client = makeClient()
         let request = Request(try WebURL("\(nginx.secureURL)/connection"))
-        let error = try await #require(throws: HTTPError.self) { try await client.send(request) }
+        let error = try await client.failure(request)
         #expect(error.kind == .tls)
         #expect(!error.isRetryable)
     }
@@ -96,7 +96,7 @@ private final class Nginx: Sendable {
         let client = makeClient(caFile: nginx.certificate)
         #expect(try await text(client, "\(nginx.plainURL)/upgrade").hasSuffix(" HTTP/2.0"))
         let request = Request(try WebURL("\(nginx.secureURL)/downgrade"))
-        let error = try await #require(throws: HTTPError.self) { try await client.send(request) }
+        let error = try await client.failure(request)
         #expect(error.kind == .insecureRedirect)
     }
 

@@ -4,10 +4,18 @@ import HTTPServer
 import Platform
 import ScriptedServer
 import TemporaryFolder
+import Testing
 
 /// A client for one test.
 func makeClient(maximumPerHost: Int = 1, caFile: String? = nil) -> Client {
     Client(userAgent: "http-tests/1", maximumPerHost: maximumPerHost, caFile: caFile)
+}
+
+extension Client {
+    /// The error of a request that must fail.
+    func failure(_ request: Request) async throws -> HTTPError {
+        try await #require(throws: HTTPError.self) { try await send(request) }
+    }
 }
 
 extension ScriptedServer {

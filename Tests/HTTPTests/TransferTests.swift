@@ -11,10 +11,6 @@ import Text
 
     init() throws { server = try ScriptedServer() }
 
-    private func failure(_ request: Request) async throws -> HTTPError {
-        try await #require(throws: HTTPError.self) { try await client.send(request) }
-    }
-
     @Test(
         "A client receives a body whole, with zeroed padding after it",
         arguments: [0, 1, 63, 64, 65, 4_096, 1 << 20, 5_000_000], [false, true])
@@ -40,7 +36,7 @@ import Text
             234, 12, 0, 0, 0, 103, 97, 114, 98, 97, 103, 101, 33,
         ]
         server.route("/") { _ in ServerResponse(headers: [("Content-Encoding", "gzip")], body: body) }
-        let error = try await failure(Request(server.url("/")))
+        let error = try await client.failure(Request(server.url("/")))
         #expect(error.kind == .contentCoding)
         #expect(error.message.contains("content coding (gzip)"))
     }
@@ -117,7 +113,7 @@ import Text
 
         var bounded = request
         bounded.limits.body = 999_999
-        let error = try await failure(bounded)
+        let error = try await client.failure(bounded)
         #expect(error.kind == .tooLarge, "a small gzip that unpacks to a big body")
         #expect(!error.isRetryable)
     }
@@ -127,7 +123,7 @@ import Text
         server.route("/") { _ in
             ServerResponse(headers: [("Content-Encoding", "gzip")], body: [UInt8](repeating: 7, count: 500))
         }
-        #expect(try await failure(Request(server.url("/"))).kind == .contentCoding)
+        #expect(try await client.failure(Request(server.url("/"))).kind == .contentCoding)
     }
 
     @Test("A connection that ends within the header fields is a truncated response")
@@ -135,7 +131,7 @@ import Text
         server.route("/") { _ in
             ServerResponse(body: Array("HTTP/1.1 200 OK\r\nContent-Type: appl".utf8), delivery: .verbatim)
         }
-        #expect(try await failure(Request(server.url("/"))).kind == .truncated)
+        #expect(try await client.failure(Request(server.url("/"))).kind == .truncated)
     }
 
     @Test("A client reports a truncated body, wherever it is cut", arguments: [0, 1, 500, 999])
@@ -143,7 +139,7 @@ import Text
         server.route("/") { _ in
             ServerResponse(body: [UInt8](repeating: 65, count: 1_000), delivery: .truncated(after: after))
         }
-        let error = try await failure(Request(server.url("/")))
+        let error = try await client.failure(Request(server.url("/")))
         #expect(error.kind == .truncated)
         #expect(error.isRetryable)
     }
@@ -151,7 +147,7 @@ import Text
     @Test("A client reports a connection closed without an answer")
     func reset() async throws {
         server.route("/") { _ in ServerResponse(delivery: .reset) }
-        let error = try await failure(Request(server.url("/")))
+        let error = try await client.failure(Request(server.url("/")))
         #expect(error.kind == .connectionLost)
         #expect(error.isRetryable)
     }
@@ -160,7 +156,7 @@ import Text
     func refused() async throws {
         let url = try server.url("/things?token=hush&page=2")
         server.stop()
-        let error = try await failure(Request(url, credentials: [.query(name: "k", value: "secret")]))
+        let error = try await client.failure(Request(url, credentials: [.query(name: "k", value: "secret")]))
         #expect(error.kind == .connect)
         #expect(error.isRetryable)
         #expect(error.url?.hasSuffix("/things?token=***&page=2") == true)
@@ -171,7 +167,7 @@ import Text
     func unresolved() async throws {
         // The second one finds what the first one left.
         for _ in 1...2 {
-            let error = try await failure(Request(WebURL("http://nowhere.invalid/")))
+            let error = try await client.failure(Request(WebURL("http://nowhere.invalid/")))
             #expect(error.kind == .resolve)
         }
     }
@@ -183,10 +179,10 @@ import Text
             ServerResponse(body: [1, 2, 3, 4], delivery: .paused(after: 2) { gate.wait() })
         }
         let url = try server.url("/")
-        let timeout = try await failure(Request(url, timeouts: Timeouts(total: .milliseconds(20))))
+        let timeout = try await client.failure(Request(url, timeouts: Timeouts(total: .milliseconds(20))))
         #expect(timeout.kind == .timeout)
         #expect(timeout.isRetryable)
-        let stall = try await failure(Request(url, timeouts: Timeouts(stall: .milliseconds(1))))
+        let stall = try await client.failure(Request(url, timeouts: Timeouts(stall: .milliseconds(1))))
         #expect(stall.kind == .stalled)
         #expect(stall.isRetryable)
     }
@@ -197,7 +193,7 @@ import Text
             ServerResponse(body: [UInt8](repeating: 65, count: 1_001), delivery: isChunked ? .chunked : .whole)
         }
         var request = try Request(server.url("/"), limits: ResponseLimits(body: 1_000))
-        #expect(try await failure(request).kind == .tooLarge)
+        #expect(try await client.failure(request).kind == .tooLarge)
         request.limits.body = 1_001
         #expect(try await client.send(request).body.count == 1_001)
     }
@@ -211,7 +207,7 @@ import Text
     func headerFlood(fields: String) async throws {
         let message = "HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n"
         server.route("/") { _ in ServerResponse(body: Array(message.utf8), delivery: .verbatim) }
-        let error = try await failure(Request(server.url("/")))
+        let error = try await client.failure(Request(server.url("/")))
         #expect(error.kind == .tooLarge)
         #expect(!error.isRetryable)
     }
@@ -223,7 +219,7 @@ import Text
         ])
     func malformed(message: String) async throws {
         server.route("/") { _ in ServerResponse(body: Array(message.utf8), delivery: .verbatim) }
-        #expect(try await failure(Request(server.url("/"))).kind == .protocolError)
+        #expect(try await client.failure(Request(server.url("/"))).kind == .protocolError)
     }
 
     @Test("A client skips interim responses and trailers, and joins folded lines")
@@ -250,8 +246,8 @@ import Text
     func smuggling(method: String, name: String, value: String) async throws {
         let url = try server.url("/")
         let headers = Headers([NamedValue(name: name, value: value)])
-        let plain = try await failure(Request(url, method: method, headers: headers))
-        let secret = try await failure(
+        let plain = try await client.failure(Request(url, method: method, headers: headers))
+        let secret = try await client.failure(
             Request(url, method: method, credentials: [.header(name: name, value: value)]))
         #expect(plain.kind == .invalidRequest)
         #expect(secret.kind == .invalidRequest)
