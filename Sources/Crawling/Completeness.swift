@@ -456,10 +456,9 @@ package enum Completeness {
         /// The items on such a page that the crawl met. The list moves, or the page cursor stands for the list as it
         /// was once.
         package enum Others: Sendable, Hashable {
-            /// There are none, or a few at its head, as those are that each page repeats.
+            /// There are none, or no more than each page may repeat.
             case none
-            /// Most of its items are such ones, and come first. Items that came at the head of the list may have pushed
-            /// them there.
+            /// They come first. Items that came at the head of the list may have pushed them there.
             case before
             /// Some come behind the others.
             case behind
@@ -469,14 +468,15 @@ package enum Completeness {
         ///
         /// - Parameters:
         ///   - keys: Its keys, in order.
+        ///   - mayRepeat: True if pages of the crawl repeat items of others, as pinned ones.
         ///   - isMet: True for a key that the crawl met.
-        package init(_ keys: [String], isMet: (String) -> Bool) {
+        package init(_ keys: [String], mayRepeat: Bool = false, isMet: (String) -> Bool) {
             guard let first = keys.firstIndex(where: { !isMet($0) }) else {
                 self = .nothing
                 return
             }
-            let isMostlyMet = first > keys.count - first
-            self = .items(keys[first...].contains(where: isMet) ? .behind : isMostlyMet ? .before : .none)
+            let isBefore = first > (mayRepeat ? keys.count - first : 0)
+            self = .items(keys[first...].contains(where: isMet) ? .behind : isBefore ? .before : .none)
         }
 
         /// The meaning of a failed request for the page. A page that is not there may have any of these statuses.
@@ -539,12 +539,13 @@ package enum Completeness {
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
         guard let crawl, !isTold(crawl, progress, isPartitioned: isPartitioned, rows) else { return false }
-        if rows.missing > 0, let answer = rows.behindEnd,
-            answer.keepsRows(after: progress.suspectEnd, added: rows.added)
-        {
-            return true
-        }
         let met = rows.count - rows.missing
+        if let answer = rows.behindEnd {
+            if rows.missing > 0, answer.keepsRows(after: progress.suspectEnd, added: rows.added) { return true }
+        } else if rows.hasUncheckedEnd {
+            // The run had no request left to check it.
+            return !isLikeEarlyEnd(crawl, progress, met: met, rows)
+        }
         let missing = isPartitioned ? rows.missingInPart : rows.missingAtEnd
         // A list of one page may come with a part of it, which is a page all the same.
         let before = rows.count - rows.added

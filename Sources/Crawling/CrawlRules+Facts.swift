@@ -53,7 +53,7 @@ extension CrawlRules {
         case believed
         /// The page behind it is requested, to check the count.
         case toCheck
-        /// The crawl goes on there, in the next run if this one has no request left.
+        /// The crawl goes on there: the count was wrong before.
         case toGoOn
         /// The command reads no more pages. The next sync checks the count.
         case unchecked

@@ -230,16 +230,17 @@ package struct CrawlRules {
     /// - Parameters:
     ///   - number: The number of the page in the crawl.
     ///   - isChecked: True if the page is as it was when a sync requested the page behind it.
+    ///   - ledOn: True if that page had items then.
     ///   - mayRequest: True if the run may make one more request.
-    package func countedEnd(onPage number: Int, isChecked: Bool, mayRequest: Bool) -> CountedEnd {
+    package func countedEnd(onPage number: Int, isChecked: Bool, ledOn: Bool, mayRequest: Bool) -> CountedEnd {
         guard !isChecked, feed.verify != .never, !feed.isPartitioned, feed.pageLimit.left(behind: number) != 0 else {
             return .believed
         }
         switch state {
         case .paging(left: .some, _): return .unchecked
         // The page is requested again to go on behind it.
-        case .crawling(let crawl) where crawl.isGoingBack: return .toGoOn
-        default: return mayRequest ? .toCheck : .toGoOn
+        case .crawling(let crawl) where crawl.isGoingBack && ledOn: return .toGoOn
+        default: return mayRequest ? .toCheck : .unchecked
         }
     }
 

@@ -139,7 +139,7 @@ package struct OffsetPaginator: Paginator {
             return .end(
                 total: total(nil), notice: reported?.notice, sign: flags.sign(page, of: self),
                 isStated: hasMore == false || isLast,
-                behindCount: count > 0 && hasMore == nil && page.hasFullPagesOnly ? PageCursor("\(next)") : nil)
+                behindCount: count > 0 && hasMore == nil && page.isFull ? PageCursor("\(next)") : nil)
         }
         let cursor = PageCursor("\(next)")
         return .more(cursor, total: total(cursor), notice: reported?.notice)

@@ -147,7 +147,7 @@ package struct PageNumberPaginator: Paginator {
                 total: total?.total(at: nil, page), notice: notice,
                 sign: flags.sign(page, of: self) ?? sign(pages.value, page.pagesRead(seen), page),
                 isStated: hasMore == false || isLast,
-                behindCount: !isEmpty && hasMore == nil && page.hasFullPagesOnly ? predicted(after: page.cursor) : nil)
+                behindCount: !isEmpty && hasMore == nil && page.isFull ? predicted(after: page.cursor) : nil)
         }
         guard let next = predicted(after: page.cursor) else {
             throw PagingError("the page number \(number) has no successor")

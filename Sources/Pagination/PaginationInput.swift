@@ -114,6 +114,12 @@ package struct NextPage: Sendable, Hashable {
 }
 
 extension PaginationInput {
+    /// True if the page is as long as the longest one of several.
+    package var isFull: Bool {
+        fullPageCount > 0 && elementCount >= fullPageCount
+            && crawlElementCount > elementCount - min(overlap, elementCount)
+    }
+
     /// True if there are several pages so far, and their elements would fill pages as long as the longest one.
     package var hasFullPagesOnly: Bool {
         fullPageCount > 0 && crawlElementCount / 2 >= fullPageCount && crawlElementCount.isMultiple(of: fullPageCount)

@@ -112,7 +112,7 @@ package struct ReportedCount {
             return
         }
         value = count >= least ? min(count, Self.most) : nil
-        notice = count >= least || isBound ? nil : "`\(path)` says \(count), but \(least) were received; it is ignored"
+        notice = count >= least || isBound ? nil : "`\(path)` says \(count), but more were received; it is ignored"
     }
 
     /// The count where it is the list's; nil for a lower bound.

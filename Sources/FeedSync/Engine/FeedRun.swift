@@ -315,14 +315,18 @@ final class FeedRun {
         guard let next = loaded.end.behindCount, let crawl else { return }
         let keys = loaded.content.keys
         let stored = try writer.pending { try writer.records.storedPages.newest(loaded.page.key) }
-        let isAsBefore = stored.map { $0.cursor == nil && $0.keys == keys && $0.total == loaded.end.total } ?? false
+        let isAsBefore = stored.map { $0.keys == keys && $0.total == loaded.end.total } ?? false
         let counted = rules.countedEnd(
-            onPage: crawl.pages + 1, isChecked: isAsBefore && resumePoint.progress.checkedEnd == next,
-            mayRequest: loader.requestsLeft != 0)
+            onPage: crawl.pages + 1,
+            isChecked: isAsBefore && stored?.cursor == nil && resumePoint.progress.checkedEnd == next,
+            ledOn: isAsBefore && stored?.cursor == next, mayRequest: loader.requestsLeft != 0)
         switch counted {
         case .believed: return
         case .unchecked: return loaded.leaveEndUnchecked()
         case .toGoOn: return loaded.lead(to: next)
+        case .toCheck where requests.isQuotaLow:
+            writer.reads.behindEnd = .unknown(isOfPage: false)
+            return loaded.leaveEndUnchecked()
         case .toCheck: break
         }
         var soFar = soFar.with(crawl, before: next, isPartitioned: false)
@@ -337,12 +341,13 @@ final class FeedRun {
             }
             let known = Set(PageKeys.texts(keys))
             let others = PageKeys.texts(behind.content.keys).filter { !known.contains($0) }
-            // The keys of the whole crawl are loaded for items only.
-            guard !others.isEmpty,
-                try writer.pending({ try writer.list.meaning(ofKeysBehindEnd: others) }) != .nothing
-            else {
+            guard !others.isEmpty else {
                 loaded.checkedEnd = next
                 return
+            }
+            // Pages may have been requested out of order.
+            guard try writer.pending({ try writer.list.meaning(ofKeysBehindEnd: others) }) != .nothing else {
+                return loaded.leaveEndUnchecked()
             }
             loaded.lead(to: next)
         } catch {

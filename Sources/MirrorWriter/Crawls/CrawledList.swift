@@ -190,7 +190,10 @@ package struct CrawledList {
     /// The meaning of a page behind the end of the list that has these keys.
     package func meaning(ofKeysBehindEnd keys: [String]) throws -> Completeness.BehindEnd {
         let met = try metKeys()
-        return Completeness.BehindEnd(keys) { met[$0] != nil }
+        // A page may begin with the last item of the one before.
+        let repeated = PageKeys.texts(state.crawl?.lastKeys ?? "[]").last
+        let others = keys.first == repeated ? Array(keys.dropFirst()) : keys
+        return Completeness.BehindEnd(others, mayRepeat: (state.crawl?.repeats ?? 0) > 0) { met[$0] != nil }
     }
 
     /// The number of different keys that the crawl met.

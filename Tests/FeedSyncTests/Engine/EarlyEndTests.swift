@@ -131,6 +131,7 @@ struct EarlyEndTests {
         arguments: [
             (35, Array(1...9), true), (35, Array(1...10), false), (35, Array(1...20), true), (35, Array(16...35), true),
             (35, Array(11...30), true), (23, Array(1...18) + [21, 22], true),
+            (30, Array(51...58) + Array(1...22), true),
         ])
     func snapshot(count: Int, left: [Int], isComplete: Bool) async throws {
         let versions = Lock([Array(1...count)])

@@ -133,16 +133,35 @@ struct TotalsAgainstUsTests {
         #expect(try bench.feed("item_count, complete, verified") == "40|1|0", "The count is wrong.")
     }
 
-    @Test("A count that lags ends no sync that has just the requests for its pages", arguments: [3, 4, 5, 6])
-    func countOnBudget(most: Int) async throws {
+    @Test(
+        "A counted end is checked on any budget, in few runs", arguments: [3, 4, 5, 6], [30, 40])
+    func countOnBudget(most: Int, counted: Int) async throws {
         let (bench, list) = try await bench("page", count: "total")
-        list.withLock { ($0.ids, $0.counted) = (Array((1...40).reversed()), 30) }
-        for _ in 1...6 {
-            var options = EngineBench.options
+        list.withLock { ($0.ids, $0.counted) = (Array((1...40).reversed()), counted) }
+        var options = EngineBench.options
+        for _ in 1...5 where try bench.query("SELECT complete FROM feed") != ["1"] {
             options.client = Client(userAgent: "feedsync-tests", budget: RequestBudget(requests: most))
             _ = try? await bench.another(options: options).perform(.sync)
         }
         #expect(try bench.feed("item_count, complete") == "40|1")
+    }
+
+    @Test("A server that always fails behind its last page fails no sync, on any budget", arguments: [2, 3, 9])
+    func failsBehind(most: Int) async throws {
+        let (bench, list) = try await bench("page", count: "total", statusBehind: 500)
+        for (count, runs) in [(30, 4), (20, 4), (30, 4)] {
+            list.withLock { ($0.ids, $0.counted) = (Array((1...count).reversed()), count) }
+            for _ in 1...runs {
+                var options = EngineBench.options
+                options.client = Client(userAgent: "feedsync-tests", budget: RequestBudget(requests: most))
+                do {
+                    _ = try await bench.another(options: options).perform(.sync)
+                } catch let error as FeedSyncError {
+                    #expect(error.kind == .cancelled, "\(error)")
+                }
+            }
+            if most == 9 { #expect(try bench.feed("item_count, complete") == "\(count)|1") }
+        }
     }
 
     @Test(

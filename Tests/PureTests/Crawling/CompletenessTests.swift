@@ -422,12 +422,16 @@ struct CompletenessTests {
     @Test(
         "A page behind the end shows that the list goes on if it ends with items that the crawl did not meet",
         arguments: [
-            ("", Completeness.BehindEnd.nothing), ("abc", .nothing), ("xyz", .items(.none)),
-            ("axy", .items(.none)), ("axyz", .items(.none)), ("abx", .items(.before)), ("abcxy", .items(.before)),
-            ("abxy", .items(.none)), ("axb", .items(.behind)), ("xya", .items(.behind)),
+            ("", Completeness.BehindEnd.nothing, Completeness.BehindEnd.nothing), ("abc", .nothing, .nothing),
+            ("xyz", .items(.none), .items(.none)), ("axy", .items(.before), .items(.none)),
+            ("abxy", .items(.before), .items(.none)), ("abx", .items(.before), .items(.before)),
+            ("abcxy", .items(.before), .items(.before)), ("axb", .items(.behind), .items(.behind)),
+            ("xya", .items(.behind), .items(.behind)),
         ])
-    func behindEnd(keys: String, meaning: Completeness.BehindEnd) {
-        #expect(Completeness.BehindEnd(keys.map(String.init)) { "abc".contains($0) } == meaning)
+    func behindEnd(keys: String, meaning: Completeness.BehindEnd, withRepeats: Completeness.BehindEnd) {
+        let keys = keys.map(String.init)
+        #expect(Completeness.BehindEnd(keys) { "abc".contains($0) } == meaning)
+        #expect(Completeness.BehindEnd(keys, mayRepeat: true) { "abc".contains($0) } == withRepeats)
     }
 
     @Test(

@@ -123,10 +123,10 @@ struct CrawlChecksTests {
     func countedEnd(_ command: RequestCommand, _ feed: CrawlRules.Feed, _ counted: CrawlRules.CountedEnd) {
         var rules = CrawlRules(command, feed)
         _ = rules.opened(ResumePoint())
-        #expect(rules.countedEnd(onPage: 4, isChecked: false, mayRequest: true) == counted)
-        let later = counted == .toCheck ? .toGoOn : counted
-        #expect(rules.countedEnd(onPage: 4, isChecked: false, mayRequest: false) == later)
-        #expect(rules.countedEnd(onPage: 4, isChecked: true, mayRequest: true) == .believed)
+        #expect(rules.countedEnd(onPage: 4, isChecked: false, ledOn: true, mayRequest: true) == counted)
+        let later = counted == .toCheck ? .unchecked : counted
+        #expect(rules.countedEnd(onPage: 4, isChecked: false, ledOn: true, mayRequest: false) == later)
+        #expect(rules.countedEnd(onPage: 4, isChecked: true, ledOn: false, mayRequest: true) == .believed)
     }
 
     @Test("A counted end that was not checked proves nothing")
