@@ -388,14 +388,12 @@ final class FeedRun {
     }
 
     /// True if a page begins with the last item of the previous one because `keyset` went on before that item.
-    private func repeatsLast(
-        _ loaded: LoadedPage, behind crawl: CrawlState?
-    ) throws(FeedSyncError) -> Bool {
+    private func repeatsLast(_ loaded: LoadedPage, behind crawl: CrawlState?) throws(FeedSyncError) -> Bool {
         defer { comesAgain = loaded.end.comesAgain }
         let definition = loader.definition
         guard let crawl, !definition.pagination.itemPaths.isEmpty, definition.partitioning == nil else { return false }
         if loaded.beginsWithLast(of: crawl.lastKeys) {
-            // A head that came since may have led here: no page that the crawl has then ends with the item.
+            // A newer head may have led here, in place of the page that ends with the item.
             return try writer.pending { try writer.list.leads(to: loaded.page.cursor) }
         }
         if comesAgain {
