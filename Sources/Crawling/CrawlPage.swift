@@ -70,7 +70,7 @@ package struct CrawlPage: Sendable {
     /// The page as an empty last page, because its items are those of the previous page.
     package func asRepeat() -> CrawlPage {
         var page = asEnd()
-        // A page that leads nowhere, and says that there is more, is not the last one.
+        // A page without a way on may still say that there is more.
         if end.next == nil { page.end.sign = end.sign }
         page.overlap = 0
         page.showsPageBefore = false

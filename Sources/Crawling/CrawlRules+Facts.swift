@@ -55,7 +55,7 @@ extension CrawlRules {
         case toCheck
         /// The crawl goes on there: the count was wrong before.
         case toGoOn
-        /// The command reads no more pages. The next sync checks the count.
+        /// The command reads no more pages, or the run has no request left. The next sync checks the count.
         case unchecked
     }
 

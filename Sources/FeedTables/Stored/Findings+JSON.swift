@@ -31,7 +31,7 @@ extension Findings: JSONRecord {
         guard key.count == names.count, self.columns.count == columns.count else { return nil }
         pagination = members["pagination"]?.text
         sign = members["sign"]?.text
-        if case .number(let digits)? = members["failed"] { failedSearchCount = Int(digits) ?? 0 }
+        if case .number(let digits)? = members["failed"] { failedSearchCount = min(max(Int(digits) ?? 0, 0), 2) }
         mayGoOn = members["may_go_on"] == .bool(true)
         triedKeys = members["tried_keys"]?.text
         triedSigns = members["tried_signs"]?.text

@@ -120,7 +120,7 @@ struct SecondPageTrials {
         // The lists of a feed share their findings, so that one would speak for another.
         let mayCount = mayBeUntried && definition.part == nil && !search.candidates.isEmpty && mayGuess
         if mayCount, isBlocked || hasFailed || isRefused {
-            findings.failedSearchCount = min(max(failedSearchesBefore, 0) + 1, 2)
+            findings.failedSearchCount = min(failedSearchesBefore + 1, 2)
         }
         // A way whose request failed was not tried, however often. One whose request was refused twice was.
         if !isBlocked, !hasFailed, !isRefused || !mayCount || failedSearchesBefore > 0 {

@@ -46,6 +46,14 @@ struct ItemShapesTests {
     }
 
     @Test(
+        "A number of failed searches that somebody wrote into the store is bounded",
+        arguments: [("1", 1), ("2", 2), ("9223372036854775807", 2), ("-9223372036854775808", 0), ("1e9", 0)])
+    func failedSearches(written: String, count: Int) {
+        let json = #"{"key":[],"columns":[],"failed":\#(written)}"#
+        #expect(Findings(json: json)?.failedSearchCount == count)
+    }
+
+    @Test(
         "A page outgrows its columns by a new member, at any depth, or by a value of another type",
         arguments: [
             (#"{"id":1,"n":2,"owner":{"login":"x"},"tags":[1]}"#, false),

@@ -172,7 +172,7 @@ struct OpenDefinitionTests {
     }
 
     @Test(
-        "A list is not complete before a way to its second page was tried once more, and each sync tries",
+        "A list whose second page could not be tried is complete only after another try, and each sync tries again",
         arguments: [403, 500], [true, false])
     func failedTrial(status: Int, failsOnce: Bool) async throws {
         let bench = try await EngineBench(paging: "", columns: "")
