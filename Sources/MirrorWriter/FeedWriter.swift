@@ -203,11 +203,7 @@ package final class FeedWriter: PageTransactionWriter {
         do {
             let isOfAll = commit.page.mode == .all
             let known = isOfAll ? try records.storedPages.newest(commit.key) : nil
-            var storage = PageStorage(
-                list: list, table: table, log: log, quota: quota, leftPage: leftPage,
-                addedBefore: unsaved?.added ?? 0, now: clock.time(now))
-            leftPage = nil
-            let stored = try storage.store(commit)
+            let stored = try write(commit, now: now)
             if commit.page.direction == .header, !commit.page.isCheck { reads.headKeys = commit.page.keys }
             if !commit.page.isCheck, commit.page.end.next == nil { reads.hasUncheckedEnd = commit.page.hasUncheckedEnd }
             if isOfAll {
@@ -230,6 +226,16 @@ package final class FeedWriter: PageTransactionWriter {
             records.storedPages.forget()
             throw error
         }
+    }
+
+    /// Writes a page. A function of its own, so that nothing else has the trail and the reads when they follow the page:
+    /// they grow with the list, and would be copied for each page.
+    private func write(_ commit: PageCommit, now: String) throws -> PageStorage.Stored {
+        var storage = PageStorage(
+            list: list, table: table, log: log, quota: quota, leftPage: leftPage,
+            addedBefore: unsaved?.added ?? 0, now: clock.time(now))
+        leftPage = nil
+        return try storage.store(commit)
     }
 
     /// Continues after a stored page.
