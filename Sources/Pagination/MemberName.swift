@@ -10,16 +10,13 @@ package struct MemberName: Sendable, Hashable {
     package let words: [String]
 
     /// The words written together.
-    package var folded: String { words.joined() }
+    package let folded: String
 
     /// A name; a prefix such as `hydra:` or `@odata.` does not count.
     package init(_ name: String) {
-        guard !Self.isTooLong(name) else {
-            words = []
-            return
-        }
-        var name = name
+        var name = Self.isTooLong(name) ? "" : name
         words = name.withUTF8(Self.words)
+        folded = words.count == 1 ? words[0] : words.joined()
     }
 
     /// The words of a name. By bytes: the members of each page have names.

@@ -14,12 +14,11 @@ package struct PageEnvelope: Sendable {
         package let name: MemberName
         /// The name as written.
         package let written: String
+        /// True for the value of an object with a descriptive name: `total: {value: 9}`.
+        fileprivate let isNested: Bool
         package let value: JSONValue
         /// True if its place may be another one on the next page.
         fileprivate(set) var mayMove = false
-
-        /// True for the value of an object with a descriptive name: `total: {value: 9}`.
-        private var isNested: Bool { path.segments.last != .member(written) }
 
         /// The steps to the object that contains the name.
         package var parents: ArraySlice<Path.Segment> { path.segments.dropLast(isNested ? 2 : 1) }
@@ -178,13 +177,15 @@ package struct PageEnvelope: Sendable {
         // The text of an element of XML that has attributes is its value.
         let isValue = member.name == "#text" || isVague && outer.map(mayHaveValue) ?? false
         if let outer, isValue {
-            return Member(path: place, name: MemberName(outer), written: outer, value: member.value)
+            return Member(
+                path: place, name: MemberName(outer), written: outer, isNested: outer != member.name,
+                value: member.value)
         }
         if let outer, leads(outer), PagingNames.places.contains(own.folded) {
             let both = "\(MemberName(outer).words.contains("next") ? "next" : "last")_\(member.name)"
-            return Member(path: place, name: MemberName(both), written: both, value: member.value)
+            return Member(path: place, name: MemberName(both), written: both, isNested: true, value: member.value)
         }
-        return Member(path: place, name: own, written: member.name, value: member.value)
+        return Member(path: place, name: own, written: member.name, isNested: false, value: member.value)
     }
 
     // MARK: - Counts

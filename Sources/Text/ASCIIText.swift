@@ -46,7 +46,7 @@ extension StringProtocol {
     /// True for a word of HTTP's grammar, as methods and the names of fields are.
     ///
     /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2
-    package var isHTTPToken: Bool {
+    @inlinable package var isHTTPToken: Bool {
         !isEmpty && utf8.allSatisfy { $0.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains($0) }
     }
 }
@@ -61,7 +61,7 @@ extension UInt8 {
     @inlinable package var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
 
     /// True for A to Z, a to z and 0 to 9.
-    package var isASCIILetterOrDigit: Bool {
+    @inlinable package var isASCIILetterOrDigit: Bool {
         isASCIIDigit || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
     }
 }

@@ -39,7 +39,7 @@ package struct CrawlPages {
         for crawl in crawls {
             let found = try connection.int64(
                 """
-                SELECT 1 FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0
+                SELECT 1 FROM \(Self.withRecord) WHERE w.crawl = ? AND w.number > 0 AND p.placed < p.elements
                     AND p.placed < json_array_length(p.keys) - (? AND w.number > 1) LIMIT 1
                 """, Value(crawl), Value(overlap))
             if found != nil { return true }
@@ -147,12 +147,13 @@ package struct CrawlPages {
             Value(crawl))
     }
 
-    /// The number of elements on crawls' pages that are not items.
+    /// The number of elements on crawls' pages that are not items. Each element of most pages has a row; the keys of
+    /// others are counted.
     func otherElements(of crawls: [Int64]) throws -> Int {
         try connection.count(
             """
             SELECT sum(p.elements - json_array_length(p.keys)) FROM \(Self.withRecord)
-            WHERE w.crawl IN (SELECT value FROM json_each(?)) AND w.number > 0
+            WHERE w.crawl IN (SELECT value FROM json_each(?)) AND w.number > 0 AND p.placed < p.elements
             """, .text("\(crawls)"))
     }
 
