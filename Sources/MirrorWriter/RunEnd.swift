@@ -99,6 +99,7 @@ struct RunEnd {
     private func finishRun(_ outcome: RunOutcome, error: String?) throws {
         // People may query the table of a feed whose first request failed.
         if let shape = table.shapeOfNewTable { _ = try table.adopt(shape) }
+        try records.storedPages.dropReplaced()
         try log.finish(outcome, Completeness.of(outcome, draft), draft.metrics, error: error, now: now)
         try log.add(try table.findColumnChanges(), of: definition.owner, now: now)
         try FeedSchedule.follow(log.run, of: log.feed, every: definition.every, on: log.connection)

@@ -12,6 +12,8 @@ package final class StoredPages {
     private var hasLooked = false
     /// The hashes of the requests whose pages the run stored; nil if the feed had pages before.
     private var requestsOfFirstRun: Set<Int>?
+    /// True once the run has stored a page in place of an older one.
+    private var hasReplaced = false
 
     init(of feed: String, on connection: Connection) {
         self.feed = feed
@@ -103,7 +105,7 @@ package final class StoredPages {
             }
             return (known.id, false)
         }
-        if known != nil { try drop(commit) }
+        if known != nil { hasReplaced = true }
         try connection.run(
             """
             INSERT INTO _page (feed, crawl, request, credential, generation, position, placed, elements, keys, is_first,
@@ -117,13 +119,19 @@ package final class StoredPages {
         return (connection.lastInsertRowID, true)
     }
 
-    /// Drops the stored pages of a page's request that no crawl needs.
-    private func drop(_ commit: PageCommit) throws {
+    /// Drops the pages in whose place newer ones are stored and that no crawl needs, if the run stored such a page.
+    /// Called at the end of a run: to find the pages that crawls need takes as long as the list is, so that it would
+    /// make a run of many pages slow to do so for each of them.
+    func dropReplaced() throws {
+        guard hasReplaced else { return }
+        hasReplaced = false
         try connection.run(
             """
-            DELETE FROM _page WHERE feed = ?1 AND request = ?2 AND credential = ?3 AND id NOT IN (
-                SELECT w.page FROM _crawl_page w JOIN _crawl c ON c.id = w.crawl WHERE c.feed = ?1)
-            """, .text(feed), .text(commit.key.request), Value(commit.key.credential))
+            DELETE FROM _page WHERE feed = ?1 AND EXISTS (
+                SELECT 1 FROM _page newer WHERE newer.feed = ?1 AND newer.request = _page.request
+                    AND newer.credential = _page.credential AND newer.id > _page.id)
+                AND id NOT IN (SELECT w.page FROM _crawl_page w JOIN _crawl c ON c.id = w.crawl WHERE c.feed = ?1)
+            """, .text(feed))
     }
 
     /// Updates a page's validators. A page without any may share rows with others, or its rows were written since.
