@@ -208,6 +208,21 @@ struct TruthTests {
         #expect(stale == [])
     }
 
+    @Test("A sync of a list that moved leaves one record of each page")
+    func replacedPages() async throws {
+        let bench = try await EngineBench(
+            PagedFeed.items(1...100), members: "sync: {mode: all}",
+            paging: "pagination: {style: page, param: page, size_param: per_page, size: 10}")
+        try await bench.sync()
+        for item in 200...202 {
+            bench.upstream.edit { $0.insert(contentsOf: PagedFeed.items([item]), at: 0) }
+            try await bench.sync()
+            let twice = "SELECT request FROM _page GROUP BY request HAVING count(*) > 1"
+            #expect(try bench.query(twice) == [])
+        }
+        #expect(try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NULL") == ["103"])
+    }
+
     @Test("A user name and password in the URL are not stored")
     func userinfo() async throws {
         let bench = try await EngineBench()
