@@ -211,7 +211,7 @@ struct TruthTests {
     @Test("A sync of a list that moved leaves one record of each page")
     func replacedPages() async throws {
         let bench = try await EngineBench(
-            PagedFeed.items(1...100), members: "sync: {mode: all}",
+            PagedFeed.items((1...100).reversed()), members: "sync: {mode: all}",
             paging: "pagination: {style: page, param: page, size_param: per_page, size: 10}")
         try await bench.sync()
         for item in 200...202 {
