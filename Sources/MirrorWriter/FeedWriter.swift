@@ -59,6 +59,7 @@ package final class FeedWriter: PageTransactionWriter {
         state.metrics = other.state.metrics
         clock = other.clock
         table.goOn(after: other.table)
+        records.storedPages.goOn(after: other.records.storedPages)
     }
 
     /// The list that the current crawl makes up.

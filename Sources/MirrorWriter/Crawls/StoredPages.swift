@@ -54,6 +54,7 @@ package final class StoredPages {
                 """
                 SELECT cursor FROM _page WHERE feed = ?1 AND generation = ?2 AND \(isBefore)
                     AND (SELECT count(DISTINCT request) FROM _page WHERE feed = ?1 AND is_first = 1) = 1
+                    AND NOT (\(Self.isReplaced))
                 ORDER BY position DESC, id DESC LIMIT 1
                 """, .text(feed), Value(place.generation), Value(place.position))?.text.map(PageCursor.init)
         }
@@ -119,20 +120,24 @@ package final class StoredPages {
         return (connection.lastInsertRowID, true)
     }
 
+    /// The condition for a page in whose place a newer one is stored, and that no crawl needs. `?1` is the feed.
+    private static let isReplaced = """
+        EXISTS (
+            SELECT 1 FROM _page newer WHERE newer.feed = ?1 AND newer.request = _page.request
+                AND newer.credential = _page.credential AND newer.id > _page.id)
+        AND id NOT IN (SELECT w.page FROM _crawl_page w JOIN _crawl c ON c.id = w.crawl WHERE c.feed = ?1)
+        """
+
     /// Drops the pages in whose place newer ones are stored and that no crawl needs, if the run stored such a page.
     /// Called at the end of a run: to find the pages that crawls need takes as long as the list is, so that it would
     /// make a run of many pages slow to do so for each of them.
     func dropReplaced() throws {
         guard hasReplaced else { return }
-        hasReplaced = false
-        try connection.run(
-            """
-            DELETE FROM _page WHERE feed = ?1 AND EXISTS (
-                SELECT 1 FROM _page newer WHERE newer.feed = ?1 AND newer.request = _page.request
-                    AND newer.credential = _page.credential AND newer.id > _page.id)
-                AND id NOT IN (SELECT w.page FROM _crawl_page w JOIN _crawl c ON c.id = w.crawl WHERE c.feed = ?1)
-            """, .text(feed))
+        try connection.run("DELETE FROM _page WHERE feed = ?1 AND \(Self.isReplaced)", .text(feed))
     }
+
+    /// Goes on with the run of a writer whose crawl has ended.
+    func goOn(after other: StoredPages) { hasReplaced = hasReplaced || other.hasReplaced }
 
     /// Updates a page's validators. A page without any may share rows with others, or its rows were written since.
     package func refresh(_ page: StoredPage, _ validators: Validators) throws {

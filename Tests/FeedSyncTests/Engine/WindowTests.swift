@@ -61,6 +61,22 @@ struct WindowTests {
             now: start + days * day)
     }
 
+    @Test("A full sync in windows leaves one record of each page")
+    func replacedPages() async throws {
+        let list = Self.spread()
+        let bench = try await bench(list, "from: at, widest: 5d, full: 7d, format: unix")
+        try await bench.sync()
+        let before = bench.asked
+        list.edit { state in
+            state.now += 8 * Self.day
+            state.times[1] = Self.start + Self.day + 60
+        }
+        try await bench.sync()
+        #expect(bench.asked.prefix(2) == before.prefix(2))
+        #expect(try bench.rows == list.rows)
+        #expect(try bench.bench.query("SELECT request FROM _page GROUP BY request HAVING count(*) > 1") == [])
+    }
+
     @Test("A first sync goes from the start to now, the next from the newest item, each in one run")
     func walk() async throws {
         let list = Self.spread()
