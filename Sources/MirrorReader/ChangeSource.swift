@@ -164,11 +164,15 @@ final class ChangeSource {
         of names: [String], after isLater: String, _ number: Int64, _ key: Value, _ now: [String: String]
     ) throws -> [(name: String, json: String)] {
         var later: [String: String] = [:]
-        try connection.rows(
-            "SELECT before FROM _change WHERE feed = ? AND key IS ? AND \(isLater) AND before IS NOT NULL ORDER BY id",
-            [.text(query.feed), key, .integer(number)]
-        ) { row in
-            for (name, json) in RowColumn.members(row.text(at: 0)) where later[name] == nil { later[name] = json }
+        // The next change of each column: an item may have changed many times since.
+        var wanted = Set(names)
+        let changes = try connection.prepare(
+            "SELECT before FROM _change WHERE feed = ? AND key IS ? AND \(isLater) AND before IS NOT NULL ORDER BY id")
+        try changes.bind([.text(query.feed), key, .integer(number)])
+        while !wanted.isEmpty, try changes.step() {
+            for (name, json) in RowColumn.members(changes.text(at: 0)) where wanted.remove(name) != nil {
+                later[name] = json
+            }
         }
         return names.compactMap { name in (later[name] ?? now[name]).map { (name, $0) } }
     }

@@ -124,7 +124,7 @@ extension Store {
                 SELECT event.page, event.status, _crawl.mode, total, elements, _crawl.pages, ranges
                 FROM run JOIN event ON event.feed = run.feed AND event.run = run.id
                     JOIN \(tables.state) AS _feed ON _feed.feed = run.feed LEFT JOIN _crawl ON _crawl.id = _feed.crawl
-                WHERE run.feed = ? AND run.outcome IS NULL ORDER BY event.id DESC LIMIT 1
+                WHERE run.feed = ? AND run.finished_at IS NULL ORDER BY event.id DESC LIMIT 1
                 """, [.text(feed)]
             ) { row in
                 let page = row.count(at: 0)

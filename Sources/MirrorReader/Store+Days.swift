@@ -64,20 +64,20 @@ extension Connection {
 }
 
 extension Store {
-    /// The number of requests by the runs of some feeds in each hour since a time, by the hours' names, as in
+    /// The number of requests by the runs of each feed in each hour since a time, by the names of feeds and hours, as in
     /// `2026-11-21T02`.
-    package func requests(of feeds: Set<String>, since time: String) throws(FeedSyncError) -> [String: Int] {
+    package func requests(since time: String) throws(FeedSyncError) -> [String: [String: Int]] {
         try storing {
-            var hours: [String: Int] = [:]
+            var requests: [String: [String: Int]] = [:]
             try connection.rows(
                 """
                 SELECT feed, substr(started_at, 1, 13), sum(requests) FROM run WHERE started_at >= ? GROUP BY 1, 2
                 """, [.text(time)]
             ) { row in
-                guard let feed = row.text(at: 0), let hour = row.text(at: 1), feeds.contains(feed) else { return }
-                hours[hour, default: 0] &+= row.count(at: 2)
+                guard let feed = row.text(at: 0), let hour = row.text(at: 1) else { return }
+                requests[feed, default: [:]][hour] = row.count(at: 2)
             }
-            return hours
+            return requests
         }
     }
 }

@@ -72,7 +72,8 @@ extension Store {
     /// True if a run on a feed, and not only on one of its lists, has not ended; also one that a dead process left.
     package func hasOpenRun(_ feed: String) throws(FeedSyncError) -> Bool {
         try storing {
-            try connection.scalar("SELECT 1 FROM run WHERE feed = ? AND outcome IS NULL LIMIT 1", .text(feed)) != nil
+            try connection.scalar("SELECT 1 FROM run WHERE feed = ? AND finished_at IS NULL LIMIT 1", .text(feed))
+                != nil
         }
     }
 

@@ -177,7 +177,7 @@ struct RunLog {
         }
         try connection.run(
             """
-            UPDATE run SET finished_at = ?, outcome = ?, reason = ?, error = ? WHERE feed = ? AND outcome IS NULL
+            UPDATE run SET finished_at = ?, outcome = ?, reason = ?, error = ? WHERE feed = ? AND finished_at IS NULL
             """, .text(now), .text(outcome.rawValue), Value(Completeness.reason(of: outcome)?.rawValue),
             .text(error.json),
             .text(feed))

@@ -84,7 +84,7 @@ extension Store {
         if writer.table.state.hasNewShape { views.changeViewMayLag = true }
         views.noteRun(ofModel: writer.table.shape.definition.model, hasNewShape: writer.table.state.hasNewShape)
         let hasLists = !writer.table.shape.definition.lists.isEmpty || (try? writer.records.state.hasLists()) == true
-        if hasLists { views.runsWithLists.append((writer.run, writer.table.shape.definition)) }
+        if hasLists { views.noteLists(of: writer.table.shape.definition, run: writer.run) }
         transactions.openFeeds.remove(writer.feed)
         transactions.locks[writer.feed] = nil
         views.refresh(in: transactions)
@@ -133,7 +133,7 @@ extension Store {
             let known = "SELECT 1 FROM \(ListTables(of: feed).feed) WHERE name = ?"
             guard try connection.scalar(known, .text(feed)) != nil else { return false }
             return try connection.transaction {
-                let open = "SELECT id FROM run WHERE feed = ? AND outcome IS NULL ORDER BY id DESC LIMIT 1"
+                let open = "SELECT id FROM run WHERE feed = ? AND finished_at IS NULL ORDER BY id DESC LIMIT 1"
                 let run: Int64
                 if let known = try connection.int64(open, .text(feed)) {
                     run = known

@@ -8,8 +8,9 @@ package final class StoreViews {
     package var changeViewMayLag = true
     /// The models whose views may lack a feed or a column.
     package var modelsThatMayLag: Set<String> = []
-    /// The runs whose items may have lists with views, with the definitions of their feeds.
-    package var runsWithLists: [(run: Int64, definition: FeedDefinition)] = []
+    /// For each feed whose items may have lists with views, its definition and the first of the runs that may have
+    /// changed them.
+    private var runsWithLists: [String: (run: Int64, definition: FeedDefinition)] = [:]
     /// The models whose views this process has checked.
     private(set) var modelsOfThisProcess: Set<String> = []
 
@@ -19,6 +20,12 @@ package final class StoreViews {
     package func noteRun(ofModel model: String?, hasNewShape: Bool) {
         guard let model, hasNewShape || !modelsOfThisProcess.contains(model) else { return }
         modelsThatMayLag.insert(model)
+    }
+
+    /// Records a run whose items may have lists with views. One look at the feed's rows serves all its runs.
+    package func noteLists(of definition: FeedDefinition, run: Int64) {
+        let first = min(run, runsWithLists[definition.owner]?.run ?? run)
+        runsWithLists[definition.owner] = (first, definition)
     }
 
     /// Updates the views after a run that may have changed them.
@@ -36,9 +43,9 @@ package final class StoreViews {
                 try connection.transaction { try ChangeView.apply(to: connection) }
                 changeViewMayLag = false
             }
-            while let last = runsWithLists.last {
-                try ListViews.follow(last.definition, run: last.run, on: connection)
-                runsWithLists.removeLast()
+            while let (feed, first) = runsWithLists.first {
+                try ListViews.follow(first.definition, run: first.run, on: connection)
+                runsWithLists[feed] = nil
             }
             for model in modelsThatMayLag where hasUnions {
                 try connection.transaction { try ModelView(model: model).apply(to: connection) }

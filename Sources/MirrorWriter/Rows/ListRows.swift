@@ -52,7 +52,7 @@ struct ListRows {
         try connection.rows(
             """
             UPDATE \(table) SET _generation = ?, _position = _position + ?
-            WHERE _generation = ? AND _position >= ? AND _position < ? RETURNING _section, _position
+            WHERE _generation = ? AND _position >= ? AND _position < ?\(scope.and) RETURNING _section, _position
             """,
             [
                 Value(to.generation), Value(to.position - from.position), Value(from.generation), Value(from.position),

@@ -70,13 +70,14 @@ struct StatusPage: Page {
             guard let definition = feed.definition, let url = try? WebURL(definition.url.description) else { continue }
             names[url.origin.description, default: []].insert(feed.name)
         }
-        var plots: [QuotaPlot] = []
-        for quota in quotas where quota.remaining != nil {
-            guard let feeds = names[quota.origin] else { continue }
-            let requests = try await store.requests(of: feeds, since: first)
-            plots.append(QuotaPlot(quota: quota, requests: hours.map { requests[$0] ?? 0 }))
+        let plotted = quotas.filter { $0.remaining != nil && names[$0.origin] != nil }
+        guard !plotted.isEmpty else { return [] }
+        let requests = try await store.requests(since: first)
+        return plotted.map { quota in
+            let ofHost = (names[quota.origin] ?? []).compactMap { requests[$0] }
+            return QuotaPlot(
+                quota: quota, requests: hours.map { hour in ofHost.reduce(0) { $0 &+ ($1[hour] ?? 0) } })
         }
-        return plots
     }
 
     /// Writes a feed as a line that opens.
