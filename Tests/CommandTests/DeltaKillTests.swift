@@ -51,7 +51,7 @@ import Testing
         }
         var hits = 0
         for round in 0..<8 {
-            if round == 5 { list.edit { $0.forgetChanges() } }
+            if round == 2 || round == 5 { list.edit { $0.forgetChanges() } }
             target.withLock { $0.arm(SIGKILL, after: number(1...7)) }
             let run = try place.start("sync")
             target.withLock { $0.process = run.id }

@@ -209,9 +209,10 @@ struct DoctorTests {
         #expect(findings.last?.advice?.isEmpty == false)
     }
 
-    @Test("A certificate that is not trusted, and the environment's file of certificates that is not there")
+    @Test(
+        "A certificate that is not trusted, and the environment's file of certificates that is not there",
+        .enabled(if: SecureServer.isInstalled))
     func certificates() async throws {
-        guard SecureServer.isInstalled else { return }
         let place = try Workplace([])
         let server = try await SecureServer(in: place)
         try place.write(
@@ -238,7 +239,7 @@ struct DoctorTests {
         let place = try Workplace(["things", "others"])
         for path in ["/things", "/others"] { place.server.route(path, to: PagedFeed(PagedFeed.items(1...3))) }
         let never = try await findings(place, code: 0)
-        #expect(never.isEmpty || !never.contains { $0.subject == "feed" && $0.level == "problem" })
+        #expect(!never.isEmpty && !never.contains { $0.subject == "feed" && $0.level == "problem" })
         #expect(try await place.run("sync").code == 0)
         place.server.enqueue("/things", [.status(500)])
         #expect(try await place.run("sync things").code == 69)

@@ -15,9 +15,15 @@ import Testing
         "Killed at any moment, again and again, while a tree moves and fails, a sync makes the mirror the upstream, and no list is asked more often than the plan says"
     )
     func anyMoment() async throws {
+        var (hits, quiet) = (0, 0)
         for seed in Self.first..<Self.first + Self.seeds {
-            guard try await TreeKills(seed: seed).survive() else { return }
+            let kills = try TreeKills(seed: seed)
+            guard try await kills.survive() else { return }
+            hits += kills.counts.withLock { $0.hits }
+            quiet += kills.counts.withLock { $0.quiet }
         }
+        #expect(hits > Self.seeds, "the signals came too late to tell anything")
+        #expect(quiet > 0, "no list was left alone")
     }
 }
 
@@ -27,6 +33,8 @@ private final class TreeKills: Sendable {
     private let place: Workplace
     private let tree: Lock<MovingTree>
     private let target = Lock(SignalTarget())
+    /// The number of processes that were killed, and of lists that a run had to leave alone.
+    let counts = Lock((hits: 0, quiet: 0))
     private let asked: Lock<[String]>
     private let server: Server
 
@@ -80,10 +88,11 @@ private final class TreeKills: Sendable {
         asked.withLock { $0 = [] }
         let run = try place.start(isDueOnly ? "sync --due" : "sync")
         target.withLock { $0.process = run.id }
-        _ = await run.end()
+        if await run.end().code == -SIGKILL { counts.withLock { $0.hits += 1 } }
         let paths = Set(asked.withLock { $0 }.map { $0.prefix { $0 != "?" } }.map(String.init))
         // A row that changed meanwhile has another time by now.
         let quiet = isDueOnly ? before.intersection(try quietLists()) : []
+        counts.withLock { $0.quiet += quiet.count }
         let tooMany = Set(quiet.map { $0.prefix { $0 != " " } }.map(String.init)).intersection(paths)
         #expect(tooMany == [], "seed \(seed): lists that are not due, whose rows are as they were, were asked")
         return tooMany == []

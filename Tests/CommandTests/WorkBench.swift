@@ -38,6 +38,16 @@ final class WorkBench: Sendable {
         try place.start("work \(options)", environment: ["TMPDIR": place.folder])
     }
 
+    /// A worker whose messages can be read while it works.
+    func reportingWorker() throws -> (worker: RunningCommand, errors: @Sendable () -> String) {
+        let worker = try RunningCommand(
+            ["-c", "exec \(RunningCommand.binary.path) work 2>errors.txt"], executable: URL(filePath: "/bin/sh"),
+            folder: place.folder,
+            environment: ["HOME": place.folder, "PATH": "/usr/bin", "TMPDIR": place.folder])
+        let path = "\(place.folder)/errors.txt"
+        return (worker, { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" })
+    }
+
     /// A worker that has started: a worker that cannot reach PostgreSQL at first reports that and ends.
     func beginWorker() async throws -> RunningCommand {
         let count = "SELECT count(*) FROM _worker"

@@ -60,11 +60,7 @@ import Testing
         let whole = try String(contentsOfFile: path, encoding: .utf8)
         let second = try #require(whole.range(of: "  h0x1:"))
         try bench.place.write("feedsync.yaml", String(whole[..<second.lowerBound]))
-        let worker = try RunningCommand(
-            ["-c", "exec \(RunningCommand.binary.path) work 2>errors.txt"], executable: URL(filePath: "/bin/sh"),
-            folder: bench.place.folder,
-            environment: ["HOME": bench.place.folder, "PATH": "/usr/bin", "TMPDIR": bench.place.folder])
-        let errors = { (try? String(contentsOfFile: "\(bench.place.folder)/errors.txt", encoding: .utf8)) ?? "" }
+        let (worker, errors) = try bench.reportingWorker()
         try await bench.wait(for: "1", "SELECT count(*) FROM feed WHERE complete")
         try bench.place.write("feedsync.yaml", "feeds: nonsense\n")
         worker.send(SIGHUP)
@@ -84,7 +80,7 @@ import Testing
         let feed = try #require(bench.feeds["h0x0"])
         let gate = bench.hosts[0].gate()
         feed.hold(page: 2, at: gate)
-        let sleeper = try bench.worker()
+        let (sleeper, errors) = try bench.reportingWorker()
         await gate.arrived()
         // In a transaction, PostgreSQL would end its connection.
         try await bench.wait(for: "100", "SELECT count(*) FROM h0x0")
@@ -95,12 +91,9 @@ import Testing
         let before = try bench.query("SELECT count(*) FROM event")
         gate.open()
         sleeper.send(SIGCONT)
-        try await Task.sleep(for: .seconds(1))
+        try await bench.wait { errors().contains("another worker works on \(bench.hosts[0].url) now") }
         #expect(try bench.query("SELECT count(*) FROM event") == before)
-        sleeper.send(SIGTERM)
-        let run = await sleeper.end()
-        #expect(run.errors.contains("another worker works on \(bench.hosts[0].url) now"), "\(run.errors)")
-        try await bench.end([other])
+        try await bench.end([sleeper, other])
         try await bench.expectTrue()
     }
 
@@ -307,7 +300,7 @@ import Testing
     @Test("Feeds that move to another host by the configuration become the newer worker's")
     func otherConfiguration() async throws {
         let bench = try WorkBench(hosts: 2, feeds: 1)
-        let old = try bench.worker()
+        let (old, errors) = try bench.reportingWorker()
         try await bench.waitUntilComplete()
         let text = try bench.place.text(of: "feedsync.yaml")
         bench.hosts[1].route("/h0x0", to: try #require(bench.feeds["h0x0"]))
@@ -316,11 +309,8 @@ import Testing
         let new = try bench.worker()
         try await bench.wait(for: "1", "SELECT count(*) FROM _claim")
         // The old one says so at its next sign of life.
-        try await Task.sleep(for: .seconds(4))
-        old.send(SIGTERM)
-        let run = await old.end()
-        #expect(run.errors.contains("a newer configuration has other feeds or definitions"), "\(run.errors)")
-        try await bench.end([new])
+        try await bench.wait { errors().contains("a newer configuration has other feeds or definitions") }
+        try await bench.end([old, new])
         try await bench.expectTrue()
     }
 

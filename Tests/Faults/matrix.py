@@ -184,6 +184,8 @@ def main():
         everything = [trial for trial in everything if trial[1] in options.kind]
     if options.at:
         everything = [trial for trial in everything if trial[2] == options.at]
+    if not everything:
+        sys.exit("faults: these options leave no trial")
     chosen = everything
     if options.sample is not None and options.sample < len(everything):
         chosen = random.Random(seed).sample(everything, options.sample)

@@ -102,6 +102,8 @@ def main():
     folder = Path(options.folder)
     upstream = Upstream(folder)
     kinds = [kind for kind in upstream.kinds.values() if options.only in kind.name]
+    if not kinds:
+        sys.exit(f"hell: no kind has {options.only} in its name")
     if options.serve:
         print(f"export SSL_CERT_FILE={folder / 'authority.pem'}")
         for kind in kinds:

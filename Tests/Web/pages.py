@@ -1537,6 +1537,8 @@ def main(words):
     unwanted = [word[1:] for word in words if word.startswith("-")]
     chosen = [test for test in TESTS if (not wanted or any(word in test.__name__ for word in wanted))
               and not any(word in test.__name__ for word in unwanted)]
+    if not chosen:
+        sys.exit(f"test-web: no test has {' or '.join(words)} in its name")
     browser = Browser()
     failed = []
     try:

@@ -223,20 +223,6 @@ struct TruthTests {
         #expect(try bench.query("SELECT count(*) FROM things WHERE _removed_at IS NULL") == ["103"])
     }
 
-    @Test("A user name and password in the URL are not stored")
-    func userinfo() async throws {
-        let bench = try await EngineBench()
-        let url = bench.server.url.replacing("http://", with: "http://me:hunter22@")
-        guard
-            let definition = try? EngineBench.definition(
-                "url: \(url)/things\n\(EngineBench.columns)\n\(EngineBench.paging)\nretries: 0")
-        else { return }
-        _ = try? await bench.another(definition).perform(.reload)
-        #expect(
-            try !bench.query("SELECT url || definition FROM feed JOIN _feed ON feed = name").joined().contains(
-                "hunter22"))
-    }
-
     @Test("The requests of a 304 that could not be used are counted")
     func counted() async throws {
         let bench = try await EngineBench()
