@@ -209,6 +209,8 @@ CREATE TABLE _change (
     before TEXT                                 -- JSON: the columns that changed, as they were
 );
 CREATE INDEX _change_key ON _change (feed, key);
+-- The changes of a feed in their order: behind a number, and the newest.
+CREATE INDEX _change_feed ON _change (feed);
 -- The items of a feed that came back, by time, for charts.
 CREATE INDEX _change_returned ON _change (feed, at) WHERE kind = 'returned';
 

@@ -53,11 +53,9 @@ final class ChangeSource {
 
     /// SELECTs of time, order, number, source, run, kind, key, before, a row's id and its position.
     func terms(_ index: Int) throws -> [String] {
-        // Behind a change, those of all feeds are fewer than all of the feed's: `+` keeps SQLite from its index by feed.
-        let feed = query.after.change > 0 ? "+feed" : "feed"
         let happened = """
             SELECT at, 1, id, \(index), run, kind, key, before, NULL, 0 FROM _change
-            WHERE \(feed) = \(try SQL.string(query.feed)) AND id > \(query.after.change) AND id <= \(until.change)
+            WHERE feed = \(try SQL.string(query.feed)) AND id > \(query.after.change) AND id <= \(until.change)
                 AND at >= \(try SQL.string(query.since ?? "")) AND run >= \(query.run ?? 0)\(try isOfKey(["key"]))
             """
         guard hasNew else { return [happened] }

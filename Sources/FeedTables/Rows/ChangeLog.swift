@@ -57,18 +57,16 @@ package final class ChangeLog {
         return .text("[\((scope.columns.map(\.json) + own).joined(separator: ","))]")
     }
 
-    /// Deletes the changes before a time, the oldest first, at a cost that depends only on their number: of all feeds
-    /// that are kept as long as this one, or of this one if it has its own time.
+    /// Deletes the changes before a time, the oldest first, at a cost that depends only on their number: of all feeds,
+    /// or of this one if some feed is kept for a time of its own.
     package static func forget(
         _ feed: String, _ keep: Retention, before limit: String, on connection: Connection
     ) throws {
-        let own = keep.own.keys.sorted()
-        let others =
-            try own.isEmpty ? "" : " AND feed NOT IN (\(own.map { try SQL.string($0) }.joined(separator: ", ")))"
-        let scope = try keep.own[feed] == nil ? others : " AND feed = \(SQL.string(feed))"
+        let scope = try keep.own.isEmpty ? "" : " AND feed = \(SQL.string(feed))"
         try connection.run(
             """
-            DELETE FROM _change WHERE id < coalesce((SELECT id FROM _change WHERE at >= ?1 ORDER BY id LIMIT 1),
+            DELETE FROM _change WHERE id < coalesce(
+                (SELECT id FROM _change WHERE at >= ?1\(scope) ORDER BY id LIMIT 1),
                 (SELECT max(id) + 1 FROM _change))\(scope)
             """, .text(limit))
     }
