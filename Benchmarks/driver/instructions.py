@@ -32,6 +32,8 @@ def count(feedsync: Path, upstream: Upstream) -> dict[str, int]:
     for kind, pages, noun in ((REPOSITORIES, 20, "a repository"), (ANCHORS, 50, "an anchor")):
         say(f"instructions of {noun}")
         found[noun] = _an_item(program, upstream, kind, pages)
+    say("instructions of an anchor that moved")
+    found["an anchor that moved"] = _a_moved_item(program, upstream, ANCHORS, 50, 200)
     say("instructions of a start")
     found["--version"] = _instructions("version", [str(program), "--version"])
     places = ["--config", str(FOLDER / "mirror" / "feedsync.yaml"), "--store", str(FOLDER / "mirror" / "store.db")]
@@ -45,14 +47,38 @@ def _an_item(program: Path, upstream: Upstream, kind: ItemKind, pages: int) -> i
     return round((_mirror(program, upstream, many) - _mirror(program, upstream, few)) / (many.items - few.items))
 
 
+def _a_moved_item(program: Path, upstream: Upstream, kind: ItemKind, few: int, many: int) -> int:
+    """What an item more costs in a sync of a list whose first item is gone. It rises with what a page costs by the length of its list."""
+    counts = [_mirror_moved(program, upstream, PageSet(kind, pages)) for pages in (few, many)]
+    return round((counts[1] - counts[0]) / (PageSet(kind, many).items - PageSet(kind, few).items))
+
+
+def _mirror_moved(program: Path, upstream: Upstream, pages: PageSet) -> int:
+    contender, job = _begin(program, upstream, pages)
+    if subprocess.run(contender.first(job)).returncode:
+        raise BenchmarkError(f"the first sync of {pages.name} fails")
+    moved = PageSet(pages.kind, pages.pages, version=3)
+    upstream.serve(moved)
+    return _counted(contender, job, moved, contender.again(job))
+
+
 def _mirror(program: Path, upstream: Upstream, pages: PageSet) -> int:
+    contender, job = _begin(program, upstream, pages)
+    return _counted(contender, job, pages, contender.pages(job))
+
+
+def _begin(program: Path, upstream: Upstream, pages: PageSet) -> tuple[Feedsync, Job]:
     upstream.serve(pages)
     job = Job(pages, upstream.tagged, FOLDER / "mirror")
     shutil.rmtree(job.folder, ignore_errors=True)
     job.folder.mkdir()
     contender = Feedsync("feedsync", program)
     contender.prepare(job)
-    instructions = _instructions(pages.name, contender.pages(job))
+    return contender, job
+
+
+def _counted(contender: Feedsync, job: Job, pages: PageSet, command: list[str]) -> int:
+    instructions = _instructions(pages.name, command)
     if contender.digest(job) != pages.digest:
         raise BenchmarkError(f"the mirror of {pages.name} is not true: its instructions mean nothing")
     return instructions

@@ -1,12 +1,13 @@
 """Page files, written once: `{"total_count": …, "items": […]}`, 100 items each."""
 
 import hashlib
+import itertools
 import json
 import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterable
+from typing import Iterable, Iterator
 
 from draws import Draws
 from items import ItemKind
@@ -41,7 +42,7 @@ def digest(rows: Iterable[tuple]) -> str:
 
 @dataclass(frozen=True)
 class PageSet:
-    """The pages of one feed. `version` 2 has one item in a hundred changed."""
+    """The pages of one feed. `version` 2 has one item in a hundred changed; of `version` 3 the first item is gone, so that all others move."""
 
     kind: ItemKind
     pages: int
@@ -76,15 +77,25 @@ class PageSet:
         self.folder.mkdir(parents=True)
         encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
         kept = RowDigest()
+        drawn = self._items()
+        total = self.items
+        if self.version == 3:
+            next(drawn)
+            total -= 1
+        for page in range(1, self.pages + 1):
+            items = list(itertools.islice(drawn, PAGE_SIZE))
+            for item in items:
+                kept.add(self.kind.row(item))
+            self._write(page, encode({"total_count": total, "incomplete_results": False, "items": items}).encode())
+        self._write("empty", encode({"total_count": total, "incomplete_results": False, "items": []}).encode())
+        (self.folder / "manifest.json").write_text(json.dumps({"digest": str(kept)}))
+
+    def _items(self) -> Iterator[dict]:
         for page in range(1, self.pages + 1):
             draws = Draws(f"{self.kind.name} {page}")
             first = (page - 1) * PAGE_SIZE
-            items = [self.kind.make(number, draws, self.version) for number in range(first, first + PAGE_SIZE)]
-            for item in items:
-                kept.add(self.kind.row(item))
-            self._write(page, encode({"total_count": self.items, "incomplete_results": False, "items": items}).encode())
-        self._write("empty", encode({"total_count": self.items, "incomplete_results": False, "items": []}).encode())
-        (self.folder / "manifest.json").write_text(json.dumps({"digest": str(kept)}))
+            for number in range(first, first + PAGE_SIZE):
+                yield self.kind.make(number, draws, 2 if self.version == 2 else 1)
 
     def _write(self, page, body: bytes) -> None:
         path = self.folder / f"{page}.json"

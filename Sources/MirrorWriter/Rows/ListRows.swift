@@ -95,16 +95,15 @@ struct ListRows {
         key columns: [String], where isMissing: (_ key: String, Place) -> Bool
     ) throws -> [MissingRows.Row] {
         let names = try columns.map { ", \(try SQL.identifier($0))" }.joined()
-        return try connection.all(
-            """
-            SELECT _rowid_, _section, _generation, _position\(names)
-            FROM \(table) WHERE _removed_at IS NULL\(scope.and) ORDER BY _generation DESC, _position
-            """
+        let rows = try connection.all(
+            "SELECT _rowid_, _section, _generation, _position\(names) FROM \(table) WHERE _removed_at IS NULL\(scope.and)"
         ) { row -> MissingRows.Row? in
             let place = row.place(at: 2)
             guard isMissing(RowKey.text(row, from: 4, count: columns.count), place) else { return nil }
             return MissingRows.Row(id: row.int64(at: 0), section: row.text(at: 1), place: place)
         }
+        // SQLite would sort all rows, of which few are missing.
+        return rows.sorted { $0.place.precedes($1.place) }
     }
 
     /// Marks rows as removed.
