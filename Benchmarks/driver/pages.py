@@ -42,7 +42,7 @@ def digest(rows: Iterable[tuple]) -> str:
 
 @dataclass(frozen=True)
 class PageSet:
-    """The pages of one feed. `version` 2 has one item in a hundred changed; of `version` 3 the first item is gone, so that all others move."""
+    """The pages of one feed. `version` 2 has one item in a hundred changed; `version` 3 lacks the first item, so that all others move."""
 
     kind: ItemKind
     pages: int

@@ -236,7 +236,7 @@ import Testing
         #expect(run.code == 0)
     }
 
-    @Test("A reader that has seen enough is not an error; a full disk is")
+    @Test("A reader that is gone is not an error; a full disk is")
     func lostOutput() async throws {
         let place = try await place()
         // The reader is gone before anything is written.
