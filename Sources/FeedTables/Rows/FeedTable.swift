@@ -36,6 +36,10 @@ package final class FeedTable {
 
     private final class Statements {
         let select: Statement
+        /// Finds the rows of items that come in their order; nil for one of many lists, whose rows are not neighbours.
+        let walk: RowWalk?
+        /// The statement that is at the row that `row(for:)` found.
+        @exclusivity(unchecked) var found: Statement
         let insert: Statement
         let update: Statement
         let move: Statement
@@ -63,10 +67,13 @@ package final class FeedTable {
             readVersion = try connection.prepare("PRAGMA schema_version", persistent: true)
             version = try Self.number(of: readVersion)
             let isKey = plan.keyColumns.map { "\(columns[$0]) = ?" }.joined(separator: " AND ") + scope.and
-            select = try connection.prepare(
+            let rows =
                 "SELECT "
-                    + (["_rowid_", "_generation", "_position", "_section", "_removed_at"] + columns + raw)
-                    .joined(separator: ", ") + " FROM \(table) WHERE \(isKey)", persistent: true)
+                + (["_rowid_", "_generation", "_position", "_section", "_removed_at"] + columns + raw)
+                .joined(separator: ", ") + " FROM \(table)"
+            select = try connection.prepare("\(rows) WHERE \(isKey)", persistent: true)
+            found = select
+            walk = scope.columns.isEmpty ? RowWalk(rows, on: connection) : nil
             let all = columns + raw + ["_position", "_section", "_generation", "_changed_at"]
             // Both times are one parameter.
             insert = try connection.prepare(
@@ -112,15 +119,33 @@ package final class FeedTable {
     ///
     /// The read stays open for `update`, up to the next call or `endRead()`.
     func row(for item: PageItem) throws(SQLiteError) -> PageRules.Row? {
-        let select = try statements().select
+        let statements = try statements()
+        if let next = try statements.walk?.next(where: { isRow($0, of: item) }) { return row(at: next, for: item) }
+        let select = statements.select
         try select.reset()
         for (index, column) in plan.keyColumns.enumerated() {
             try bind(item.value(of: column), to: select, at: index + 1)
         }
         guard try select.step() else { return nil }
+        statements.walk?.goOn(from: select.int64(at: 0))
+        return row(at: select, for: item)
+    }
+
+    private func row(at found: Statement, for item: PageItem) -> PageRules.Row {
+        prepared?.found = found
         return PageRules.Row(
-            id: select.int64(at: 0), place: select.place(at: 1),
-            section: select.text(at: 3), isRemoved: !select.isNull(at: 4), isSame: isSame(item, in: select))
+            id: found.int64(at: 0), place: found.place(at: 1),
+            section: found.text(at: 3), isRemoved: !found.isNull(at: 4), isSame: isSame(item, in: found))
+    }
+
+    /// True if a row has the item's key.
+    private func isRow(_ row: Statement, of item: PageItem) -> Bool {
+        for column in plan.keyColumns {
+            guard !row.isNull(at: Self.fixed + column),
+                isSame(item.value(of: column), in: row, at: Self.fixed + column)
+            else { return false }
+        }
+        return true
     }
 
     /// True if every item of a page is stored unchanged.
@@ -220,7 +245,7 @@ package final class FeedTable {
         _ row: PageRules.Row, _ item: PageItem, section: String?, at place: Place, now: Value
     ) throws(SQLiteError) {
         let update = try statements().update
-        let index = try bindContent(of: item, to: update, over: try statements().select)
+        let index = try bindContent(of: item, to: update, over: try statements().found)
         try update.bind(Value(section), at: index)
         try update.bindInt64(place.generation, at: index + 1)
         try update.bindInt64(place.position, at: index + 2)
@@ -232,7 +257,7 @@ package final class FeedTable {
     /// Writes the texts of an item's numbers over those of the row that the last `row(for:)` returned.
     func restoreTexts(of row: PageRules.Row, to item: PageItem) throws(SQLiteError) {
         let restore = try statements().restore
-        let index = try bindContent(of: item, to: restore, over: try statements().select)
+        let index = try bindContent(of: item, to: restore, over: try statements().found)
         try restore.bindInt64(row.id, at: index)
         try run(restore)
     }
@@ -261,7 +286,7 @@ package final class FeedTable {
     /// Logs a change of the row that the last `row(for:)` returned.
     private func keep(_ kind: ChangeLog.Kind, _ item: PageItem?, now: Value) throws(SQLiteError) {
         guard let log else { return }
-        let row = try statements().select
+        let row = try statements().found
         let before = item.flatMap { changes(to: $0, of: row) }
         // If only `_raw` differs, no column of the model has changed.
         guard kind != .changed || before != nil else { return }
@@ -284,6 +309,7 @@ package final class FeedTable {
     /// Ends the read that `row(for:)` began, so that no read stays open and no view of the page is kept.
     func endRead() throws(SQLiteError) {
         try prepared?.select.reset()
+        try prepared?.walk?.end()
     }
 
     /// Resets every statement after a failure, which may have undone a declaration.
@@ -291,6 +317,7 @@ package final class FeedTable {
         log?.abandon()
         defer { prepared = nil }
         guard let prepared else { return }
+        try? prepared.walk?.end()
         for statement in [
             prepared.select, prepared.insert, prepared.update, prepared.move, prepared.remove, prepared.restore,
         ] {
