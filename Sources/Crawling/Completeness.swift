@@ -4,6 +4,12 @@
 /// the store loads the facts and saves the verdict, and a synced range keeps what was found out about its pages. Two
 /// rules come first: pages that an earlier run read prove nothing about a crawl, and only evidence of this run removes
 /// a row.
+///
+/// | at the end of | decided by |
+/// | --- | --- |
+/// | a page | `afterPage` |
+/// | a crawl | `Claim.closing`, then `verdict`, which also knows the rows, then `after` |
+/// | a run | `of`; `ofLists` for a feed with a list for each row; `ofGoneList` for a list that is not there any more |
 package enum Completeness {
     // MARK: - A sync's crawl
 
@@ -26,18 +32,18 @@ package enum Completeness {
         /// | the end of a range that grew at its end | – | that of the range |
         /// | an item moved past the crawl, or may be hidden | `drift` | – |
         /// | the head lost items, or has items from further down | `drift`, if unproved and without another reason | – |
-        /// | the upstream left items out | `upstreamIncomplete`, if there is no other reason yet | – |
+        /// | the upstream did not return everything | `upstreamIncomplete`, if there is no other reason yet | – |
         /// | fewer items than there are | that of the shortage | – |
         /// | the definition allows no more pages | `max_pages` | – |
         /// | no proof, or one that does not hold | – | no |
-        /// | rows that were not met, which the run cannot look for | – | no, and all of these rows stay |
+        /// | rows that were not met, and the run cannot show that they are gone | – | no, and all of these rows stay |
         package enum Evidence: Sendable, Hashable {
             case end(IncompleteReason?, isReadingHead: Bool)
             case endOfRange(IncompleteReason?, isVerified: Bool, mode: CrawlMode)
             case endOfGrowingRange(isVerified: Bool)
             case moved
             case headMovedUp
-            case leftOut
+            case upstreamIncomplete
             case shortage(IncompleteReason)
             case outOfPages
             case unproved
@@ -56,7 +62,7 @@ package enum Completeness {
             case .endOfGrowingRange(let isProved): isVerified = isProved
             case .moved: reason = .drift
             case .headMovedUp: if !isVerified { reason = reason ?? .drift }
-            case .leftOut: reason = reason ?? .upstreamIncomplete
+            case .upstreamIncomplete: reason = reason ?? .upstreamIncomplete
             case .shortage(let shortage): reason = shortage
             case .outOfPages: reason = .maxPages
             case .unproved: isVerified = false
@@ -103,13 +109,23 @@ package enum Completeness {
     package static func unstoredReason(of crawl: CrawlState) -> IncompleteReason? {
         if crawl.sameKey > 0 { return .sameKey }
         if crawl.reason == .upstreamIncomplete { return .upstreamIncomplete }
-        return crawl.skipped > 0 ? .skipped : nil
+        return crawl.skipped > 0 ? .leftOut : nil
     }
 
     /// The reason that a crawl has after a page that leads on: the upstream may say that it left items out, and no
     /// later page brings them.
     package static func reason(after sign: SignOfMore?, _ before: IncompleteReason?) -> IncompleteReason? {
         sign?.kind == .partial ? .upstreamIncomplete : before
+    }
+
+    /// The reason if the head, requested again unchanged, reports more items than the crawl met: later pages may have
+    /// come from an older copy of the list.
+    ///
+    /// - Parameters:
+    ///   - met: The number of different items that the crawl met; nil if the upstream reports no total.
+    ///   - total: The number of items that the head reported both times at least; nil if it reports none.
+    static func shortage(met: Int?, atHead total: Int?) -> IncompleteReason? {
+        if let met, let total, total > met { .drift } else { nil }
     }
 
     /// True if the list moved under `more`, as far as totals show. `more` neither goes back nor reads the head again,
@@ -144,7 +160,7 @@ package enum Completeness {
 
     /// True if a total may count no further than the upstream serves: it is met by a full page, and is as round as such
     /// limits are.
-    package static func mayCountToCap(_ crawl: CrawlState) -> Bool {
+    package static func totalMayBeCap(_ crawl: CrawlState) -> Bool {
         guard let total = crawl.total, total > 0, crawl.elements == total else { return false }
         return total.isMultiple(of: 1_000) && endsWithFullPage(crawl)
     }
@@ -163,14 +179,15 @@ package enum Completeness {
     ///
     /// | the pages | proof | requests |
     /// | --- | --- | --- |
-    /// | end in a repeated one, or continue after a value that items may share | none; the head again finds new items | 1 |
+    /// | any with `verify: never` | none | 0 |
+    /// | have a doubtful end, or continue after a value that items may share | none; the head again finds new items | 1 |
+    /// | any in partitions, and any with `verify: always` | each page again, in this run | N |
     /// | are a single one | given | 0 |
     /// | overlap by one item (`offset`) | the head again | 1 |
     /// | have one total, which was met | given | 0 |
     /// | have a changing total, read in sequence, with a page back after each fall; it was met | the head again | 1 |
     /// | continue after an item (`cursor`, `keyset`), and none is empty for the first time | the head again | 1 |
     /// | none of these | none; the head again finds new items, and shows a list that moved up | 1 |
-    /// | any in partitions, and any with `verify: always` | each page again, in this run | N |
     enum Proof: Sendable, Hashable {
         /// Nothing is requested, and nothing is proved.
         case none
@@ -183,7 +200,7 @@ package enum Completeness {
 
         init(_ rule: VerifyRule, _ feed: CrawlRules.Feed, _ facts: CrawlFacts) {
             // Cursors that contain positions, or pages that repeat items, behave like page numbers.
-            let isShifting = feed.isShifting || facts.hasRepeats || facts.cursorsCount
+            let isShifting = feed.isShifting || facts.hasRepeats || facts.cursorsHavePlaces
             let totalsTell = facts.hasTotals && !facts.hasMovedDown
             self =
                 switch rule {
@@ -205,10 +222,9 @@ package enum Completeness {
         }
     }
 
-    /// True if a proof can hold, whatever its kind. No request shows the items of a list that repeats its last page
-    /// instead of ending, or those that `keyset` passed over because they share their value, which is not the key, with
+    /// True if a proof can hold, whatever its kind. No request shows the items behind an end that proves little, or those that `keyset` passed over because they share their value, which is not the key, with
     /// the last item of a page.
-    static func isProvable(_ facts: CrawlFacts) -> Bool { !facts.endsInRepeat && !facts.mayShareValues }
+    static func isProvable(_ facts: CrawlFacts) -> Bool { !facts.hasDoubtfulEnd && !facts.mayShareValues }
 
     /// True if an item moved down while the list was read, and no proof shows that the item in its place was met.
     static func isDrift(_ facts: CrawlFacts, _ proof: Proof) -> Bool {
@@ -254,7 +270,9 @@ package enum Completeness {
     /// The next sync then begins where this one did: where nothing is new to it, it has met them all.
     ///
     /// - Parameter items: The items that the run brought.
-    package static func mayHavePassedItems(_ closing: CrawlClosing, _ crawl: CrawlState?, _ items: ItemCounts) -> Bool {
+    package static func watermarkMayHavePassedItems(
+        _ closing: CrawlClosing, _ crawl: CrawlState?, _ items: ItemCounts
+    ) -> Bool {
         guard case .complete(isVerified: false, _) = closing, let crawl, crawl.pages > 1 else { return false }
         return items.inserted + items.updated > 0
     }
@@ -280,11 +298,11 @@ package enum Completeness {
         package var missingAtEnd = 0
         /// The most rows that are missing one after another in a list in partitions, each of which has its end; 0 for
         /// other lists.
-        package var missingInPart = 0
+        package var missingInPartition = 0
         /// The place of the first of those rows, or of the ones at the end; nil if there are none.
         package var firstMissing: Place?
         /// True if the items of each partition are as many as its total says, in all crawls that make up the list.
-        package var partsAreTold = false
+        package var partitionTotalsAreMet = false
         /// True if the row that an earlier crawl missed first, behind an end that came too soon, is missing again.
         package var isMissingAgain = false
         /// The answer to a request for the page to which the list led on before; nil if there was none.
@@ -346,7 +364,7 @@ package enum Completeness {
             // A second end like the first one is accepted, but it proves nothing.
             let isBelieved = progress.suspectEnd != nil && rows.missing > 0
             return .complete(
-                isVerified: isVerified && isSound && !isBelieved && progress.round?.isDoubtful != true,
+                isVerified: isVerified && isSound && !isBelieved && progress.round?.mayHaveMissedItems != true,
                 keepsUnmetRows: keepsUnmetRows)
         case .incomplete(let reason):
             guard reason.leavesSyncedRange else { return .unknown(reason) }
@@ -375,8 +393,8 @@ package enum Completeness {
     }
 
     /// True if nothing was missing before a sync that asks only for what is new: it met the changed items, and items
-    /// that an earlier crawl missed are still missing. A list that is not asked for what is newer shows only by its
-    /// order that nothing else is.
+    /// that an earlier crawl missed are still missing. Where the upstream takes no watermark, only the list's order shows
+    /// that nothing new is further down, and the order is not proved.
     private static func isSoundBefore(_ progress: CrawlProgress, isNewestFirst: Bool) -> Bool {
         (progress.synced.ranges.first?.isVerified ?? true) && progress.isFullVerified && !isNewestFirst
     }
@@ -423,7 +441,7 @@ package enum Completeness {
     /// maybe by one that moved to the top, which the next crawl would take for a new one.
     package static func mayBeProvedLater(_ crawl: CrawlState?, isVerified: Bool, hasRepeats: Bool) -> Bool {
         guard let crawl, !isVerified, !hasRepeats else { return false }
-        return !crawl.isDoubtful && !crawl.mayShareValues && crawl.repeats == 0
+        return !crawl.hasDoubtfulEnd && !crawl.mayShareValues && crawl.repeats == 0
     }
 
     /// True if, after this page, the crawl before may still be proved: what changed since cannot show that the list was
@@ -437,7 +455,7 @@ package enum Completeness {
     }
 
     /// True if the list moved although a page of it, requested again, has the items that it had.
-    package static func isDoubtful(_ comparison: PageComparison, total: Int?, before: Int?) -> Bool {
+    package static func movedUnseen(_ comparison: PageComparison, total: Int?, before: Int?) -> Bool {
         comparison.hasSameItems && total != before
     }
 
@@ -520,7 +538,7 @@ package enum Completeness {
 
     /// True if the page to which such a list led on before is requested, because rows at its end would be removed now.
     package static func mustLookBehindEnd(_ crawl: CrawlState?, _ progress: CrawlProgress, _ rows: Rows) -> Bool {
-        guard let crawl, rows.missingAtEnd > 0, !isTold(crawl, progress, isPartitioned: false, rows) else {
+        guard let crawl, rows.missingAtEnd > 0, !isEndConfirmed(crawl, progress, isPartitioned: false, rows) else {
             return false
         }
         return !isSuspect(crawl, progress, isPartitioned: false, rows)
@@ -534,11 +552,12 @@ package enum Completeness {
 
     /// True if the list, or one of its partitions, seems to end too soon: the page to which it led on still has items;
     /// or more than a page of rows at its end was not met, or the list is half as long as it was, or it lacks its last
-    /// page, no total confirms that, and the previous crawl did not end at the same place.
+    /// page, or its last page proves too little; no total confirms that, and the previous crawl did not end at the same
+    /// place.
     private static func isSuspect(
         _ crawl: CrawlState?, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
-        guard let crawl, !isTold(crawl, progress, isPartitioned: isPartitioned, rows) else { return false }
+        guard let crawl, !isEndConfirmed(crawl, progress, isPartitioned: isPartitioned, rows) else { return false }
         let met = rows.count - rows.missing
         if let answer = rows.behindEnd {
             if rows.missing > 0, answer.keepsRows(after: progress.suspectEnd, added: rows.added) { return true }
@@ -546,12 +565,12 @@ package enum Completeness {
             // The run had no request left to check it.
             return !isLikeEarlyEnd(crawl, progress, met: met, rows)
         }
-        let missing = isPartitioned ? rows.missingInPart : rows.missingAtEnd
+        let missing = isPartitioned ? rows.missingInPartition : rows.missingAtEnd
         // A list of one page may come with a part of it, which is a page all the same.
         let before = rows.count - rows.added
         let isHalf = missing >= fewestOddLoss && met <= before / 2
         let endsWhole = missing >= fewestOddLoss && met <= before - fewestOddLoss && endsWithFullPage(crawl, progress)
-        let isDoubtful = crawl.isDoubtful && rows.missingAtEnd > 0
+        let isDoubtful = crawl.hasDoubtfulEnd && rows.missingAtEnd > 0
         // A window that moves on loses as many rows as are new.
         let hasLostPage = missing > crawl.mostElements && met < before
         guard isHalf || endsWhole || isDoubtful || hasLostPage else { return false }
@@ -559,19 +578,19 @@ package enum Completeness {
     }
 
     /// True if a total confirms the end of the list.
-    private static func isTold(
+    private static func isEndConfirmed(
         _ crawl: CrawlState, _ progress: CrawlProgress, isPartitioned: Bool, _ rows: Rows
     ) -> Bool {
         // The count that ended the list may be wrong.
         if rows.hasUncheckedEnd { return false }
         // The last crawl may have read only the head.
-        if isPartitioned, rows.partsAreTold { return true }
+        if isPartitioned, rows.partitionTotalsAreMet { return true }
         // The total of partitions is what came, as far as they say none.
         let mayTell = isPartitioned ? crawl.hasTotals : !progress.totalIsOfPage
         return mayTell && crawl.total.map { $0 == rows.count - rows.missing + rows.others } ?? false
     }
 
-    /// The number of rows at the end below which their loss is nothing odd, but for the loss of a page and more.
+    /// The loss of fewer rows than this is nothing odd, unless they are more than a page.
     private static let fewestOddLoss = 10
 
     /// True if a list that had several pages ends with a full one, as it does where a later page comes empty by
@@ -641,7 +660,8 @@ package enum Completeness {
     package static func ofLists(_ outcome: RunOutcome, isWhole: Bool, isProved: Bool, hasFailures: Bool) -> OfRun {
         OfRun(
             isComplete: isWhole && outcome.isSuccess, isVerified: isWhole && isProved && outcome.isSuccess,
-            reason: isWhole ? nil : outcome == .failed || outcome.isSuccess && hasFailures ? .failed : .cutOff)
+            reason: isWhole && outcome.isSuccess
+                ? nil : outcome == .failed || outcome.isSuccess && hasFailures ? .failed : .cutOff)
     }
 
     /// The reason why a feed is incomplete; nil if it is complete.

@@ -22,7 +22,7 @@ package struct CrawlFacts: Sendable, Hashable {
     /// True if a page before the last one with items is empty, and was not before. A page may come empty by mistake.
     package var hasEmptyPages = false
     /// True if each page cursor contains the position of its page.
-    package var cursorsCount = false
+    package var cursorsHavePlaces = false
     /// True if each page began with the last item of the previous page.
     package var overlaps = false
     /// The number of pages of the list that this crawl read.
@@ -37,14 +37,14 @@ package struct CrawlFacts: Sendable, Hashable {
     /// True if each page was requested after the previous one had come. Otherwise a total that falls on one page may be
     /// on another one that came first.
     package var isInSequence = true
-    /// True if the list ended with a page that repeats the one before it.
-    package var endsInRepeat = false
+    /// True if the end proves little: the last page repeats the one before it, may be cut off, or is an error.
+    package var hasDoubtfulEnd = false
     /// True if pages continue behind values that are not the key. One that several items have may be passed over, and
     /// what is passed over is not stored, so that the rows do not show it.
     package var mayShareValues = false
     /// True if the total, or that of a partition that cannot be halved, is as many items as the upstream serves: it may
     /// count no further.
-    package var countsToCap = false
+    package var totalMayBeCap = false
     /// True if so little of a quota is left that no request is spent on a proof.
     package var isQuotaLow = false
     /// The number of requests that the run may still make; nil without a limit.
@@ -58,10 +58,10 @@ extension CrawlFacts {
     }
 
     /// Adds one of the crawls of the list, in its order.
-    package mutating func add(_ crawl: CrawlState, cursorsCount: Bool) {
+    package mutating func add(_ crawl: CrawlState, cursorsHavePlaces: Bool) {
         hasTotals = hasTotals && crawl.hasTotals && crawl.total != nil
         hasTotalMoved = hasTotalMoved || crawl.hasTotalMoved || total.map { $0 != crawl.total } ?? false
-        self.cursorsCount = cursorsCount
+        self.cursorsHavePlaces = cursorsHavePlaces
         hasMovedDown = hasMovedDown || !crawl.isOrdered
         hasRepeats = hasRepeats || crawl.repeats > 0
         overlaps = overlaps && (crawl.overlaps || crawl.pages < 2)

@@ -4,13 +4,14 @@ extension CrawlMode {
 
     /// The mode of a sync's crawl.
     ///
-    /// | there is | `new`, `auto` | `since`, `delta` | `all` |
-    /// | --- | --- | --- | --- |
-    /// | a crawl under way | that one | that one | that one |
-    /// | nothing to join | all | all | all |
-    /// | a full crawl due | all | all | all |
-    /// | at most 10 pages | new, or all in `auto` | since | all |
-    /// | anything else | new | since | all |
+    /// | the first that is true | `new` | `auto` | `since`, `delta` | `all` |
+    /// | --- | --- | --- | --- | --- |
+    /// | a round is under way | its mode | its mode | its mode | its mode |
+    /// | a full crawl is due | all | all | all | all |
+    /// | no range is stored | all | all | – | all |
+    /// | no watermark is stored | – | – | all | – |
+    /// | the list has at most 10 pages | – | all | – | – |
+    /// | none of these | new | new | since | all |
     ///
     /// With a `start`, nothing is ever asked for without the watermark's parameter: `since` is the only mode, and a
     /// full crawl begins at the start.

@@ -6,7 +6,7 @@ package struct CrawlPage: Sendable {
     /// The page cursor of its request; nil for the first page.
     package var asked: PageCursor?
     /// The name of the page's partition; nil for a feed without partitions.
-    package var part: String?
+    package var partition: String?
     /// The page's number if it is requested again after the end of the crawl; nil for the crawl's next page.
     package var checked: Int?
     /// True if the crawl had read the page before and went back to it.
@@ -111,14 +111,14 @@ package enum Circle: Sendable, Hashable {
             }
         }
         // Partitions follow each other in their own order.
-        guard page.part == nil, page.elementCount == 0, let next = page.end.next, trail.cursors.contains(next.text)
+        guard page.partition == nil, page.elementCount == 0, let next = page.end.next, trail.cursors.contains(next.text)
         else { return nil }
         self = .leadsBack
     }
 
     private static func repeatsPageBefore(_ page: CrawlPage, _ crawl: CrawlState) -> Bool {
         guard !page.isNotModified, !page.isAgain, page.keys != "[]" else { return false }
-        return page.keys == crawl.lastKeys && !crawl.begins(page.part)
+        return page.keys == crawl.lastKeys && !crawl.begins(page.partition)
     }
 }
 

@@ -18,25 +18,25 @@ package struct CrawlPartition: Sendable, Hashable {
 extension CrawlState {
     /// True if the next page begins a partition.
     ///
-    /// - Parameter part: The name of its partition; nil without partitions.
-    package func begins(_ part: String?) -> Bool { part.map { $0 != self.part?.name } ?? false }
+    /// - Parameter name: The name of its partition; nil without partitions.
+    package func begins(_ name: String?) -> Bool { name.map { $0 != partition?.name } ?? false }
 
     /// Adds a page of a partition to the crawl, whose counts are the sums of its partitions.
     ///
-    /// - Parameter part: The partition's name.
+    /// - Parameter name: The partition's name.
     /// - Returns: True if the partition's total fell while it was read.
-    package mutating func meet(_ part: String, elements count: Int, total said: Int?, end: PartitionOutcome?) -> Bool {
-        if self.part?.name != part {
-            self.part = CrawlPartition(name: part)
+    package mutating func meet(_ name: String, elements count: Int, total said: Int?, end: PartitionOutcome?) -> Bool {
+        if partition?.name != name {
+            partition = CrawlPartition(name: name)
             // A half begins with the items of the whole.
             lastKeys = "[]"
         }
-        var current = self.part ?? CrawlPartition(name: part)
+        var current = partition ?? CrawlPartition(name: name)
         let hasFallen = if let before = current.total, let said { said < before } else { false }
         if let before = current.total, let said, said != before { current.hasMoved = true }
         current.elements += count
         current.total = said ?? current.total
-        self.part = current
+        partition = current
         switch end {
         case nil, .tooMany?:
             total = finishedTotal.adding(current.total ?? current.elements)
@@ -51,7 +51,7 @@ extension CrawlState {
             if let cap, current.elements > cap { self.cap = current.elements }
             finishedTotal = finishedTotal.adding(current.total ?? current.elements)
         }
-        self.part = nil
+        partition = nil
         total = finishedTotal
         return hasFallen
     }

@@ -9,7 +9,7 @@ extension CrawlProgress {
             object.add("round", Int(round.id))
             object.add("mode", round.mode.rawValue)
             object.add("ranges", json: round.ranges.json)
-            if round.isDoubtful { object.add("doubtful", true) }
+            if round.mayHaveMissedItems { object.add("doubtful", true) }
         }
         if let suspectEnd {
             object.add("suspect_end", suspectEnd.met)
@@ -50,7 +50,7 @@ extension CrawlProgress {
         if let id = members["round"]?.id, let mode = members["mode"]?.text.flatMap(CrawlMode.init) {
             round = Round(
                 id: id, mode: mode, ranges: SyncedRanges(members["ranges"]),
-                isDoubtful: members["doubtful"] == .bool(true))
+                mayHaveMissedItems: members["doubtful"] == .bool(true))
         }
         suspectEnd = members["suspect_end"]?.integer.map { EarlyEnd(met: max(Int(clamping: $0), 0)) }
         if let place = members["suspect_first"]?.integers, place.count == 2 {

@@ -1,9 +1,9 @@
-/// The progress of a feed's mirror: the ranges that its crawls stored, and the current full crawl.
+/// The progress of a feed's mirror: the ranges that its crawls stored, and the current round.
 ///
 /// Pure: the store keeps it as JSON, and a page's transaction saves it with the page.
 package struct CrawlProgress: Sendable, Hashable {
-    /// A crawl from the head to the end, which may take several runs. Each run begins at the head, so there may be
-    /// several crawls, which are joined like ranges.
+    /// The way from the head to the end of the list. Each of its runs begins a crawl at the head, and the ranges of
+    /// these crawls are joined.
     package struct Round: Sendable, Hashable {
         /// The number of its first crawl.
         package let id: Int64
@@ -11,12 +11,12 @@ package struct CrawlProgress: Sendable, Hashable {
         package let mode: CrawlMode
         package var ranges = SyncedRanges()
         /// True if items may have been missed, so that nothing proves that all were met.
-        package var isDoubtful = false
+        package var mayHaveMissedItems = false
     }
 
     /// The stored ranges of the list, whichever crawl read them.
     package var synced = SyncedRanges()
-    /// The current full crawl; nil if there is none.
+    /// The current round; nil if none is under way.
     package var round: Round?
     /// The end of the last crawl if the list seemed to end too soon. A second end like it is accepted.
     package var suspectEnd: EarlyEnd?
@@ -72,9 +72,9 @@ package struct CrawlProgress: Sendable, Hashable {
     }
 
     /// The range at whose end `more` continues; nil if nothing is left to read.
-    package var open: SyncedRange? {
+    package var openRange: SyncedRange? {
         if synced.isWhole { return nil }
-        return round?.ranges.open ?? synced.open
+        return round?.ranges.openRange ?? synced.openRange
     }
 
     /// True if a stored range reaches from the head to the end, or as far as its crawl could.
@@ -157,7 +157,7 @@ package struct CrawlProgress: Sendable, Hashable {
     /// True if nothing is left to read after a page.
     package func isAtEnd(after onward: Onward) -> Bool {
         switch onward {
-        case .end, .whole: open == nil
+        case .end, .whole: openRange == nil
         case .page, .range: false
         }
     }
@@ -199,7 +199,7 @@ package struct CrawlProgress: Sendable, Hashable {
         var ranges = round?.ranges ?? SyncedRanges()
         let onward = ranges.read(page)
         round?.ranges = ranges
-        if page.met != nil, !page.meetsTop { round?.isDoubtful = true }
+        if page.met != nil, !page.meetsTop { round?.mayHaveMissedItems = true }
         absorb(page)
         return onward
     }
@@ -220,10 +220,10 @@ package struct CrawlProgress: Sendable, Hashable {
         if page.isHeader { synced.absorbHead(generation) }
     }
 
-    /// Prepares for a crawl that begins at the head, and returns its mode. It is part of a full crawl if one is under
-    /// way, or if no stored range can be joined.
+    /// Prepares for a crawl that begins at the head, and returns its mode. It is part of a round if one is under way,
+    /// or if no stored range can be joined.
     ///
-    /// | the run's mode | a full crawl is under way | there are ranges | the crawl | full |
+    /// | the run's mode | a round is under way | there are ranges | the crawl | of a round |
     /// | --- | --- | --- | --- | --- |
     /// | `since` | – | – | `since` | yes |
     /// | `all` | any | – | as that one, or `all` | yes |
@@ -240,18 +240,17 @@ package struct CrawlProgress: Sendable, Hashable {
         return (isFull ? round?.mode ?? .all : run, isFull)
     }
 
-    /// The crawls whose pages a later one may continue. A full crawl uses no pages of older crawls, unless it is given
-    /// up.
+    /// The crawls whose pages a later one may continue. A round uses no pages of older crawls, unless it is given up.
     package var crawlsWithPages: [Int64] {
         synced.ranges.filter { round == nil || $0.needsPages }.flatMap(\.crawls)
     }
 
-    /// Begins a full crawl with the crawl of this number.
+    /// Begins a round with the crawl of this number.
     package mutating func beginRound(_ id: Int64, _ mode: CrawlMode) {
         if round == nil { round = Round(id: id, mode: mode) }
     }
 
-    /// Ends the full crawl: the range that it read is the list.
+    /// Ends the round: the range that it read is the list.
     ///
     /// - Parameter generations: The generations of the rows on its pages.
     mutating func endRound(
@@ -269,7 +268,7 @@ package struct CrawlProgress: Sendable, Hashable {
         synced = reason == nil || reason?.leavesSyncedRange == true ? .whole(range) : SyncedRanges()
     }
 
-    /// Ends the full crawl that `more` has read to its end.
+    /// Ends the round that `more` has read to its end.
     ///
     /// - Parameter generations: The generations of the rows on its pages.
     package mutating func endRound(of crawl: CrawlState, _ reason: IncompleteReason?, generations: Set<Int64>) {
@@ -325,7 +324,7 @@ package struct CrawlProgress: Sendable, Hashable {
         }
     }
 
-    /// Changes the ranges of a crawl: the stored one, and that of the full crawl.
+    /// Changes the ranges of a crawl: the stored one, and that of the round.
     package mutating func update(_ crawl: Int64, _ change: (inout SyncedRange) -> Void) {
         synced.update(crawl, change)
         round?.ranges.update(crawl, change)

@@ -40,7 +40,7 @@ extension CrawlRules {
         /// True if the page was requested as the last page of that range was.
         package var isLastOfRange = false
         /// True if the page cursors of that range contain item positions, so that items move from page to page.
-        package var rangeCounts = false
+        package var rangeCursorsHavePlaces = false
         /// True if the upstream reports more items than that range has, or only a count that is not checked ends it.
         package var isShort = false
         /// True if only a count calls the page the last one, and the page behind it could not be read.

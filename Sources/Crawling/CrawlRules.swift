@@ -8,7 +8,7 @@ package struct CrawlRules {
         var hasChanged = false
         /// True if the list has changed, even if only its end is elsewhere.
         var hasMoved = false
-        /// The number of committed pages, and of pages that were requested again and not committed.
+        /// The number of the crawl's pages, and of other requests: pages again, the head again, and looks behind the end.
         var pages = 0
         var checks = 0
         /// The number of steps back to an earlier page.
@@ -60,8 +60,8 @@ package struct CrawlRules {
         /// not be.
         var isReadingThrough = false
         var hasReadThrough = false
-        /// The number of requests that the run may make for pages, counted from its beginning; nil without a limit.
-        var requestsLeft: Int?
+        /// The number of requests that the run may make for pages in all; nil without a limit.
+        var requestLimit: Int?
         /// True if pages are checked for rows that were not met.
         var isRemoving = false
         /// The number of pages behind the end that were requested.
@@ -74,7 +74,7 @@ package struct CrawlRules {
         /// The number of pages that the run has requested.
         var requests: Int { pages + checks }
         /// The number of requests that it may still make for pages; `Int.max` without a limit.
-        var left: Int { requestsLeft.map { $0 - requests } ?? .max }
+        var left: Int { requestLimit.map { $0 - requests } ?? .max }
         var reason: IncompleteReason? { claim.reason }
     }
 
@@ -121,10 +121,13 @@ package struct CrawlRules {
         case ended
     }
 
-    /// The number of rounds of checks before the list counts as one that moves under the crawl.
+    /// The number of rounds of checks, and of reads of the head, before the list counts as one that moves under the
+    /// crawl.
     static let mostRounds = 3
     /// The number of steps back that a crawl may take in a row of pages.
     static let mostStepsBack = 5
+    /// The number of pages after which one step back no longer counts.
+    static let pagesPerStepBack = 4
     /// The number of pages behind the end that are looked at.
     static let mostLooks = 3
 
@@ -193,9 +196,9 @@ package struct CrawlRules {
         guard case .opening(let command) = state else { return end(.failed) }
         guard command == .sync else {
             let isHeader = command == .reload || !resumePoint.isLoaded
-            guard isHeader || resumePoint.open != nil else { return end(.noMoreData) }
+            guard isHeader || resumePoint.openRange != nil else { return end(.noMoreData) }
             state = .paging(left: command.limit, hasChanged: false)
-            guard !isHeader, let range = resumePoint.open else { return .fetch(.header, nil) }
+            guard !isHeader, let range = resumePoint.openRange else { return .fetch(.header, nil) }
             return .goOn(crawl: range.crawl, from: nil)
         }
         state = .crawling(Crawl())
@@ -292,7 +295,7 @@ extension CrawlRules {
             }
             if !page.hasOverlap, page.number > 1 { crawl.hasDrifted = true }
             crawl.isGoingBack = false
-        } else if crawl.pages.isMultiple(of: 4) {
+        } else if crawl.pages.isMultiple(of: Self.pagesPerStepBack) {
             crawl.stepsBack = max(0, crawl.stepsBack - 1)
         }
         state = .crawling(crawl)
@@ -322,7 +325,8 @@ extension CrawlRules {
                 crawl.claim.take(.endOfGrowingRange(isVerified: grown.isVerified))
                 return finish(crawl)
             }
-            // A synced range must have no gaps, even if the list is incomplete for another reason.
+            // A synced range must have no gaps, so that an incomplete list is examined, too. After `cap`, the next sync
+            // looks for the end anyway.
             return crawl.reason.map { $0 == .cap || !$0.leavesSyncedRange } ?? false ? finish(crawl) : examine(crawl)
         }
     }
@@ -355,8 +359,8 @@ extension CrawlRules {
         let isRead =
             range.crawl == page.crawl || crawl.pages == 1 && page.pagesOfRange == 1 || page.isLastOfRange
         return resume(
-            range.crawl, pages: page.pagesOfRange, isRead: isRead, isShifting: feed.isShifting || page.rangeCounts,
-            crawl)
+            range.crawl, pages: page.pagesOfRange, isRead: isRead,
+            isShifting: feed.isShifting || page.rangeCursorsHavePlaces, crawl)
     }
 
     /// Requests the last page of a range that reaches the end again, and continues from there.
@@ -386,11 +390,11 @@ extension CrawlRules {
     /// Takes the facts of a crawl at the end of the list, and returns the next step.
     package mutating func examined(_ facts: CrawlFacts) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
-        crawl.requestsLeft = facts.requestsLeft.map { min($0, .max / 2) + crawl.requests }
+        crawl.requestLimit = facts.requestsLeft.map { min($0, .max / 2) + crawl.requests }
         crawl.lastPage = facts.pages.last
-        crawl.hasRepeats = facts.hasRepeats && !facts.endsInRepeat
+        crawl.hasRepeats = facts.hasRepeats && !facts.hasDoubtfulEnd
         crawl.hasOddRepeats =
-            facts.hasOddRepeats && facts.olderPages == 0 && (feed.isShifting || facts.cursorsCount)
+            facts.hasOddRepeats && facts.olderPages == 0 && (feed.isShifting || facts.cursorsHavePlaces)
         crawl.isInSequence = facts.isInSequence
         crawl.isLikeDrift = facts.isLikeDrift
         crawl.met = facts.total == nil ? nil : facts.met
@@ -399,7 +403,7 @@ extension CrawlRules {
             return finish(crawl)
         }
         if crawl.reason == nil, facts.isPartial {
-            crawl.claim.take(.leftOut)
+            crawl.claim.take(.upstreamIncomplete)
             return finish(crawl)
         }
         var facts = facts
@@ -419,7 +423,7 @@ extension CrawlRules {
             return finish(crawl)
         }
         // The list may have more, and no page that is asked for again would show them.
-        if facts.countsToCap { crawl.claim.take(.unproved) }
+        if facts.totalMayBeCap { crawl.claim.take(.unproved) }
         switch proof {
         case .none:
             crawl.claim.take(.unproved)
@@ -474,8 +478,9 @@ extension CrawlRules {
     package mutating func headIsSame(hasChanged: Bool = false, total: Int? = nil) -> Step {
         guard case .crawling(var crawl) = state else { return end(.failed) }
         crawl.checks += 1
-        // The pages after it may have come from a copy of the list that is behind.
-        if let total, let met = crawl.met, total > met, crawl.reason == nil { crawl.claim.take(.shortage(.drift)) }
+        if crawl.reason == nil, let reason = Completeness.shortage(met: crawl.met, atHead: total) {
+            crawl.claim.take(.shortage(reason))
+        }
         crawl.hasChanged = crawl.hasChanged || hasChanged
         // If the head was read again before, something may have changed it.
         crawl.hasSameHead = crawl.headReads == 1
@@ -555,8 +560,8 @@ extension CrawlRules {
         // The proof of partitions has requested each page again, the first one, too.
         let isProvedByPages = feed.isPartitioned && crawl.hasSamePages
         let needsHead = (!crawl.hasReadHead || crawl.isHeadStale) && !isProvedByPages
-        // Two pages show that a row is gone. A crawl in partitions is cut off there, and the next run goes on with
-        // them.
+        // Two pages show that a row is gone. In partitions, the run checks as many pages as it can, and the next run the
+        // rest.
         let left = crawl.left
         let isShort = left < min(2, pages.count) + (needsHead ? 1 : 0)
         if isShort, !feed.isPartitioned { return keepRows(crawl, needsHead ? .unmetRows : .unproved) }

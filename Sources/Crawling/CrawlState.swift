@@ -2,7 +2,7 @@
 package struct CrawlState: Sendable {
     package var id: Int64
     package var mode = CrawlMode.reload
-    /// The first crawl of the full crawl that it belongs to; nil for a crawl of its own.
+    /// The first crawl of the round that it belongs to; nil for a crawl of its own.
     package var round: Int64?
     /// The generation of the rows that it wrote; nil while all its pages were unchanged.
     package var generation: Int64?
@@ -49,7 +49,7 @@ package struct CrawlState: Sendable {
     /// The keys of its last page, to notice the same page twice in a row.
     package var lastKeys = "[]"
     /// The partition that it is reading; nil between two partitions, and for a feed without partitions.
-    package var part: CrawlPartition?
+    package var partition: CrawlPartition?
     /// The number of elements in the partitions that it has read, as reported by the upstream.
     package var finishedTotal = 0
     /// True if a partition that cannot be halved had more items than the upstream serves.
@@ -61,7 +61,7 @@ package struct CrawlState: Sendable {
     /// The number of elements of a partition that the upstream serves, once known.
     package var cap: Int?
     /// True if a page proves too little about the end of the list, or of its partition.
-    package var isDoubtful = false
+    package var hasDoubtfulEnd = false
     /// True if several stored rows have the values by which `keyset` continues: a page may begin behind items that
     /// share them, and were not met.
     package var sharesValues = false
@@ -69,7 +69,7 @@ package struct CrawlState: Sendable {
     package var mayShareValues = false
 
     /// True if the finished partitions have as many items as their totals say, and each has a total.
-    package var partsAreTold: Bool { hasTotals && finishedTotal == elements - (part?.elements ?? 0) }
+    package var partitionTotalsAreMet: Bool { hasTotals && finishedTotal == elements - (partition?.elements ?? 0) }
 
     package init(id: Int64) {
         self.id = id
@@ -134,8 +134,8 @@ package struct FeedState: Sendable {
     /// The largest number of positions of any page of the feed.
     package var longestPage: Int64 = 0
     package var metrics = RunMetrics()
-    /// The begin event that is still open.
-    package var open: PageDirection?
+    /// The direction of the page whose begin event has no end event yet.
+    package var openDirection: PageDirection?
     /// True if a page of this run changed anything.
     package var hasChanged = false
     /// True if the mirror is complete, and true if that is proved.
@@ -176,7 +176,7 @@ package struct ResumePoint: Sendable {
     /// True if a first page is stored.
     var isLoaded: Bool { state.crawl != nil }
     /// The range with which `more` continues; nil at the end, or before the first page.
-    var open: SyncedRange? { state.progress.open }
+    var openRange: SyncedRange? { state.progress.openRange }
     /// The stored ranges of the list.
     package var progress: CrawlProgress { state.progress }
     /// The number of items of a partition that the upstream serves, as seen so far.
@@ -195,7 +195,7 @@ extension CrawlState {
             pages += 1
             onlyGrows = onlyGrows && rules.onlyGrows(behindMet: hasMet)
             hasMet = hasMet || !rules.metPlaces.isEmpty
-            let beginsPart = begins(page.part)
+            let beginsPart = begins(page.partition)
             count(page, by: rules)
             try noteNews(of: page, hasNews: rules.placed > 0, beginsPart: beginsPart, url: url)
         }
@@ -218,7 +218,7 @@ extension CrawlState {
                 of: self, isCut: page.upstreamNext != nil && !page.isOlder, isPartitioned: feed.partitioning != nil,
                 sign: page.end.sign)
             // The halves of a partition have what the upstream left out.
-            : Completeness.reason(after: page.end.part == .cut ? nil : page.end.sign, reason)
+            : Completeness.reason(after: page.end.partitionOutcome == .cut ? nil : page.end.sign, reason)
     }
 
     /// Counts a page of the crawl.
@@ -227,21 +227,21 @@ extension CrawlState {
         if pages == 1 { headGained = rules.items.inserted > 0 }
         if page.repeatsPageBefore {
             repeats += mostElements
-            isDoubtful = true
+            hasDoubtfulEnd = true
         }
-        isDoubtful = isDoubtful || page.end.isDoubtful
+        hasDoubtfulEnd = hasDoubtfulEnd || page.end.isDoubtful
         // The older pages that are read through are a crawl of their own.
         if !page.isAgain || page.readsThrough { repeats += rules.repeats }
         if pages > 1, !page.showsPageBefore { overlaps = false }
-        guard let part = page.part else { return countTotal(page) }
-        let said = page.isNotModified ? begins(part) ? page.end.total : nil : page.end.total
-        let hasTotal = said != nil || !begins(part) && self.part?.total != nil
-        let hasFallen = meet(part, elements: page.elementCount, total: said, end: page.end.part)
+        guard let partition = page.partition else { return countTotal(page) }
+        let said = page.isNotModified ? begins(partition) ? page.end.total : nil : page.end.total
+        let hasTotal = said != nil || !begins(partition) && self.partition?.total != nil
+        let hasFallen = meet(partition, elements: page.elementCount, total: said, end: page.end.partitionOutcome)
         if hasFallen, page.mode == .reload { hasDrifted = true }
         // An error proves little if no total shows that all items had come.
-        let provesLittle = page.end.part == .whole && page.httpStatus >= 400 && !hasTotal
-        isDoubtful = isDoubtful || provesLittle
-        if page.end.part == .whole, !hasTotal { hasTotals = false }
+        let provesLittle = page.end.partitionOutcome == .whole && page.httpStatus >= 400 && !hasTotal
+        hasDoubtfulEnd = hasDoubtfulEnd || provesLittle
+        if page.end.partitionOutcome == .whole, !hasTotal { hasTotals = false }
     }
 
     private mutating func countTotal(_ page: CrawlPage) {

@@ -9,7 +9,7 @@ public enum IncompleteReason: String, Sendable, Hashable, CaseIterable {
     /// The definition allows no more pages.
     case maxPages = "max_pages"
     /// Items could not be stored.
-    case skipped = "left_out"
+    case leftOut = "left_out"
     /// Different items of one page had the same key.
     case sameKey = "same_key"
     /// The upstream itself reported that it did not return everything.
@@ -19,5 +19,5 @@ public enum IncompleteReason: String, Sendable, Hashable, CaseIterable {
 
     /// True if the crawl met all items that a similar crawl could meet, so that the next sync need not read through
     /// them.
-    package var leavesSyncedRange: Bool { [.cap, .maxPages, .skipped, .sameKey].contains(self) }
+    package var leavesSyncedRange: Bool { [.cap, .maxPages, .leftOut, .sameKey].contains(self) }
 }

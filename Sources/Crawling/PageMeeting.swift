@@ -13,17 +13,17 @@ package struct PageMeeting {
         /// The number of pages of a crawl.
         package var pageCount: (Int64) throws -> Int
         /// True if the page cursors of a crawl, the given one included, contain item positions.
-        package var cursorsCount: (Int64, PageCursor?) throws -> Bool
+        package var cursorsHavePlaces: (Int64, PageCursor?) throws -> Bool
 
         package init(
             pagesHaving: @escaping (Place, [Int64]) throws -> [PageOfCrawl],
             isTop: @escaping (Place, Int64?) throws -> Bool,
             firstPage: @escaping (Int64) throws -> (asked: PageCursor?, placed: Int),
             pageCount: @escaping (Int64) throws -> Int,
-            cursorsCount: @escaping (Int64, PageCursor?) throws -> Bool
+            cursorsHavePlaces: @escaping (Int64, PageCursor?) throws -> Bool
         ) {
             (self.pagesHaving, self.isTop, self.firstPage) = (pagesHaving, isTop, firstPage)
-            (self.pageCount, self.cursorsCount) = (pageCount, cursorsCount)
+            (self.pageCount, self.cursorsHavePlaces) = (pageCount, cursorsHavePlaces)
         }
     }
 
@@ -105,7 +105,7 @@ package struct PageMeeting {
     private var mayMeet: Bool {
         get throws {
             guard page.readsThrough, !hasSameKeys else { return true }
-            return try !(isShifting || lookup.cursorsCount(crawl.id, page.end.next))
+            return try !(isShifting || lookup.cursorsHavePlaces(crawl.id, page.end.next))
         }
     }
 
@@ -141,7 +141,7 @@ package struct PageMeeting {
     /// The range of an unchanged first partition may go on at a half of the next one, which was too large.
     private func covers(_ range: SyncedRange?) throws -> Bool {
         guard let range, page.direction == .header, range.crawls.count == 1 else { return false }
-        if let part = page.part, hasSameKeys, range.cursor != nil, let next = page.end.next,
+        if let part = page.partition, hasSameKeys, range.cursor != nil, let next = page.end.next,
             PartitionScheme.partitionName(in: next) != part
         {
             return false
@@ -170,6 +170,6 @@ package struct PageMeeting {
     private func hasMovedUnderMore(_ met: SyncedRange?) throws -> Bool {
         guard page.mode == .reload, page.direction == .footer, met != nil || page.end.next == nil else { return false }
         return Completeness.hasMovedUnderMore(
-            crawl, isShifting: try isShifting || lookup.cursorsCount(crawl.id, page.end.next))
+            crawl, isShifting: try isShifting || lookup.cursorsHavePlaces(crawl.id, page.end.next))
     }
 }

@@ -10,7 +10,7 @@ package struct RunReads: Sendable {
     private var reads = PageReads()
     /// The keys of items that left a page after the run had read them there, or that an earlier run met there and on
     /// another page: the place of such an item may be that of the other page.
-    package private(set) var leftPage: Set<String> = []
+    package private(set) var movedKeys: Set<String> = []
     /// The answer to the request for the page to which the list led on before; nil if it was not requested.
     package var behindEnd: Completeness.BehindEnd?
     /// True if only a count ends the list, and the page behind it could not be read.
@@ -53,7 +53,7 @@ package struct RunReads: Sendable {
     ) {
         let isAnother = reads.note(request, keys: keys, stored: stored, isInSequence: isInSequence)
         guard isAnother || hadRepeats, let keys, let stored else { return }
-        leftPage.formUnion(Set(PageKeys.texts(stored)).subtracting(PageKeys.texts(keys)))
+        movedKeys.formUnion(Set(PageKeys.texts(stored)).subtracting(PageKeys.texts(keys)))
     }
 
     /// True if the reads show that no item passed from one of two pages to the other.

@@ -62,7 +62,7 @@ package struct SyncedRanges: Sendable, Hashable {
     }
 
     /// The first range from the head that is open at its end.
-    package var open: SyncedRange? { ranges.first { $0.cursor != nil } }
+    package var openRange: SyncedRange? { ranges.first { $0.cursor != nil } }
 
     /// The range that continues with this crawl.
     package subscript(crawl: Int64) -> SyncedRange? { ranges.first { $0.crawl == crawl } }

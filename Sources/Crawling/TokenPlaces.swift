@@ -1,5 +1,5 @@
 /// Finds tokens that contain positions: a page cursor that hides a place in the list moves as the list does.
-package enum TokenCount {
+package enum TokenPlaces {
     /// A token that led to a page.
     package struct Token: Sendable, Hashable {
         package let text: String

@@ -2,23 +2,23 @@ internal import Concurrency
 
 /// Holds back waiting requests once a response says not to ask for more.
 ///
-/// It closes by itself at a redirect and at any outcome but a 2xx or 304 without a wait, before the next
-/// request goes out.
+/// It shuts by itself at a redirect and at any outcome but a 2xx or 304 without a wait, before the next request goes
+/// out.
 ///
 /// - Isolation: any thread.
 package final class CircuitBreaker: Sendable {
     private let hasShut = Lock(false)
     private let outer: CircuitBreaker?
 
-    /// A closed breaker, which lets requests pass.
+    /// A breaker that lets requests pass until it is shut.
     ///
-    /// - Parameter outer: A breaker that opens with this one: that of all requests to the same host.
+    /// - Parameter outer: The breaker of all requests to the host. It is shut with this one.
     package init(within outer: CircuitBreaker? = nil) { self.outer = outer }
 
     /// True if waiting requests are no longer sent.
     package var isShut: Bool { hasShut.withLock { $0 } }
 
-    /// Closes it for good.
+    /// Shuts it for good.
     package func shut() {
         hasShut.withLock { $0 = true }
         outer?.shut()

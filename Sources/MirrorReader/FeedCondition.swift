@@ -53,7 +53,7 @@ extension FeedCondition {
         facts.failures = max(history.failures, failure == nil ? 0 : 1)
         facts.failingSince = history.failingSince
         facts.blockedUntil = history.blockedUntil
-        facts.isLoaded = history.isLoaded || history.roundStartedAt != nil
+        facts.isLoaded = history.isLoaded || history.lastSyncStartedAt != nil
         facts.wasCrawled = record?.fullAt != nil
         facts.isComplete = record?.isComplete ?? false
         facts.incompleteReason = history.incompleteReason

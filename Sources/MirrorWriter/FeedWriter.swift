@@ -2,8 +2,9 @@ internal import SQLite
 
 /// The writer of one feed during a run: its table, its crawl, and the transactions that change them.
 ///
-/// Every method is one transaction: it writes everything or nothing, and `state` follows only a commit. `commit` is
-/// part of a transaction that may have several pages: `state` follows each page, and goes back if the pages are undone.
+/// A method that writes is one transaction: it writes everything or nothing, and `state` follows only a commit. `commit`
+/// is part of a transaction that may have several pages: `state` follows each page, and goes back if the pages are
+/// undone.
 ///
 /// - Isolation: the store's.
 package final class FeedWriter: PageTransactionWriter {
@@ -18,7 +19,7 @@ package final class FeedWriter: PageTransactionWriter {
     package private(set) var state: FeedState
     /// The state of the feed when the run began.
     package let resumePoint: ResumePoint
-    // The next three follow each page. They are not restored if pages are undone: the run fails then, and they end with
+    // The next six follow each page. They are not restored if pages are undone: the run fails then, and they end with
     // it.
     /// The trail of the current crawl.
     private var trail: CrawlTrail
@@ -29,8 +30,8 @@ package final class FeedWriter: PageTransactionWriter {
     /// Counts of the list, until a page is stored.
     private let counts = CrawledList.Cache()
     private var clock = PageClock()
-    /// The keys of the page to which the crawl goes back, and of the page before it; nil if the crawl continues.
-    private var leftPage: CrawlResumption.LeftPage?
+    /// The page to which the crawl goes back, as the crawl had met it; nil if the crawl continues.
+    private var pageToReadAgain: CrawlResumption.PageToReadAgain?
     /// Rows of pages that wait for their commit; nil if none wait.
     private var unsaved: UnsavedRows?
     /// The state of the table before the pages that wait for their commit.
@@ -114,7 +115,7 @@ package final class FeedWriter: PageTransactionWriter {
     }
 
     /// Records that the pages are committed.
-    package func isCommitted() { unsaved = nil }
+    package func didCommit() { unsaved = nil }
 
     /// Restores the state of the last commit. The pages since then are not stored.
     package func undo(_ error: any Error) {
@@ -147,11 +148,11 @@ package final class FeedWriter: PageTransactionWriter {
     // MARK: - Pages
 
     /// Logs that a page is being requested.
-    package func begin(_ direction: PageDirection, now: String) throws -> StatusEvent {
+    package func begin(_ direction: PageDirection, page: Int? = nil, now: String) throws -> StatusEvent {
         let event = try connection.transaction {
-            try log.note(direction.begin, page: state.number(of: direction), now: now)
+            try log.note(direction.begin, page: page ?? state.number(of: direction), now: now)
         }
-        state.open = direction
+        state.openDirection = direction
         return event
     }
 
@@ -188,7 +189,7 @@ package final class FeedWriter: PageTransactionWriter {
                 let stored = try store(page, now: now)
                 committed = stored.committed
                 let facts = CommitGroup.Page(
-                    bytes: page.content.byteCount, waited: page.waited, isFollowed: stored.state.open != nil)
+                    bytes: page.content.byteCount, waited: page.waited, isFollowed: stored.state.openDirection != nil)
                 return (facts, { stored.events.forEach(publish) })
             }
             return committed
@@ -233,15 +234,15 @@ package final class FeedWriter: PageTransactionWriter {
     /// they grow with the list, and would be copied for each page.
     private func write(_ commit: PageCommit, now: String) throws -> PageStorage.Stored {
         var storage = PageStorage(
-            list: list, table: table, log: log, quota: quota, leftPage: leftPage,
+            list: list, table: table, log: log, quota: quota, pageToReadAgain: pageToReadAgain,
             addedBefore: unsaved?.added ?? 0, now: clock.time(now))
-        leftPage = nil
+        pageToReadAgain = nil
         return try storage.store(commit)
     }
 
     /// Continues after a stored page.
     private func follow(_ stored: PageStorage.Stored, behind page: CrawlPage) {
-        unsaved = stored.rows.behind(unsaved ?? UnsavedRows(before: state))
+        unsaved = stored.rows.added(to: unsaved ?? UnsavedRows(before: state))
         let crawl = stored.state.crawl
         if crawl?.id != state.crawl?.id { trail = CrawlTrail(isWhole: crawl?.round.map { $0 == crawl?.id } ?? true) }
         counts.clear()
@@ -268,7 +269,7 @@ package final class FeedWriter: PageTransactionWriter {
     package func goOn(_ crawl: Int64, from number: Int?, isProved: Bool) throws -> (cursor: PageCursor?, pages: Int) {
         var resumption = CrawlResumption(of: list)
         let place = try connection.transaction { try resumption.resume(crawl, from: number, isProved: isProved) }
-        leftPage = resumption.leftPage ?? leftPage
+        pageToReadAgain = resumption.pageToReadAgain ?? pageToReadAgain
         trail = resumption.trail
         counts.clear()
         records.storedPages.forget()
@@ -310,8 +311,8 @@ package final class FeedWriter: PageTransactionWriter {
         _ page: DecodedPage?, _ end: NextPage, at place: PageOfCrawl, known: StoredPage?
     ) throws -> PageComparison {
         let comparison = try checks.compare(page, end, at: place, known: known, in: list, table)
-        if Completeness.isDoubtful(comparison, total: end.total, before: known?.total) {
-            try update { $0.round?.isDoubtful = true }
+        if Completeness.movedUnseen(comparison, total: end.total, before: known?.total) {
+            try update { $0.round?.mayHaveMissedItems = true }
         }
         return comparison
     }

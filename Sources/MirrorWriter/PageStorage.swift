@@ -10,7 +10,7 @@ struct PageStorage {
     let log: RunLog
     let quota: RunQuota
     /// The page to which the crawl goes back; nil if the crawl continues.
-    let leftPage: CrawlResumption.LeftPage?
+    let pageToReadAgain: CrawlResumption.PageToReadAgain?
     /// The number of rows that pages before this one added and that are not counted yet.
     let addedBefore: Int
     let now: String
@@ -44,7 +44,7 @@ struct PageStorage {
     mutating func store(_ commit: PageCommit) throws -> Stored {
         let before = list.state
         var draft = before
-        draft.open = nil
+        draft.openDirection = nil
         if let shape = commit.content.shape ?? table.shapeOfNewTable {
             // The texts of numbers come back only with the pages.
             if try table.adopt(shape) { try records.storedPages.forgetValidators(ofAllListsOf: definition.owner) }
@@ -95,7 +95,7 @@ struct PageStorage {
 
         let number = page.checked ?? changed.pages
         let beginsNext = if case .page = onward { commit.beginsNext } else { false }
-        if beginsNext { draft.open = .footer }
+        if beginsNext { draft.openDirection = .footer }
         let events = try addEvents(
             page, items: rules.items, number: number, isEnd: draft.progress.isAtEnd(after: onward),
             beginsNext: beginsNext)
@@ -109,7 +109,7 @@ struct PageStorage {
         committed.isInPlace = isInPlace
         committed.hasOverlap = hasOverlap(page.keys)
         committed.pagesOfRange = try pageCount(of: onward)
-        committed.rangeCounts = try rangeCounts(onward)
+        committed.rangeCursorsHavePlaces = try rangeCursorsHavePlaces(onward)
         if case .range(let range) = onward {
             let last = PageOfCrawl(crawl: range.crawl, number: committed.pagesOfRange)
             committed.isLastOfRange = try records.pages.cursor(of: last) == page.asked
@@ -172,7 +172,7 @@ struct PageStorage {
     /// The places that the rows of a page had before this round of crawls, which has met the page before with the same
     /// rows. By these places a missing row has neighbours, whatever cut the crawl off.
     private func earlierPlaces(onRecord id: Int64, of crawl: CrawlState) throws -> [MetPlaces] {
-        var met = leftPage?.record == id ? leftPage?.met : nil
+        var met = pageToReadAgain?.record == id ? pageToReadAgain?.met : nil
         if met == nil, let round = crawl.round, round != crawl.id {
             met = try records.pages.met(on: crawl.pages, record: id, round: round)
         }
@@ -203,7 +203,7 @@ struct PageStorage {
         for met in rules.metPlaces where !rules.isUnchanged {
             draft.progress.synced.takeTop(at: met.first, count: met.count)
         }
-        if page.isLoose, draft.progress.open != nil || draft.progress.isWhole {
+        if page.isLoose, draft.progress.openRange != nil || draft.progress.isWhole {
             draft.progress.update(crawl.id) { $0.loosePages.append(max(crawl.pages - 1, 1)) }
         }
         if case .end(let reason) = onward, page.mode == .reload, let round = draft.progress.round {
@@ -241,9 +241,10 @@ struct PageStorage {
     /// True if the page to which the crawl went back has an item that the crawl had met on that page or the page
     /// before.
     private func hasOverlap(_ keys: String) -> Bool {
-        guard let leftPage else { return true }
+        guard let pageToReadAgain else { return true }
         let keys = Set(PageKeys.texts(keys))
-        return keys == leftPage.keys || !keys.isDisjoint(with: leftPage.keys.union(leftPage.keysBefore))
+        return keys == pageToReadAgain.keys || !keys.isDisjoint(with: pageToReadAgain.keys)
+            || !keys.isDisjoint(with: pageToReadAgain.keysBefore)
     }
 
     /// True if the upstream reports more items than the range that a page met has, or only a count that is not checked
@@ -274,9 +275,9 @@ struct PageStorage {
     }
 
     /// True if the page cursors of the range with which a crawl continues contain item positions.
-    private func rangeCounts(_ onward: CrawlProgress.Onward) throws -> Bool {
+    private func rangeCursorsHavePlaces(_ onward: CrawlProgress.Onward) throws -> Bool {
         guard case .range(let range) = onward else { return false }
-        return try list.cursorsCount(range.crawl, end: range.cursor)
+        return try list.cursorsHavePlaces(range.crawl, end: range.cursor)
     }
 
     // MARK: - Rows
@@ -352,7 +353,7 @@ struct UnsavedRows: Sendable {
     var isWritten = false
 
     /// The changes of a page and of the pages before it.
-    func behind(_ others: UnsavedRows) -> UnsavedRows {
+    func added(to others: UnsavedRows) -> UnsavedRows {
         UnsavedRows(
             before: others.before, added: others.added + added, status: status ?? others.status,
             reloadedAt: reloadedAt ?? others.reloadedAt, endedAt: endedAt)
@@ -386,6 +387,6 @@ extension CrawledList {
                 let first = PageOfCrawl(crawl: crawl, number: 1)
                 return (try records.pages.cursor(of: first), try records.pages.placed(of: first))
             },
-            pageCount: records.crawls.pageCount, cursorsCount: cursorsCount)
+            pageCount: records.crawls.pageCount, cursorsHavePlaces: cursorsHavePlaces)
     }
 }

@@ -61,7 +61,7 @@ struct RunEnd {
         let event = try closeOpenEvent(error, cost)
         try records.state.save(error: error.json)
         // A failed first page says nothing about the place where the list continues.
-        if list.state.open == .footer, let crawl = draft.crawl, !error.kind.isOfUser {
+        if list.state.openDirection == .footer, let crawl = draft.crawl, !error.kind.isOfUser {
             draft.progress.fail(
                 crawl.id, isLost: error.kind.isOfAnswer, mayPass: definition.pagination.mayAskBeyondEnd)
             try saveProgress()
@@ -91,8 +91,8 @@ struct RunEnd {
     /// Closes the open begin event with the error of its page, and counts the requests. Returns nil if none is open.
     private mutating func closeOpenEvent(_ error: FeedSyncError, _ cost: FetchCost) throws -> StatusEvent? {
         draft.metrics.add(cost)
-        draft.open = nil
-        guard let direction = list.state.open else { return nil }
+        draft.openDirection = nil
+        guard let direction = list.state.openDirection else { return nil }
         return try log.note(direction.end, page: list.state.number(of: direction), error: error.json, now: now)
     }
 
@@ -125,7 +125,7 @@ struct RunEnd {
         var removed = 0
         switch verdict {
         case .complete(let isVerified, let keepsUnmetRows):
-            let gone = keepsUnmetRows ? [] : missing.filter(\.pages.isEmpty)
+            let gone = keepsUnmetRows ? [] : missing.filter(\.isGone)
             try records.remove(gone, of: definition, log: table.log, longest: draft.longestPage, now: now)
             removed = gone.count
             draft.metrics.items.removed += removed
@@ -233,10 +233,10 @@ struct RunEnd {
         try records.state.saveFull(since: isOwn ? nil : round.id, now: now)
     }
 
-    /// Moves the watermark after a full crawl, or keeps the token on the last page of the list.
+    /// Moves the watermark after a round, or keeps the token on the last page of the list.
     ///
-    /// A crawl of every page without a token leaves none: the changes since an older one are stored. Nor does one that
-    /// left rows of which only another such crawl shows if they are gone.
+    /// A full crawl without a token leaves none: the changes since an older token are stored. A crawl that left rows in
+    /// doubt leaves none either, because only another full crawl can decide on them.
     ///
     /// - Parameters:
     ///   - isSettled: True if all rows that the crawl did not meet are shown to be gone.
@@ -263,7 +263,7 @@ struct RunEnd {
         }
         let mayHavePassed =
             mayReadAgain && stored != nil && round.mode == .since
-            && Completeness.mayHavePassedItems(closing, draft.crawl, draft.metrics.items)
+            && Completeness.watermarkMayHavePassedItems(closing, draft.crawl, draft.metrics.items)
         let before = draft.progress.reached.flatMap { Watermark(json: $0, isTime: isTime) }
         let onward = window?.walk.missed == nil ? Watermark.moved(from: stored, to: before)?.json : nil
         // Pages that are unchanged show no marks.

@@ -61,7 +61,7 @@ package struct NextPage: Sendable, Hashable {
     /// Something odd that the user should hear of; it did not keep the page from being read.
     package var notice: String?
     /// The outcome for the page's partition; nil while the partition continues, and for a feed without partitions.
-    package var part: PartitionOutcome?
+    package var partitionOutcome: PartitionOutcome?
     /// The sign, at an end, that more follows.
     package var sign: SignOfMore?
     /// True if the upstream stated the end explicitly: links and tokens beside it have no meaning then.
@@ -77,11 +77,11 @@ package struct NextPage: Sendable, Hashable {
     package var counts: ListCounts?
 
     /// The continuation after a page.
-    package init(next: PageCursor?, total: Int?, notice: String?, part: PartitionOutcome? = nil) {
+    package init(next: PageCursor?, total: Int?, notice: String?, partitionOutcome: PartitionOutcome? = nil) {
         self.next = next
         self.total = total
         self.notice = notice
-        self.part = part
+        self.partitionOutcome = partitionOutcome
     }
 
     /// The same continuation with another notice.

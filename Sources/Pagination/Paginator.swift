@@ -111,6 +111,9 @@ extension Paginator {
     /// Nothing.
     package var itemPaths: [Path] { [] }
 
+    /// True if pages continue behind values of an item. Several items may have the same ones.
+    package var continuesBehindValues: Bool { !itemPaths.isEmpty }
+
     /// False: the body says all.
     package var endsByAbsence: Bool { false }
 

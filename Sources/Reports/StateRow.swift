@@ -170,7 +170,7 @@ extension IncompleteReason {
                 "the upstream has more items, but serves no further pages"
             }
         case .maxPages: "stopped at max_pages"
-        case .skipped: "some items were skipped"
+        case .leftOut: "some items were skipped"
         case .sameKey: "different items have the same key; give the feed another `key`"
         case .upstreamIncomplete:
             "the upstream says that a part is missing: see feedsync explain, and write `pagination` "

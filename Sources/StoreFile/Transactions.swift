@@ -140,7 +140,7 @@ package final class Transactions: @unchecked Sendable {
             for writer in writers { writer.undo(error) }
             throw error
         }
-        for writer in writers { writer.isCommitted() }
+        for writer in writers { writer.didCommit() }
         publishUnderway()
         group.underway.publications = publications
         if !waits, connection.companion != nil {
@@ -294,7 +294,7 @@ package protocol PageTransactionWriter: AnyObject {
     /// Writes what only the last page of the transaction decides.
     func saveOnce() throws
     /// Records that the pages are committed.
-    func isCommitted()
+    func didCommit()
     /// Restores the state of the last commit.
     func undo(_ error: any Error)
 }

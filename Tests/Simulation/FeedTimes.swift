@@ -30,8 +30,8 @@ struct FeedTimes {
     /// The planner's result for a feed's history.
     func plan(_ feed: Int) -> Plan {
         var history = FeedHistory(feed: model.name(of: feed))
-        history.roundStartedAt = startedAt[feed]
-        history.roundEndedAt = endedAt[feed]
+        history.lastSyncStartedAt = startedAt[feed]
+        history.lastSyncEndedAt = endedAt[feed]
         history.isLoaded = true
         history.nextDueAt = dueAt[feed]
         history.plannedDueAt = dueAt[feed]

@@ -1,17 +1,17 @@
 /// The known history of a feed, from which its next due time follows.
 ///
-/// Times are in milliseconds since 1970. A round is a run that requested the first page and was not cut off: a run that
-/// was stopped, or had to wait for the host, has not done its work.
+/// Times are in milliseconds since 1970. Only a `sync` that succeeded or failed counts: one that was stopped, or had to
+/// wait for the host, has not done its work.
 package struct FeedHistory: Sendable, Hashable {
     /// The feed's name.
     package var feed: String
-    /// The start of the last round; nil before the first.
-    package var roundStartedAt: Int64?
-    /// True if the last round began after `horizon`: the clock was wrong then, or is now.
+    /// The start of the last sync; nil before the first.
+    package var lastSyncStartedAt: Int64?
+    /// True if the last sync began after `horizon`: the clock was wrong then, or is now.
     package var isAheadOfClock = false
-    /// The end of the last round; nil before the first.
-    package var roundEndedAt: Int64?
-    /// The number of the last rounds in a row that failed.
+    /// The end of the last sync; nil before the first.
+    package var lastSyncEndedAt: Int64?
+    /// The number of the last syncs in a row that failed.
     package var failures = 0
     /// The end of the first of them.
     package var failingSince: Int64?

@@ -28,14 +28,14 @@ package enum Planner {
     /// The plan of a feed that is not paused; `every` is the definition's.
     package static func plan(_ history: FeedHistory, every: Duration?) -> Plan {
         guard !history.isSetByHand || history.nextDueAt == nil else { return planSetByHand(history, every) }
-        guard let startedAt = history.roundStartedAt, !history.isAheadOfClock,
+        guard let startedAt = history.lastSyncStartedAt, !history.isAheadOfClock,
             history.nextDueAt != nil || !history.isSetByHand
         else {
             return planAtOnce(history, every)
         }
         var (interval, terms) = ownInterval(history, every)
         let own = interval
-        let endedAt = max(history.roundEndedAt ?? startedAt, startedAt)
+        let endedAt = max(history.lastSyncEndedAt ?? startedAt, startedAt)
         var floor = Int64.min
         if let seconds = history.pollInterval, seconds > 0 {
             let poll = min(milliseconds(seconds), longestInterval)
@@ -90,8 +90,8 @@ package enum Planner {
     /// The plan of a feed that is due at once: it is new, its `next_due_at` was cleared by hand, or the clock was set
     /// back. Only the host can delay it.
     private static func planAtOnce(_ history: FeedHistory, _ every: Duration?) -> Plan {
-        let startedAt = history.roundStartedAt ?? 0
-        let isNew = history.roundStartedAt == nil
+        let startedAt = history.lastSyncStartedAt ?? 0
+        let isNew = history.lastSyncStartedAt == nil
         let reason =
             !isNew
             ? history.isAheadOfClock

@@ -13,16 +13,19 @@ package struct MissingRows {
         package let section: String?
         package let place: Place
         /// The pages where the row would be, next to the rows that were its neighbours, as far as they have to be
-        /// requested. Empty if this run has shown that the row is gone.
+        /// requested. Empty if this run has shown that the row is gone, and of a row out of sight.
         package internal(set) var pages: Set<PageOfCrawl> = []
         /// True if a row beside it was met.
         package internal(set) var hasNeighbours = true
         /// True if all rows after it are missing, too, or if it may stand anywhere.
         package internal(set) var isAtEnd = true
-        /// The number of the gap that it is in: no row that was met stands between the rows of a gap.
+        /// The number of the gap that it is in: no row that was met is between the rows of a gap.
         package internal(set) var gap = 0
         /// True if other pages with items lie between its neighbours by now, or if it may stand on too many pages.
         var isOutOfSight = false
+
+        /// True if this run has shown that the row is gone.
+        package var isGone: Bool { pages.isEmpty && !isOutOfSight }
 
         package init(id: Int64, section: String?, place: Place) {
             (self.id, self.section, self.place) = (id, section, place)

@@ -33,7 +33,7 @@ package struct PageRules: Sendable {
         /// The row gets another place or section, or is no longer removed.
         case move(Place, section: String?)
         /// The page becomes a moved one: call `becomeMoved`, then `rewrite` with the row as it is by then.
-        case makeRoom
+        case becomeMoved
     }
 
     /// The counts of new, changed, unchanged and removed items.
@@ -140,7 +140,7 @@ package struct PageRules: Sendable {
         if !isMoved {
             let mayStay = !row.isRemoved && (section ?? row.section) == row.section
             let isInPlace = revised?.contains(row.place) == true
-            guard mayStay, isInPlace || (row.isSame || updatesInPlace) && keep(row) else { return .makeRoom }
+            guard mayStay, isInPlace || (row.isSame || updatesInPlace) && keep(row) else { return .becomeMoved }
             guard !row.isSame else {
                 items.unchanged += 1
                 return .none
@@ -184,7 +184,7 @@ package struct PageRules: Sendable {
     ///
     /// - Parameter row: nil if it was never stored.
     /// - Returns: True if its row has to be marked as removed.
-    package mutating func isGone(_ row: Row?) -> Bool {
+    package mutating func meetGone(_ row: Row?) -> Bool {
         guard let row, !row.isRemoved else {
             items.unchanged += 1
             return false

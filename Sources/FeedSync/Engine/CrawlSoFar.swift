@@ -37,8 +37,8 @@ struct CrawlSoFar: Sendable {
         soFar.cap = crawl?.cap ?? cap
         if !isPartitioned {
             (soFar.elements, soFar.total) = (crawl?.elements ?? 0, crawl?.total)
-        } else if let part = crawl?.part, part.name == PartitionScheme.partitionName(in: page) {
-            (soFar.elements, soFar.total) = (part.elements, part.total)
+        } else if let partition = crawl?.partition, partition.name == PartitionScheme.partitionName(in: page) {
+            (soFar.elements, soFar.total) = (partition.elements, partition.total)
         } else {
             soFar.emptyPages = 0
         }

@@ -111,12 +111,7 @@ final class FeedRun {
         if let moved = notices.moved, try committed({ try $0.records.state.isNew(address: moved.address) }) {
             notices.add(moved.text)
         }
-        if rules.keepsUnmetRows {
-            notices.add("rows that the list may have no more are kept: with more requests, a run can check them")
-        } else if rules.hasUnclearRows {
-            notices.add(
-                "rows that the list may have no more are kept: other items moved or came twice; a later sync can tell")
-        }
+        notices.add(keptBy: rules)
         let window = closing == nil ? nil : windowEnd(span)
         let (ending, itemCount, seen, hasOnePage) = try writer.finish(
             outcome: outcome, closing: closing, window: window,
@@ -142,8 +137,7 @@ final class FeedRun {
         requests.drop()
         await requests.awaitDropped()
         if let event = try writer.leaveToken(error, cost: requests.meter.take(), now: now()) { publish(event) }
-        notices.add(
-            "the upstream no longer knows the token of the last sync, so every page was read: \(error.message)")
+        notices.add(unknownToken: error)
     }
 
     /// True if the next sync may read again what this one read: it has requests for that and for what is new.
@@ -241,7 +235,7 @@ final class FeedRun {
             prepared = try loader.requests.page(for: cursor ?? start)
         }
         // A footer may have begun with the commit of the previous page.
-        if writer.state.open == nil { publish(try committed { try $0.begin(direction, now: now()) }) }
+        if writer.state.openDirection == nil { publish(try committed { try $0.begin(direction, now: now()) }) }
         var loaded = try await load(prepared, after: crawl)
         let isBroken = loaded.overlap(behind: crawl?.lastKeys) == .broken
         let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
@@ -255,7 +249,7 @@ final class FeedRun {
             loaded = try await load(prepared, after: crawl)
         }
         // A partition with more items than the upstream serves is not stored; its halves are.
-        while loaded.end.part == .tooMany, let half = loaded.end.next {
+        while loaded.end.partitionOutcome == .tooMany, let half = loaded.end.next {
             try spend()
             try committed { try $0.narrow(to: half, isFirst: direction == .header) }
             prepared = try loader.requests.page(for: half)
@@ -289,7 +283,7 @@ final class FeedRun {
         soFar.emptyPages = loaded.content.elementCount == 0 ? soFar.emptyPages + 1 : 0
         // An error can mean the end only for a page whose cursor was computed.
         let pagination = loader.definition.pagination
-        soFar.before = pagination.mayAskBeyondEnd || !pagination.itemPaths.isEmpty ? loaded : nil
+        soFar.before = pagination.mayAskBeyondEnd || pagination.continuesBehindValues ? loaded : nil
         let wantsNext = rules.wantsNext
         // No request is sent that a synced range may make unnecessary.
         if wantsNext, !mayMeetRange {
@@ -391,17 +385,14 @@ final class FeedRun {
     private func repeatsLast(_ loaded: LoadedPage, behind crawl: CrawlState?) throws(FeedSyncError) -> Bool {
         defer { comesAgain = loaded.end.comesAgain }
         let definition = loader.definition
-        guard let crawl, !definition.pagination.itemPaths.isEmpty, definition.partitioning == nil else { return false }
+        guard let crawl, definition.pagination.continuesBehindValues, definition.partitioning == nil else {
+            return false
+        }
         if loaded.beginsWithLast(of: crawl.lastKeys) {
             // A newer head may have led here, in place of the page that ends with the item.
             return try writer.pending { try writer.list.leads(to: loaded.page.cursor) }
         }
-        if comesAgain {
-            let paths = definition.pagination.itemPaths.inBackticks()
-            notices.add(
-                "the last item of a page does not come next by \(paths): the list is not in that order, "
-                    + "and items may be passed over; correct `from` in the feed's `pagination`, or ask for that order")
-        }
+        if comesAgain { notices.add(outOfOrder: definition) }
         return false
     }
 
@@ -420,7 +411,7 @@ final class FeedRun {
         page.mode = mode
         page.asked = loaded.page.cursor
         if loader.definition.partitioning != nil {
-            page.part = PartitionScheme.partitionName(in: loaded.page.cursor)
+            page.partition = PartitionScheme.partitionName(in: loaded.page.cursor)
         }
         page.asksNewest = loader.isNewestFirst
         page.furthest = loader.token(of: loaded) ?? loaded.content.decoded?.furthest?.json
@@ -640,7 +631,7 @@ final class FeedRun {
     /// Commits a page that was requested again, and is still the page of that number.
     private func commit(_ loaded: LoadedPage, asPage number: Int) throws(FeedSyncError) {
         follow(loaded.content.shape)
-        publish(try committed { try $0.begin(.footer, now: now()) })
+        publish(try committed { try $0.begin(.footer, page: number, now: now()) })
         var commit = pageCommit(loaded, .footer, wantsNext: false)
         commit.page.checked = number
         _ = try store(commit, loaded)

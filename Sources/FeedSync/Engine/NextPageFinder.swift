@@ -215,7 +215,7 @@ struct NextPageFinder: Sendable {
             let alone = NextPageFinder(loader: loader, page: page, fetched: fetched, crawl: CrawlSoFar())
             let end = try alone.next(count: stored.elements, values: [])
             // The page after the last page of a partition was computed, not given by the upstream.
-            let isEnd = end.next == nil || end.part != nil
+            let isEnd = end.next == nil || end.partitionOutcome != nil
             return !isEnd && end.next != stored.cursor
         } catch {
             return true

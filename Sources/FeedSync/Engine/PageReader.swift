@@ -146,7 +146,7 @@ struct PageReader: Sendable {
             ? try finder.next(afterEnd: .end(isStated: true))
             : try finder.next(
                 count: decoded.elementCount, values: decoded.bodyValues, lastItem: decoded.lastItemValues,
-                edges: definition.pagination.itemPaths.isEmpty ? [] : decoded.edgeItemValues,
+                edges: definition.pagination.continuesBehindValues ? decoded.edgeItemValues : [],
                 elements: definition.items?.keyedBy == nil ? decoded.elementsRange : nil)
         // Without items no columns could be found, and there is nothing to store.
         let items = definition.isResolved ? PageContent.Items.decoded(decoded) : .empty
@@ -243,8 +243,8 @@ struct PageReader: Sendable {
         var effective = end
         if definition.pageLimit.left(behind: finder.crawl.pages + 1) == 0 { effective.next = nil }
         // A 304 would not report the sign again, nor the doubt.
-        let isTold = end.sign.map { $0.kind != .total } ?? false || end.isDoubtful
-        let notice = end.part == .cut ? nil : noticeOfSign(end.sign, isFollowed: end.next != nil)
+        let mustAskAgain = end.sign.map { $0.kind != .total } ?? false || end.isDoubtful
+        let notice = end.partitionOutcome == .cut ? nil : noticeOfSign(end.sign, isFollowed: end.next != nil)
         // A refusal is not a sign on the page before it.
         let sign = end.sign?.kind == .cap ? nil : end.sign
         let shape = end.next == nil ? noting(sign, in: content.shape) : content.shape
@@ -253,7 +253,7 @@ struct PageReader: Sendable {
             content: PageContent(content.items, skipped: content.skipped, shape: shape),
             end: effective.adding(notice: notice),
             upstreamNext: end.next,
-            validators: isTold
+            validators: mustAskAgain
                 ? Validators(etag: nil, lastModified: nil) : validators ?? page.validators(of: fetched.response))
     }
 

@@ -6,7 +6,7 @@ struct RunNotices {
     /// The skipped items by request, because a run requests some pages twice.
     private var skipped: [String: SkippedItems] = [:]
     /// The partitions with more items than the upstream serves that could not be halved.
-    private var parts: [String] = []
+    private var cappedPartitions: [String] = []
     private var hasItems = false
     /// The number of texts that were too much for a column's pattern, by column.
     private var untried: [String: Int] = [:]
@@ -21,11 +21,35 @@ struct RunNotices {
             if decoded.keys != "[]" { hasItems = true }
             untried.merge(decoded.untried, uniquingKeysWith: +)
         }
-        guard page.end.part == .capped, let part = PartitionScheme.partitionName(in: page.page.cursor) else { return }
-        parts.append(part)
+        guard page.end.partitionOutcome == .capped, let name = PartitionScheme.partitionName(in: page.page.cursor)
+        else { return }
+        cappedPartitions.append(name)
     }
 
     mutating func add(_ notice: String) { texts.append(notice) }
+
+    /// Adds the notice of a list that is not in the order of the values by which `keyset` goes on.
+    mutating func add(outOfOrder feed: FeedDefinition) {
+        let paths = feed.pagination.itemPaths.inBackticks()
+        add(
+            "the last item of a page does not come next by \(paths): the list is not in that order, "
+                + "and items may be passed over; correct `from` in the feed's `pagination`, or ask for that order")
+    }
+
+    /// Adds the notice of a token for changes that the upstream calls too old.
+    mutating func add(unknownToken error: FeedSyncError) {
+        add("the upstream no longer knows the token of the last sync, so every page was read: \(error.message)")
+    }
+
+    /// Adds the notice of rows that were not met and are kept, because the run could not check them.
+    mutating func add(keptBy rules: CrawlRules) {
+        let kept = "rows that the list may have no more are kept"
+        if rules.keepsUnmetRows {
+            add("\(kept): with more requests, a run can check them")
+        } else if rules.hasUnclearRows {
+            add("\(kept): other items moved or came twice; a later sync can tell")
+        }
+    }
 
     /// Adds the notice of rows that are kept behind the end of the list.
     ///
@@ -120,14 +144,15 @@ struct RunNotices {
     private func cap(_ crawl: CrawlState, seen: Int, hasOnePage: Bool, _ partitioning: PartitionScheme?) -> String? {
         guard crawl.reason == .cap, let total = crawl.total, total > seen else { return nil }
         let figures = "the upstream served \(seen) of the \(total) items that it reports"
-        guard let part = parts.first else {
+        guard let first = cappedPartitions.first else {
             guard partitioning == nil else { return figures }
             guard !hasOnePage else {
                 return "\(figures), and no page but the first was asked for: say how the list goes on with `pagination`"
             }
             return "\(figures): narrow the query, or divide the feed with `partition`"
         }
-        let which = parts.count == 1 ? "the partition \(part) has" : "\(parts.count) partitions, such as \(part), have"
+        let count = cappedPartitions.count
+        let which = count == 1 ? "the partition \(first) has" : "\(count) partitions, such as \(first), have"
         let more = "\(figures): \(which) more items than it serves at once"
         return partitioning?.cap != nil
             ? "\(more) and cannot be halved; narrow the query"

@@ -9,7 +9,7 @@ internal import Platform
 ///     for await state in feed.state { … }
 ///
 /// Commands follow the latest intent: a command that wants no more than the current run joins it, and a reload stops a
-/// next page.
+/// next page or a sync.
 ///
 /// - Isolation: an actor on its store's thread, so that a page goes from decoding to commit without a change of thread.
 public actor SyncEngine {

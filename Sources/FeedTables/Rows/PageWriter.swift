@@ -64,7 +64,7 @@ package struct PageWriter {
     private mutating func write(_ item: PageItem) throws {
         if item.isGone {
             let row = try table.row(for: item)
-            if rules.isGone(row), let row { try table.remove(row, as: item, now: now) }
+            if rules.meetGone(row), let row { try table.remove(row, as: item, now: now) }
             return
         }
         // An item that is expected to be new is inserted first, which saves a look-up.
@@ -78,7 +78,7 @@ package struct PageWriter {
             return
         }
         var change = rules.meet(row, section: item.section)
-        if change == .makeRoom {
+        if change == .becomeMoved {
             try becomeMoved()
             // This may have moved the row itself.
             row = try table.row(for: item) ?? row
@@ -86,7 +86,7 @@ package struct PageWriter {
         }
         if table.hasOtherTexts, row.isSame { try table.restoreTexts(of: row, to: item) }
         switch change {
-        case .none, .makeRoom: break
+        case .none, .becomeMoved: break
         case .update(let place, let section):
             try table.update(row, to: item, section: section, at: place, now: now)
         case .move(let place, let section): try table.move(row, to: place, section: section, now: now)

@@ -33,9 +33,9 @@ extension FeedHistory {
         ) { row -> FeedHistory? in
             var history = FeedHistory(feed: row.text(at: 0) ?? "")
             let moment = { Timestamp.milliseconds(of: row.text(at: $0)) }
-            history.roundStartedAt = moment(1)
-            history.isAheadOfClock = history.roundStartedAt.map { $0 > horizon } ?? false
-            history.roundEndedAt = moment(2)
+            history.lastSyncStartedAt = moment(1)
+            history.isAheadOfClock = history.lastSyncStartedAt.map { $0 > horizon } ?? false
+            history.lastSyncEndedAt = moment(2)
             history.failures = row.count(at: 3)
             history.failingSince = moment(4)
             history.pollInterval = row.isNull(at: 5) ? nil : row.int64(at: 5)

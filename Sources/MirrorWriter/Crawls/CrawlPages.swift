@@ -184,8 +184,8 @@ package struct CrawlPages {
     }
 
     /// The cursors of a crawl's pages and of the one after them, with the number of elements before each.
-    func tokens(of crawl: Int64, end: PageCursor? = nil) throws -> [TokenCount.Token] {
-        var tokens: [TokenCount.Token] = []
+    func tokens(of crawl: Int64, end: PageCursor? = nil) throws -> [TokenPlaces.Token] {
+        var tokens: [TokenPlaces.Token] = []
         var before = 0
         var page = 0
         try connection.rows(
@@ -193,10 +193,10 @@ package struct CrawlPages {
             [Value(crawl)]
         ) { row in
             page += 1
-            if let text = row.text(at: 0) { tokens.append(TokenCount.Token(text: text, before: before, page: page)) }
+            if let text = row.text(at: 0) { tokens.append(TokenPlaces.Token(text: text, before: before, page: page)) }
             before += row.count(at: 1)
         }
-        if let end { tokens.append(TokenCount.Token(text: end.text, before: before, page: page + 1)) }
+        if let end { tokens.append(TokenPlaces.Token(text: end.text, before: before, page: page + 1)) }
         return tokens
     }
 

@@ -6,7 +6,7 @@ internal import SQLite
 /// - Isolation: the store's, inside the transaction that resumes the crawl.
 struct CrawlResumption {
     /// The page to which a crawl goes back, as the crawl had met it.
-    struct LeftPage {
+    struct PageToReadAgain {
         /// The number of its record; nil if the crawl has no such page.
         let record: Int64?
         /// The earlier places of its rows, as `MetPlaces` writes them.
@@ -22,7 +22,7 @@ struct CrawlResumption {
     /// The trail of the resumed crawl.
     private(set) var trail = CrawlTrail()
     /// nil if the crawl continues at its end.
-    private(set) var leftPage: LeftPage?
+    private(set) var pageToReadAgain: PageToReadAgain?
 
     private var records: ListRecords { list.records }
     private var definition: FeedDefinition { list.shape.definition }
@@ -58,7 +58,7 @@ struct CrawlResumption {
     private mutating func goBack(to page: PageOfCrawl) throws -> PageCursor? {
         let cursor = try records.pages.cursor(of: page)
         let (record, met) = try records.pages.recordAndMet(of: page)
-        leftPage = LeftPage(
+        pageToReadAgain = PageToReadAgain(
             record: record, met: met, keys: try records.pages.keys(of: page),
             keysBefore: try records.pages.keys(of: PageOfCrawl(crawl: page.crawl, number: page.number - 1)))
         try leavePartition(at: page)
@@ -92,7 +92,7 @@ struct CrawlResumption {
         let crawl = try CrawlState.load(page.crawl, trail: &trail, on: connection)
         let (elements, total) = try list.partitionSoFar(before: page)
         // A finished partition becomes an unfinished one, with the total that its pages before this one reported.
-        let known = crawl.part?.name == name ? 0 : total ?? elements
+        let known = crawl.partition?.name == name ? 0 : total ?? elements
         let (sum, isBeyond) = max(crawl.finishedTotal - known, 0).addingReportingOverflow(total ?? elements)
         let part = elements > 0 ? CrawlPartition(name: name, elements: elements, total: total) : nil
         try records.crawls.save(part, total: isBeyond ? .max : sum, of: page.crawl)

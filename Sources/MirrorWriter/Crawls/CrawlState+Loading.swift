@@ -29,14 +29,14 @@ extension CrawlState {
             crawl.repeats = row.count(at: 14)
             crawl.isOrdered = row.int64(at: 15) == 1
             crawl.sameKey = row.count(at: 16)
-            crawl.isDoubtful = row.int64(at: 17) == 1
-            crawl.part = row.text(at: 18).map { name in
+            crawl.hasDoubtfulEnd = row.int64(at: 17) == 1
+            crawl.partition = row.text(at: 18).map { name in
                 CrawlPartition(name: name, elements: row.count(at: 19), total: row.countIfAny(at: 20))
             }
             crawl.isCapped = row.int64(at: 21) == 1
             crawl.cap = row.countIfAny(at: 22)
         }
-        let unfinished = crawl.part.map { $0.total ?? $0.elements } ?? 0
+        let unfinished = crawl.partition.map { $0.total ?? $0.elements } ?? 0
         crawl.finishedTotal = max((crawl.total ?? 0).subtractingReportingOverflow(unfinished).partialValue, 0)
         // An earlier run read a part of it.
         crawl.onlyGrows = false

@@ -64,7 +64,7 @@ package struct CrawledList {
     /// The last page of the list; nil if it is an error that counts as the end, repeats the one before it, or is one of
     /// a partition.
     private func lastPage() throws -> PageOfCrawl? {
-        guard definition.partitioning == nil, state.crawl?.isDoubtful != true,
+        guard definition.partitioning == nil, state.crawl?.hasDoubtfulEnd != true,
             let last = try records.pages.pages(of: crawls).last
         else { return nil }
         return try records.pages.status(of: last) < 400 ? last : nil
@@ -72,10 +72,10 @@ package struct CrawledList {
 
     /// True if the page cursors of a crawl, and the next one if known, contain item positions, and the paginator does
     /// not already say that they are positions or keys.
-    func cursorsCount(_ crawl: Int64, end: PageCursor? = nil) throws -> Bool {
+    func cursorsHavePlaces(_ crawl: Int64, end: PageCursor? = nil) throws -> Bool {
         let pagination = definition.pagination
-        guard !pagination.isShifting, pagination.itemPaths.isEmpty else { return false }
-        return TokenCount.hasPlaces(try records.pages.tokens(of: crawl, end: end))
+        guard !pagination.isShifting, !pagination.continuesBehindValues else { return false }
+        return TokenPlaces.hasPlaces(try records.pages.tokens(of: crawl, end: end))
     }
 
     // MARK: - Facts
@@ -89,22 +89,22 @@ package struct CrawledList {
             guard let crawl = isCurrent ? state.crawl : try CrawlState.load(id, trail: &trail, on: connection) else {
                 continue
             }
-            facts.add(crawl, cursorsCount: try facts.cursorsCount || cursorsCount(id))
+            facts.add(crawl, cursorsHavePlaces: try facts.cursorsHavePlaces || cursorsHavePlaces(id))
         }
         facts.isPartial =
             try state.crawl?.reason == .upstreamIncomplete || records.crawls.have(.upstreamIncomplete, crawls)
         if let before = state.progress.driftKeys { facts.isLikeDrift = try keyHash() == before }
-        facts.endsInRepeat = definition.partitioning == nil && state.crawl?.isDoubtful == true
+        facts.hasDoubtfulEnd = definition.partitioning == nil && state.crawl?.hasDoubtfulEnd == true
         facts.mayShareValues = mayShareValues
         if let partitioning = definition.partitioning, let cap = partitioning.cap ?? state.crawl?.cap {
-            facts.countsToCap = try records.pages.have(total: cap, crawls)
+            facts.totalMayBeCap = try records.pages.have(total: cap, crawls)
         } else if let crawl = state.crawl, definition.partitioning == nil {
-            facts.countsToCap = Completeness.mayCountToCap(crawl)
+            facts.totalMayBeCap = Completeness.totalMayBeCap(crawl)
         }
         facts.pages = try pagesToProve()
         facts.pageCount = facts.pages.count
         facts.hasEmptyPages = try facts.pageCount > 2 && !records.pages.pagesBeforeEnd(of: crawlsToProve).empty.isEmpty
-        if facts.pageCount > 1, !facts.endsInRepeat {
+        if facts.pageCount > 1, !facts.hasDoubtfulEnd {
             facts.hasOddRepeats = try hasOddRepeats(overlap: facts.overlaps)
         }
         if let round = state.progress.round {
@@ -137,7 +137,7 @@ package struct CrawledList {
 
     /// True if `keyset` continues behind values that are not the key.
     private var mayShareValues: Bool {
-        guard definition.partitioning == nil, !definition.pagination.itemPaths.isEmpty else { return false }
+        guard definition.partitioning == nil, definition.pagination.continuesBehindValues else { return false }
         return definition.key.isEmpty || !Set(valueColumns).isSuperset(of: definition.key)
     }
 
@@ -162,7 +162,7 @@ package struct CrawledList {
     private func isAscending() throws -> Bool {
         guard let pages = try records.pages.ascendingPageCount(of: crawls) else { return false }
         // The order of a single page is chance, unless the paginator relies on it.
-        return pages > 1 || !definition.pagination.itemPaths.isEmpty
+        return pages > 1 || definition.pagination.continuesBehindValues
     }
 
     /// True if no full crawl has read the list before, and no row is older than this one: after `reset`, and with
@@ -293,9 +293,9 @@ package struct CrawledList {
         let behindEnd = missing.filter(\.isAtEnd)
         rows.missingAtEnd = behindEnd.count
         let part = definition.partitioning == nil ? [] : MissingRows.widestGap(missing)
-        rows.missingInPart = part.count
+        rows.missingInPartition = part.count
         rows.firstMissing = (part.first ?? behindEnd.first)?.place
-        if definition.partitioning != nil, !missing.isEmpty { rows.partsAreTold = try partsAreTold() }
+        if definition.partitioning != nil, !missing.isEmpty { rows.partitionTotalsAreMet = try partitionTotalsAreMet() }
         if let first = state.progress.suspectEnd?.firstMissing {
             rows.isMissingAgain = missing.contains { $0.place == first }
         }
@@ -312,11 +312,11 @@ package struct CrawledList {
     }
 
     /// True if the items of each partition are as many as its total says.
-    private func partsAreTold() throws -> Bool {
+    private func partitionTotalsAreMet() throws -> Bool {
         try crawls.allSatisfy { id in
             var trail = CrawlTrail()
             let crawl = id == state.crawl?.id ? state.crawl : try CrawlState.load(id, trail: &trail, on: connection)
-            return crawl?.partsAreTold == true
+            return crawl?.partitionTotalsAreMet == true
         }
     }
 
@@ -354,7 +354,7 @@ package struct CrawledList {
     /// True if a page's partition now ends elsewhere than the crawl found, so that a part of it was never requested.
     func outgrows(_ page: PageOfCrawl, _ end: NextPage) throws -> Bool {
         guard let partitioning = definition.partitioning else { return false }
-        return switch end.part {
+        return switch end.partitionOutcome {
         case .tooMany: true
         case .capped: try !records.crawls.isCapped(page.crawl)
         case .cut: try !isHalved(page, partitioning)
@@ -404,7 +404,7 @@ package struct CrawledList {
         let missing = try records.rows.missing(key: definition.key) { key, place in
             guard met[key] == nil, !own.contains(place.generation) else { return false }
             // The row was met on a page that has changed since: it may be on a page that was read before.
-            guard reads.leftPage.contains(key) else { return true }
+            guard reads.movedKeys.contains(key) else { return true }
             isUnclear = true
             return false
         }

@@ -43,7 +43,7 @@ struct StoredCrawls {
     /// Selects the last crawl of every page that met everything, of the feed `?1`.
     static let lastFull = "SELECT max(id) FROM _crawl WHERE feed = ?1 AND mode = 'all' AND complete = 1"
 
-    /// The generations of the rows that a full crawl met.
+    /// The generations of the rows that a round met.
     func generations(ofRound round: Int64) throws -> Set<Int64> {
         let generations = try connection.all(
             """
@@ -55,13 +55,13 @@ struct StoredCrawls {
         return Set(generations)
     }
 
-    /// The first generation that a full crawl wrote; nil if it has only met rows in place.
+    /// The first generation that a round wrote; nil if it has only met rows in place.
     func firstGeneration(ofRound round: Int64) throws -> Int64? {
         try connection.int64(
             "SELECT min(generation) FROM _crawl WHERE feed = ?1 AND (round = ?2 OR id = ?2)", .text(feed), Value(round))
     }
 
-    /// True if the crawls of a full crawl, also those that only met rows in place, saw different totals.
+    /// True if the crawls of a round, also those that only met rows in place, saw different totals.
     func hasSeveralTotals(round: Int64) throws -> Bool {
         try connection.int64(
             "SELECT count(DISTINCT total) > 1 FROM _crawl WHERE feed = ?1 AND (round = ?2 OR id = ?2)",
@@ -92,7 +92,7 @@ struct StoredCrawls {
         try connection.scalar("SELECT furthest FROM _crawl WHERE id = ?", Value(crawl))?.text
     }
 
-    /// The furthest watermark value of a full crawl's items, and its start in seconds since 1970 by the server's clock.
+    /// The furthest watermark value of a round's items, and its start in seconds since 1970 by the server's clock.
     func furthest(ofRound round: Int64, isTime: Bool) throws -> (mark: Watermark?, start: Int64?) {
         var furthest: Watermark?
         var start: Int64?
@@ -117,7 +117,7 @@ struct StoredCrawls {
         return connection.lastInsertRowID
     }
 
-    /// Makes a crawl part of a full crawl.
+    /// Makes a crawl part of a round.
     func join(_ crawl: Int64, round: Int64?) throws {
         try connection.run("UPDATE _crawl SET round = ? WHERE id = ?", Value(round), Value(crawl))
     }
@@ -132,10 +132,10 @@ struct StoredCrawls {
                 same_key = ? WHERE id = ?
             """, Value(crawl.pages), Value(crawl.elements), Value(crawl.position), Value(crawl.skipped),
             Value(crawl.total), Value(crawl.hasDrifted), Value(crawl.reason?.rawValue), Value(endedAt),
-            Value(crawl.furthest), Value(crawl.isDoubtful), Value(crawl.part?.name), Value(crawl.part?.elements ?? 0),
-            Value(crawl.part?.total), Value(crawl.isCapped), Value(crawl.cap), Value(crawl.overlaps),
-            Value(crawl.hasTotals), Value(crawl.hasTotalMoved), Value(crawl.repeats), Value(crawl.isOrdered),
-            Value(crawl.sameKey), Value(crawl.id))
+            Value(crawl.furthest), Value(crawl.hasDoubtfulEnd), Value(crawl.partition?.name),
+            Value(crawl.partition?.elements ?? 0), Value(crawl.partition?.total), Value(crawl.isCapped),
+            Value(crawl.cap), Value(crawl.overlaps), Value(crawl.hasTotals), Value(crawl.hasTotalMoved),
+            Value(crawl.repeats), Value(crawl.isOrdered), Value(crawl.sameKey), Value(crawl.id))
     }
 
     /// Writes a crawl's generation. In a statement of its own, because the column has an index, which is written even

@@ -98,7 +98,7 @@ package struct StoredState {
 
     /// Writes what the last of several pages decides.
     func save(_ state: FeedState, after pages: UnsavedRows) throws {
-        let next = state.progress.open?.cursor
+        let next = state.progress.openRange?.cursor
         try connection.run(
             """
             UPDATE \(tables.feed) SET next_page = ?, no_more_data = ?, generation = ?, item_count = item_count + ?,
@@ -115,7 +115,7 @@ package struct StoredState {
     ///
     /// - Parameter removed: The number of rows that the crawl removed.
     func save(_ state: FeedState, removed: Int, syncedAt: String) throws {
-        let next = state.progress.open?.cursor
+        let next = state.progress.openRange?.cursor
         try connection.run(
             """
             UPDATE \(tables.feed) SET complete = ?, verified = ?, synced_at = ?, item_count = item_count - ?,

@@ -247,8 +247,8 @@ extension ConfirmedList {
     fileprivate func dueText(blockedUntil: Int64?) -> String? {
         var history = FeedHistory(feed: list.feed)
         history.blockedUntil = blockedUntil.map { $0 * 1_000 }
-        history.roundStartedAt = Timestamp.milliseconds(of: startedAt)
-        history.roundEndedAt = Timestamp.milliseconds(of: at)
+        history.lastSyncStartedAt = Timestamp.milliseconds(of: startedAt)
+        history.lastSyncEndedAt = Timestamp.milliseconds(of: at)
         history.isLoaded = true
         history.pollInterval = pollInterval
         history.freshFor = freshFor

@@ -237,7 +237,7 @@ extension PartitionScheme {
 
 extension NextPage {
     fileprivate func going(to next: PageCursor?, _ outcome: PartitionOutcome?) -> NextPage {
-        var end = NextPage(next: next, total: total, notice: notice, part: outcome)
+        var end = NextPage(next: next, total: total, notice: notice, partitionOutcome: outcome)
         end.isDoubtful = isDoubtful
         // The sign explains the rest of the partition, which is read in another way or cannot be had; on a page that
         // leads on, it says that items were left out.

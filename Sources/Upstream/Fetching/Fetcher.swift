@@ -71,7 +71,7 @@ package struct Fetcher: Sendable {
     /// The requests that may still be made; nil without a limit.
     package var requestsLeft: Int? { client.budget?.left }
 
-    /// A fetcher that opens the breaker when something speaks against asking for more.
+    /// A fetcher that shuts the breaker when a response speaks against more requests.
     package func through(_ breaker: CircuitBreaker) -> Fetcher {
         var fetcher = self
         fetcher.breaker = breaker
@@ -87,7 +87,7 @@ package struct Fetcher: Sendable {
 
     /// Fetches a page, conditionally if there are validators and it is a GET.
     ///
-    /// - Parameter isAhead: True for a prefetched page: the request is not sent if the breaker has opened by then.
+    /// - Parameter isAhead: True for a prefetched page: the request is not sent if the breaker is shut by then.
     /// - Throws: `FeedSyncError`: `cancelled` as soon as the task is, `heldBack` for a request that was held back.
     package func fetch(
         _ page: PreparedPage, validators: Validators? = nil, isAhead: Bool = false

@@ -122,7 +122,7 @@ final class MovingMirror {
         let mayLeaveOut = list.withLock(\.mayLeaveOut)
         let mayMiscount = list.withLock(\.mayMiscount)
         let isDone = { (summary: RunSummary?) in
-            summary.map { $0.reason == nil || mayLeaveOut && $0.reason == .skipped } ?? false
+            summary.map { $0.reason == nil || mayLeaveOut && $0.reason == .leftOut } ?? false
         }
         // A crawl that began while the list moved may keep what went since: the one behind it does not.
         var done = 0
@@ -192,6 +192,13 @@ final class MovingMirror {
         everStored = ids
         let fault = grammarFault(try bench.log)
         expect(fault == nil, "\(command): \(fault ?? "")")
+        let split = try bench.query(
+            """
+            SELECT began.status, began.page, ended.status, ended.page FROM event began JOIN event ended
+                ON ended.id = (SELECT min(id) FROM event WHERE id > began.id)
+            WHERE began.status LIKE 'begin%' AND ended.page IS NOT began.page
+            """)
+        expect(split.isEmpty, "\(command): a page ended as another one than it began: \(split)")
         let quiet = list.withLock { $0.quiet(since: serial) }
         // Of a list that allows no proof an item that moved unseen looks as if it were gone, until the next crawl.
         let gone = isProvable ? alive.intersection(quiet).intersection(try rows("_removed_at IS NOT NULL")) : []

@@ -29,7 +29,7 @@ struct SyncMarksTests {
             reason = .maxPages
         case .skipped:
             bench.upstream.edit { $0[30] = #"{"name":"no id"}"# }
-            reason = .skipped
+            reason = .leftOut
         case .missingPage:
             bench.upstream.fail(page: 4, with: .status(404))
             bench.upstream.total = .claimed(40)

@@ -11,10 +11,10 @@ import Testing
 struct SyncedRangeTests {
     @Test(
         "An end that the upstream, the definition or a broken item makes is one for the next sync, and is not complete",
-        arguments: [IncompleteReason.cap, .maxPages, .skipped])
+        arguments: [IncompleteReason.cap, .maxPages, .leftOut])
     func endsOfTheirKind(reason: IncompleteReason) async throws {
         var items = PagedFeed.items(1...35)
-        if reason == .skipped { items[12] = #"{"name":"no key"}"# }
+        if reason == .leftOut { items[12] = #"{"name":"no key"}"# }
         let bench = try await EngineBench(
             items, members: "sync: {mode: new}\n" + (reason == .maxPages ? "max_pages: 3" : ""))
         if reason == .cap { bench.upstream.total = .claimed(999) }
@@ -67,8 +67,8 @@ struct SyncedRangeTests {
         let bench = try await EngineBench(members: "sync: {mode: new}")
         try await bench.sync()
         bench.upstream.edit { $0.insert(#"{"name":"no key"}"#, at: 0) }
-        #expect(try await bench.sync().reason == .skipped)
-        #expect(try await bench.sync().reason == .skipped)
+        #expect(try await bench.sync().reason == .leftOut)
+        #expect(try await bench.sync().reason == .leftOut)
         bench.upstream.edit { _ = $0.removeFirst() }
         #expect(try await bench.sync().reason == nil)
     }
@@ -79,7 +79,7 @@ struct SyncedRangeTests {
     func repaired(paging: String) async throws {
         let bench = try await EngineBench(
             PagedFeed.items(1...15) + [#"{"name":"no key"}"#], members: "sync: {mode: all}", paging: paging)
-        #expect(try await bench.sync().reason == .skipped)
+        #expect(try await bench.sync().reason == .leftOut)
         bench.upstream.edit { _ = $0.removeLast() }
         for _ in 0..<3 { #expect(try await bench.sync().reason == nil) }
     }

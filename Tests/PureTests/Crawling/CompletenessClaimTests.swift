@@ -10,18 +10,18 @@ struct CompletenessClaimTests {
         "The evidence of a crawl, in its order, gives its result",
         arguments: [
             ([.end(nil, isReadingHead: false)], .complete(isVerified: true)),
-            ([.end(.skipped, isReadingHead: false)], .incomplete(.skipped)),
+            ([.end(.leftOut, isReadingHead: false)], .incomplete(.leftOut)),
             ([.end(.cap, isReadingHead: true)], .incomplete(.drift)),
             ([.end(nil, isReadingHead: false), .unproved], .complete(isVerified: false)),
             ([.end(nil, isReadingHead: false), .moved], .incomplete(.drift)),
             ([.end(nil, isReadingHead: false), .outOfPages], .incomplete(.maxPages)),
-            ([.end(nil, isReadingHead: false), .leftOut], .incomplete(.upstreamIncomplete)),
-            ([.end(.skipped, isReadingHead: false), .leftOut], .incomplete(.skipped)),
+            ([.end(nil, isReadingHead: false), .upstreamIncomplete], .incomplete(.upstreamIncomplete)),
+            ([.end(.leftOut, isReadingHead: false), .upstreamIncomplete], .incomplete(.leftOut)),
             ([.end(nil, isReadingHead: false), .shortage(.cap)], .incomplete(.cap)),
             // Items that the head lost are known to be stored, if the proof holds.
             ([.end(nil, isReadingHead: false), .headMovedUp], .complete(isVerified: true)),
             ([.end(nil, isReadingHead: false), .unproved, .headMovedUp], .incomplete(.drift)),
-            ([.end(.skipped, isReadingHead: false), .unproved, .headMovedUp], .incomplete(.skipped)),
+            ([.end(.leftOut, isReadingHead: false), .unproved, .headMovedUp], .incomplete(.leftOut)),
             ([.endOfRange(nil, isVerified: true, mode: .new)], .complete(isVerified: true)),
             ([.endOfRange(nil, isVerified: false, mode: .new)], .complete(isVerified: false)),
             ([.endOfRange(nil, isVerified: false, mode: .all)], .complete(isVerified: true)),
@@ -80,11 +80,11 @@ struct CompletenessClaimTests {
         #expect(
             after(proved, Self.last, missed) == .init(isComplete: false, isVerified: false, reason: .drift, walk: nil))
         #expect(
-            after(.incomplete(.skipped), Self.first, clean)
+            after(.incomplete(.leftOut), Self.first, clean)
                 == .init(
-                    isComplete: false, isVerified: false, reason: .skipped,
-                    walk: WindowWalk(next: 10, isFull: true, missed: .skipped)))
-        #expect(after(.incomplete(.skipped), Self.last, missed).reason == .drift)
+                    isComplete: false, isVerified: false, reason: .leftOut,
+                    walk: WindowWalk(next: 10, isFull: true, missed: .leftOut)))
+        #expect(after(.incomplete(.leftOut), Self.last, missed).reason == .drift)
     }
 
     @Test("Without windows, a mirror is as the verdict says, unless windows of another run are left")
@@ -120,16 +120,16 @@ struct CompletenessClaimTests {
         #expect(Completeness.mayBeProvedLater(crawl, isVerified: false, hasRepeats: false))
         #expect(!Completeness.mayBeProvedLater(crawl, isVerified: true, hasRepeats: false))
         #expect(!Completeness.mayBeProvedLater(crawl, isVerified: false, hasRepeats: true))
-        crawl.isDoubtful = true
+        crawl.hasDoubtfulEnd = true
         #expect(!Completeness.mayBeProvedLater(crawl, isVerified: false, hasRepeats: false))
-        (crawl.isDoubtful, crawl.mayShareValues) = (false, true)
+        (crawl.hasDoubtfulEnd, crawl.mayShareValues) = (false, true)
         #expect(!Completeness.mayBeProvedLater(crawl, isVerified: false, hasRepeats: false))
     }
 
     @Test("A page that is unchanged while the total moved makes a crawl doubtful")
     func doubt() {
-        #expect(Completeness.isDoubtful(.same, total: 9, before: 10))
-        #expect(!Completeness.isDoubtful(.same, total: 10, before: 10))
-        #expect(!Completeness.isDoubtful(.changed, total: 9, before: 10))
+        #expect(Completeness.movedUnseen(.same, total: 9, before: 10))
+        #expect(!Completeness.movedUnseen(.same, total: 10, before: 10))
+        #expect(!Completeness.movedUnseen(.changed, total: 9, before: 10))
     }
 }

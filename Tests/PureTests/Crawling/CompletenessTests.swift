@@ -26,7 +26,7 @@ struct CompletenessTests {
                 isPartitioned: true, reason: nil),
             LastPage(testDescription: "a capped partition", change: { $0.isCapped = true }, reason: .cap),
             LastPage(testDescription: "max_pages", change: { $0.total = 31 }, isCut: true, reason: .maxPages),
-            LastPage(testDescription: "skipped items", change: { $0.skipped = 1 }, reason: .skipped),
+            LastPage(testDescription: "skipped items", change: { $0.skipped = 1 }, reason: .leftOut),
             LastPage(
                 testDescription: "a list that moved, and all the rest",
                 change: { ($0.hasDrifted, $0.isCapped, $0.skipped, $0.total) = (true, true, 1, 31) }, isCut: true,
@@ -45,7 +45,7 @@ struct CompletenessTests {
 
     @Test(
         "Items that were not stored are a reason, and those that another one of their key replaced are the graver one",
-        arguments: [(0, 0, nil), (2, 0, IncompleteReason.skipped), (0, 1, .sameKey), (2, 1, .sameKey)])
+        arguments: [(0, 0, nil), (2, 0, IncompleteReason.leftOut), (0, 1, .sameKey), (2, 1, .sameKey)])
     func unstored(skipped: Int, sameKey: Int, reason: IncompleteReason?) {
         var crawl = CrawlState(id: 1)
         (crawl.skipped, crawl.sameKey) = (skipped, sameKey)
@@ -118,7 +118,7 @@ struct CompletenessTests {
                 testDescription: "a total that moved under cursors that hide a place: no page back was taken",
                 feed: .init(mode: .all),
                 facts: CrawlFacts(
-                    met: 30, total: 30, hasTotals: true, hasTotalMoved: true, cursorsCount: true, pageCount: 3),
+                    met: 30, total: 30, hasTotals: true, hasTotalMoved: true, cursorsHavePlaces: true, pageCount: 3),
                 proof: .head(proves: false)),
             Case(
                 testDescription: "a total that moved while several pages were asked for at once",
@@ -137,18 +137,18 @@ struct CompletenessTests {
                 proof: .head(proves: true)),
             Case(
                 testDescription: "cursors that hide a place", feed: .init(mode: .all),
-                facts: CrawlFacts(met: 30, cursorsCount: true, pageCount: 3), proof: .head(proves: false)),
+                facts: CrawlFacts(met: 30, cursorsHavePlaces: true, pageCount: 3), proof: .head(proves: false)),
             Case(
                 testDescription: "cursors whose pages repeat items", feed: .init(mode: .all),
                 facts: CrawlFacts(met: 30, hasRepeats: true, pageCount: 3), proof: .head(proves: false)),
             Case(testDescription: "pages that shift", proof: .head(proves: false)),
             Case(
                 testDescription: "a last page that repeats, with a total that was met",
-                facts: Case.facts { ($0.total, $0.hasTotals, $0.endsInRepeat) = (30, true, true) },
+                facts: Case.facts { ($0.total, $0.hasTotals, $0.hasDoubtfulEnd) = (30, true, true) },
                 proof: .head(proves: false)),
             Case(
                 testDescription: "a last page that repeats, and `verify: always`",
-                feed: .init(mode: .all, verify: .always), facts: Case.facts { $0.endsInRepeat = true },
+                feed: .init(mode: .all, verify: .always), facts: Case.facts { $0.hasDoubtfulEnd = true },
                 proof: .head(proves: false)),
             Case(
                 testDescription: "pages that go on behind a value that items may share", feed: .init(mode: .all),
@@ -204,10 +204,10 @@ struct CompletenessTests {
         var totalIsOfPage = false
         var isPartitioned = false
         var hasTotals = true
-        var partsAreTold = false
+        var partitionTotalsAreMet = false
         var missing = 0
         var missingAtEnd = 0
-        var missingInPart = 0
+        var missingInPartition = 0
         var isDoubtful = false
         /// The number of rows, and of elements on the longest page.
         var rows = 100
@@ -341,23 +341,23 @@ struct CompletenessTests {
                 missingAtEnd: 50, longest: 50, added: 50, verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "rows within partitions, no more than a page in each", isPartitioned: true,
-                missing: 40, missingAtEnd: 11, missingInPart: 10, verdict: .complete(isVerified: true)),
+                missing: 40, missingAtEnd: 11, missingInPartition: 10, verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "more than a page of rows of one partition", isPartitioned: true, missing: 11,
-                missingInPart: 11, verdict: .endedEarly(met: 89, .cutOff)),
+                missingInPartition: 11, verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "the same, and the totals agree", total: 89, isPartitioned: true, missing: 11,
-                missingInPart: 11, verdict: .complete(isVerified: true)),
+                missingInPartition: 11, verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "the same, and the last crawl read only the head again", total: 10,
-                isPartitioned: true, partsAreTold: true, missing: 11, missingInPart: 11,
+                isPartitioned: true, partitionTotalsAreMet: true, missing: 11, missingInPartition: 11,
                 verdict: .complete(isVerified: true)),
             Ending(
                 testDescription: "the same, and there is a partition without a total", total: 89, isPartitioned: true,
-                hasTotals: false, missing: 11, missingInPart: 11, verdict: .endedEarly(met: 89, .cutOff)),
+                hasTotals: false, missing: 11, missingInPartition: 11, verdict: .endedEarly(met: 89, .cutOff)),
             Ending(
                 testDescription: "the same, and the crawl before missed them, too", total: 89, suspectEnd: 89,
-                isPartitioned: true, hasTotals: false, missing: 11, missingInPart: 11,
+                isPartitioned: true, hasTotals: false, missing: 11, missingInPartition: 11,
                 verdict: .complete(isVerified: false)),
             Ending(
                 testDescription: "a partition whose end proves little", isPartitioned: true, missing: 1,
@@ -371,8 +371,8 @@ struct CompletenessTests {
             Ending(
                 testDescription: "a list that moved", closing: .incomplete(.drift), verdict: .unknown(.drift)),
             Ending(
-                testDescription: "items that could not be stored", closing: .incomplete(.skipped),
-                verdict: .incomplete(.skipped)),
+                testDescription: "items that could not be stored", closing: .incomplete(.leftOut),
+                verdict: .incomplete(.leftOut)),
             Ending(
                 testDescription: "a synced range with fewer rows than the total", mode: nil, total: 101,
                 verdict: .unknown(.cap)),
@@ -400,9 +400,9 @@ struct CompletenessTests {
         ])
     func verdict(_ row: Ending) {
         var crawl = CrawlState(id: 1)
-        (crawl.mostElements, crawl.total, crawl.isDoubtful) = (row.longest, row.total, row.isDoubtful)
+        (crawl.mostElements, crawl.total, crawl.hasDoubtfulEnd) = (row.longest, row.total, row.isDoubtful)
         (crawl.hasTotals, crawl.elements) = (row.hasTotals, row.elements)
-        let first = row.missingAtEnd + row.missingInPart > 0 ? Place(generation: 1, position: 90) : nil
+        let first = row.missingAtEnd + row.missingInPartition > 0 ? Place(generation: 1, position: 90) : nil
         var progress = CrawlProgress()
         progress.suspectEnd = row.suspectEnd.map {
             CrawlProgress.EarlyEnd(met: $0, firstMissing: first, doubt: row.doubtBefore)
@@ -412,8 +412,8 @@ struct CompletenessTests {
         var rows = Completeness.Rows()
         (rows.count, rows.met, rows.missing, rows.missingAtEnd) = (row.rows, row.rows, row.missing, row.missingAtEnd)
         (rows.totalOfRange, rows.added) = (row.totalOfRange, row.added)
-        (rows.missingInPart, rows.firstMissing) = (row.missingInPart, first)
-        (rows.isMissingAgain, rows.partsAreTold) = (row.isMissingAgain, row.partsAreTold)
+        (rows.missingInPartition, rows.firstMissing) = (row.missingInPartition, first)
+        (rows.isMissingAgain, rows.partitionTotalsAreMet) = (row.isMissingAgain, row.partitionTotalsAreMet)
         (rows.behindEnd, rows.hasUncheckedEnd) = (row.behindEnd, row.hasUncheckedEnd)
         let verdict = Completeness.verdict(row.closing, crawl, progress, isPartitioned: row.isPartitioned, rows)
         #expect(verdict == row.verdict)
@@ -449,7 +449,7 @@ struct CompletenessTests {
     func doubtful() {
         var progress = CrawlProgress()
         progress.beginRound(1, .all)
-        progress.round?.isDoubtful = true
+        progress.round?.mayHaveMissedItems = true
         let verdict = Completeness.verdict(
             .complete(isVerified: true), CrawlState(id: 1), progress, isPartitioned: false, .init())
         #expect(verdict == .complete(isVerified: false))
@@ -465,9 +465,9 @@ struct CompletenessTests {
         var crawl = CrawlState(id: 1)
         (crawl.total, crawl.elements, crawl.mostElements) = (total, elements, fullPage)
         (crawl.pages, crawl.overlaps) = (2, false)
-        #expect(Completeness.mayCountToCap(crawl) == mayCount)
+        #expect(Completeness.totalMayBeCap(crawl) == mayCount)
         (crawl.mostElements, crawl.overlaps) = (fullPage + 1, true)
-        #expect(Completeness.mayCountToCap(crawl) == mayCount)
+        #expect(Completeness.totalMayBeCap(crawl) == mayCount)
     }
 
     struct Pushed: CustomTestStringConvertible {
@@ -523,7 +523,8 @@ struct CompletenessTests {
     @Test("A run over lists is complete if each list is", arguments: RunOutcome.allCases, [false, true])
     func lists(_ outcome: RunOutcome, hasFailures: Bool) {
         let whole = Completeness.ofLists(outcome, isWhole: true, isProved: true, hasFailures: hasFailures)
-        #expect(whole == .init(isComplete: outcome.isSuccess, isVerified: outcome.isSuccess, reason: nil))
+        let failure: IncompleteReason? = outcome.isSuccess ? nil : outcome == .failed ? .failed : .cutOff
+        #expect(whole == .init(isComplete: outcome.isSuccess, isVerified: outcome.isSuccess, reason: failure))
         let partial = Completeness.ofLists(outcome, isWhole: false, isProved: true, hasFailures: hasFailures)
         #expect(!partial.isComplete && !partial.isVerified)
         #expect(partial.reason == (outcome == .failed || outcome.isSuccess && hasFailures ? .failed : .cutOff))

@@ -31,13 +31,13 @@ struct CrawlChecksTests {
         arguments: IncompleteReason.allCases)
     func reasons(_ reason: IncompleteReason) {
         let step = Self.atEnd(.init(mode: .all), reason).step
-        let isExamined = [.maxPages, .skipped, .sameKey].contains(reason)
+        let isExamined = [.maxPages, .leftOut, .sameKey].contains(reason)
         #expect(step == (isExamined ? .examine : .end(.unchanged, .incomplete(reason))))
     }
 
     @Test(
         "A crawl with a reason looks for no missing rows, however it is proved",
-        arguments: [IncompleteReason.maxPages, .skipped, .sameKey])
+        arguments: [IncompleteReason.maxPages, .leftOut, .sameKey])
     func reasonRemovesNothing(_ reason: IncompleteReason) {
         var rules = Self.atEnd(.init(mode: .all), reason).rules
         #expect(rules.examined(CrawlFacts(met: 4, pageCount: 1)) == .end(.unchanged, .incomplete(reason)))
@@ -60,15 +60,15 @@ struct CrawlChecksTests {
     }
 
     @Test("A total that is the most that the upstream serves proves nothing, though every page is as it was")
-    func countsToCap() {
-        for countsToCap in [false, true] {
+    func totalMayBeCap() {
+        for totalMayBeCap in [false, true] {
             var (rules, _) = Self.atEnd(.init(mode: .all, isPartitioned: true))
             var facts = Self.facts
-            facts.countsToCap = countsToCap
+            facts.totalMayBeCap = totalMayBeCap
             let pages: [PageComparison] = [.same, .same, .same, .same]
             let (step, asked) = Self.check(&rules, from: rules.examined(facts), [pages])
             #expect(asked == [[1, 2, 3, 4]] && step == .findMissing)
-            #expect(rules.found(missingBeside: nil) == .end(.unchanged, .complete(isVerified: !countsToCap)))
+            #expect(rules.found(missingBeside: nil) == .end(.unchanged, .complete(isVerified: !totalMayBeCap)))
         }
     }
 

@@ -38,7 +38,7 @@ struct CrawlProgressJSONTests {
             },
             {
                 $0.beginRound(1, .all)
-                $0.round?.isDoubtful = true
+                $0.round?.mayHaveMissedItems = true
             },
             { $0.counts = ListCounts(try? JSONValue(parsing: #"{"last_page":{"count":6}}"#)) },
             { $0.suspectEnd = CrawlProgress.EarlyEnd(met: 0) },
@@ -78,7 +78,7 @@ struct CrawlProgressJSONTests {
             if Bool.random(using: &random) {
                 progress.beginRound(.random(in: 1...99, using: &random), Bool.random(using: &random) ? .all : .since)
                 progress.round?.ranges = Self.ranges(&random)
-                progress.round?.isDoubtful = Bool.random(using: &random)
+                progress.round?.mayHaveMissedItems = Bool.random(using: &random)
             }
             if Bool.random(using: &random) {
                 progress.suspectEnd = CrawlProgress.EarlyEnd(met: .random(in: 0...99, using: &random))

@@ -25,11 +25,11 @@ struct CrawlProgressTests {
     func readsToTheEnd() {
         var progress = CrawlProgress()
         #expect(progress.read(Self.header(1, generation: 1, .open(.p2))) == .page(.p2))
-        #expect(progress.open?.cursor == .p2)
+        #expect(progress.openRange?.cursor == .p2)
         #expect(progress.read(Self.footer(1, generation: 1, .open(.p3))) == .page(.p3))
         #expect(progress.read(Self.footer(1, generation: 1, .last(nil))) == .end(nil))
         #expect(progress.isWhole)
-        #expect(progress.open == nil)
+        #expect(progress.openRange == nil)
         #expect(progress.reason == nil)
     }
 
@@ -70,7 +70,7 @@ struct CrawlProgressTests {
         progress.beginRound(1, .all)
         progress.round?.ranges = .whole(range)
         _ = progress.read(page)
-        #expect(progress.round?.isDoubtful == !meetsTop)
+        #expect(progress.round?.mayHaveMissedItems == !meetsTop)
     }
 
     @Test("A crawl that meets an open range goes on at that range's end")
@@ -83,7 +83,7 @@ struct CrawlProgressTests {
             return
         }
         #expect(range.cursor == .p7)
-        #expect(progress.open?.crawl == 1)
+        #expect(progress.openRange?.crawl == 1)
         #expect(progress.read(Self.footer(1, generation: 1, .open(.p8))) == .page(.p8))
     }
 
@@ -106,9 +106,9 @@ struct CrawlProgressTests {
         var progress = CrawlProgress()
         progress.synced = .whole(.whole(1, generations: [1]))
         _ = progress.read(Self.header(2, generation: 2, .open(.p2)))
-        #expect(progress.read(Self.footer(2, generation: 2, .last(.skipped))) == .end(.skipped))
+        #expect(progress.read(Self.footer(2, generation: 2, .last(.leftOut))) == .end(.leftOut))
         #expect(progress.synced.ranges.map(\.crawls) == [[2]])
-        #expect(progress.reason == .skipped)
+        #expect(progress.reason == .leftOut)
     }
 
     // MARK: - In a crawl of every page
@@ -122,7 +122,7 @@ struct CrawlProgressTests {
         #expect(progress.round?.id == 2)
         #expect(progress.read(Self.header(2, generation: nil, .open(.p2))) == .page(.p2))
         #expect(progress.synced.isWhole, "the mirror stays whole while its pages are as they were")
-        #expect(progress.open == nil)
+        #expect(progress.openRange == nil)
         #expect(progress.read(Self.footer(2, generation: nil, .last(nil))) == .end(nil))
         #expect(progress.round?.ranges.isWhole == true)
     }
@@ -173,7 +173,7 @@ struct CrawlProgressTests {
         progress.beginRound(2, .all)
         _ = progress.read(Self.header(2, generation: 2, .open(.p2)))
         #expect(progress.synced.isEmpty)
-        #expect(progress.open?.cursor == .p2)
+        #expect(progress.openRange?.cursor == .p2)
         #expect(!progress.isWhole)
     }
 
@@ -214,7 +214,7 @@ struct CrawlProgressTests {
         _ = progress.read(Self.header(1, generation: 1, .last(nil)))
         progress.leave(reason, generations: [1])
         #expect(progress.round == nil)
-        #expect(progress.synced.isWhole == [.cap, .maxPages, .skipped, .sameKey].contains(reason))
+        #expect(progress.synced.isWhole == [.cap, .maxPages, .leftOut, .sameKey].contains(reason))
         #expect(progress.reason == (progress.synced.isWhole ? reason : nil))
     }
 

@@ -193,7 +193,7 @@ struct CrawlRulesTests {
         var rules = CrawlRules(.sync, CrawlRules.Feed(isShifting: false))
         _ = rules.opened(.loaded(range))
         var page = CrawlRules.Committed.range(1, range, pages: 5)
-        page.rangeCounts = true
+        page.rangeCursorsHavePlaces = true
         #expect(rules.committed(page) == .goOn(crawl: 1, from: 5))
     }
 

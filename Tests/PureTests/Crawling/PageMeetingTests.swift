@@ -94,7 +94,7 @@ import Testing
         ]
         for (part, hasSameKeys, isCovered) in cases {
             var page = CrawlPage(.header, end: .more(.p3), upstreamNext: .p3)
-            page.part = part
+            page.partition = part
             let example = Example(hasSameKeys: hasSameKeys, isMet: true)
             let (meeting, _) = meeting(example, page: page, pageCount: 1)
             #expect(try meeting.readPage(meeting: .open(1, .p4, generations: [1])).coversRange == isCovered)
@@ -112,7 +112,7 @@ import Testing
                 let place = Place(generation: 1, position: Int64(item))
                 let row = PageRules.Row(
                     id: Int64(index), place: place, section: nil, isRemoved: false, isSame: !example.isChanged)
-                if rules.meet(row, section: nil) == .makeRoom {
+                if rules.meet(row, section: nil) == .becomeMoved {
                     rules.becomeMoved()
                     _ = rules.rewrite(row, section: nil)
                 }
@@ -142,7 +142,7 @@ import Testing
         let lookup = PageMeeting.Lookup(
             pagesHaving: { _, crawls in crawls.contains(1) ? [PageOfCrawl(crawl: 1, number: 1)] : [] },
             isTop: { place, _ in place.position == 0 }, firstPage: { _ in (nil, 10) }, pageCount: { _ in pageCount },
-            cursorsCount: { _, _ in false })
+            cursorsHavePlaces: { _, _ in false })
         let first = rules.first ?? Place(generation: 1, position: 0)
         let meeting = PageMeeting(
             page, by: rules, at: first, placed: rules.placed, of: crawl, reads: reads, isShifting: example.isShifting,

@@ -38,7 +38,7 @@ struct PageRulesTests {
 
         mutating func write(_ item: Item, _ rules: inout PageRules) {
             if item.isGone {
-                guard rules.isGone(row(item)) else { return }
+                guard rules.meetGone(row(item)) else { return }
                 rows[item.key]?.isRemoved = true
                 written.append("remove \(item.key)")
                 return
@@ -50,12 +50,12 @@ struct PageRulesTests {
                 return
             }
             var change = rules.meet(row, section: .some(item.section))
-            if change == .makeRoom {
+            if change == .becomeMoved {
                 becomeMoved(&rules)
                 change = rules.rewrite(self.row(item) ?? row, section: .some(item.section))
             }
             switch change {
-            case .none, .makeRoom: break
+            case .none, .becomeMoved: break
             case .update(let place, let section): put(Int64(item.key), at: place, section, "update")
             case .move(let place, let section): put(Int64(item.key), at: place, section, "move")
             }

@@ -12,8 +12,8 @@ import Testing
     /// A feed whose last round took ten seconds, changed by `change`.
     private static func history(_ change: (inout FeedHistory) -> Void = { _ in }) -> FeedHistory {
         var history = FeedHistory(feed: "things")
-        history.roundStartedAt = start
-        history.roundEndedAt = start + 10_000
+        history.lastSyncStartedAt = start
+        history.lastSyncEndedAt = start + 10_000
         history.nextDueAt = start + 1
         history.plannedDueAt = start + 1
         change(&history)
@@ -124,7 +124,7 @@ import Testing
             Planner.plan(
                 Self.history {
                     $0.feed = name
-                    $0.roundStartedAt = start
+                    $0.lastSyncStartedAt = start
                 }, every: .seconds(36_000)
             ).dueAt.map { $0 - start }
         }
@@ -143,15 +143,15 @@ import Testing
                 ? nil : .milliseconds(Int64.random(in: 1...315_360_000_000, using: &random))
             let plan = Planner.plan(history, every: every)
             let comment: Comment = "seed \(seed): \(history), every \(String(describing: every))"
-            let ended = max(history.roundStartedAt ?? .min, history.roundEndedAt ?? .min)
+            let ended = max(history.lastSyncStartedAt ?? .min, history.lastSyncEndedAt ?? .min)
             for time in [plan.dueAt, plan.takenFrom].compactMap(\.self) {
                 if let until = history.blockedUntil { #expect(time >= until, comment) }
-                if !history.isSetByHand, history.roundStartedAt != nil, let poll = history.pollInterval, poll > 0 {
+                if !history.isSetByHand, history.lastSyncStartedAt != nil, let poll = history.pollInterval, poll > 0 {
                     #expect(time >= ended.clampedSum(min(poll, 86_400) * 1000), comment)
                 }
             }
             #expect((plan.takenFrom ?? .min) <= (plan.dueAt ?? .min), comment)
-            guard !history.isSetByHand, let start = history.roundStartedAt else { continue }
+            guard !history.isSetByHand, let start = history.lastSyncStartedAt else { continue }
             let own = every.map { Int64($0 / .milliseconds(1)) } ?? Planner.standardInterval
             #expect((plan.dueAt ?? .min) >= start.clampedSum(own), comment)
             #expect((plan.takenFrom ?? .min) >= start.clampedSum(own - own / 10), comment)
@@ -168,8 +168,8 @@ import Testing
             default: Int64.random(in: range, using: &random)
             }
         }
-        history.roundStartedAt = sometimes(start...start + day)
-        history.roundEndedAt = sometimes(start...start + 2 * day)
+        history.lastSyncStartedAt = sometimes(start...start + day)
+        history.lastSyncEndedAt = sometimes(start...start + 2 * day)
         history.failures = Int(random.next() % 80)
         history.failingSince = sometimes(start...start + day)
         history.pollInterval = sometimes(0...200_000)

@@ -46,12 +46,12 @@ import Testing
     func left() {
         var reads = RunReads()
         reads.note("p", keys: "[1,2]", stored: "[1,2,3]")
-        #expect(reads.leftPage.isEmpty)
+        #expect(reads.movedKeys.isEmpty)
         reads.note("p", keys: "[2,4]", stored: "[1,2]")
-        #expect(reads.leftPage == ["1"])
+        #expect(reads.movedKeys == ["1"])
         reads.note("q", keys: nil, stored: "[5]")
         reads.note("q", keys: "[]", stored: "[5]")
-        #expect(reads.leftPage == ["1", "5"])
+        #expect(reads.movedKeys == ["1", "5"])
     }
 
     @Test("An item left a page that an earlier run had read if some items came twice then")
@@ -59,6 +59,6 @@ import Testing
         var reads = RunReads()
         reads.note("p", keys: "[1,2]", stored: "[1,2,3]", hadRepeats: true)
         reads.note("q", keys: nil, stored: "[5]", hadRepeats: true)
-        #expect(reads.leftPage == ["3"])
+        #expect(reads.movedKeys == ["3"])
     }
 }

@@ -18,8 +18,8 @@ import Testing
     /// A history of a feed that is due so long after the present.
     private static func history(of feed: String, dueIn milliseconds: Int64) -> FeedHistory {
         var history = FeedHistory(feed: feed)
-        history.roundStartedAt = now - 86_400_000
-        history.roundEndedAt = history.roundStartedAt
+        history.lastSyncStartedAt = now - 86_400_000
+        history.lastSyncEndedAt = history.lastSyncStartedAt
         history.nextDueAt = now + milliseconds
         return history
     }

@@ -10,7 +10,7 @@ struct SyncedRangesTests {
         var ranges = SyncedRanges(ranges: [.whole(1, generations: [1])])
         ranges.begin(2, generation: 2, next: .open(.p2))
         #expect(ranges.ranges == [.open(2, .p2, generations: [2]), .whole(1, generations: [1])])
-        #expect(ranges.open?.crawl == 2)
+        #expect(ranges.openRange?.crawl == 2)
         #expect(!ranges.isWhole)
         #expect(!ranges.isEmpty)
     }
@@ -134,13 +134,13 @@ struct SyncedRangesTests {
         ranges.end(3, .maxPages, isVerified: false)
         #expect(ranges.isWhole)
         #expect(ranges.reason == .maxPages)
-        #expect(ranges.open == nil)
+        #expect(ranges.openRange == nil)
     }
 
     @Test("The first open range from the head is where `more` goes on")
     func opens() {
         let ranges = SyncedRanges(ranges: [.whole(3, generations: [3]), .open(2, .p5, generations: [2])])
-        #expect(ranges.open?.crawl == 2)
+        #expect(ranges.openRange?.crawl == 2)
         #expect(ranges.reason == nil)
         #expect(ranges.range(ofGeneration: 3)?.crawl == 3)
         #expect(ranges.range(ofGeneration: 9) == nil)

@@ -4,10 +4,10 @@ import Text
 @testable import Crawling
 
 @Suite("Tokens that contain positions")
-struct TokenCountTests {
-    private static func tokens(_ texts: [String], _ before: [Int]) -> [TokenCount.Token] {
+struct TokenPlacesTests {
+    private static func tokens(_ texts: [String], _ before: [Int]) -> [TokenPlaces.Token] {
         zip(texts, before).enumerated().map { index, token in
-            TokenCount.Token(text: token.0, before: token.1, page: index + 2)
+            TokenPlaces.Token(text: token.0, before: token.1, page: index + 2)
         }
     }
 
@@ -26,7 +26,7 @@ struct TokenCountTests {
             (["e30.eyJwIjoyfQ.x", "e30.eyJwIjozfQ.y", "e30.eyJwIjo0fQ.z"], [10, 20, 30]),
         ] as [([String], [Int])])
     func places(texts: [String], before: [Int]) {
-        #expect(TokenCount.hasPlaces(Self.tokens(texts, before)))
+        #expect(TokenPlaces.hasPlaces(Self.tokens(texts, before)))
     }
 
     @Test(
@@ -41,6 +41,6 @@ struct TokenCountTests {
             ([], []),
         ] as [([String], [Int])])
     func items(texts: [String], before: [Int]) {
-        #expect(!TokenCount.hasPlaces(Self.tokens(texts, before)))
+        #expect(!TokenPlaces.hasPlaces(Self.tokens(texts, before)))
     }
 }

@@ -81,7 +81,7 @@ struct PartitionOutcomeTests {
         let end = NextPage(next: example.next.map(PageCursor.init), total: example.total, notice: nil)
         let result = scheme.following(end, at: place, facts, total: example.total, cap: example.cap, now: 0)
         #expect(result.next?.text == example.follows)
-        #expect(result.part == example.end)
+        #expect(result.partitionOutcome == example.end)
     }
 
     @Test(
