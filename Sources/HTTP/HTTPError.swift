@@ -90,35 +90,3 @@ package struct HTTPError: Error, Sendable, Hashable, CustomStringConvertible {
         url.map { "\(message) (\($0))" } ?? message
     }
 }
-
-extension HTTPError.Kind: CustomStringConvertible {
-    /// The kind in snake case, for machine-readable output.
-    package var description: String {
-        switch self {
-        case .invalidURL: "invalid_url"
-        case .unsupportedScheme: "unsupported_scheme"
-        case .invalidRequest: "invalid_request"
-        case .resolve: "resolve"
-        case .connect: "connect"
-        case .tls: "tls"
-        case .handshake: "handshake"
-        case .timeout: "timeout"
-        case .stalled: "stalled"
-        case .connectionLost: "connection_lost"
-        case .truncated: "truncated"
-        case .tooLarge: "too_large"
-        case .tooManyRedirects: "too_many_redirects"
-        case .redirectLoop: "redirect_loop"
-        case .insecureRedirect: "insecure_redirect"
-        case .refusedRedirect: "refused_redirect"
-        case .refusedAddress: "refused_address"
-        case .protocolError: "protocol_error"
-        case .contentCoding: "content_coding"
-        case .outOfMemory: "out_of_memory"
-        case .cancelled: "cancelled"
-        case .heldBack: "held_back"
-        case .missingLibrary: "missing_library"
-        case .other(let code): "curl_\(code)"
-        }
-    }
-}
