@@ -95,7 +95,7 @@ let package = Package(
         .target(
             name: "Upstream",
             dependencies: [
-                "BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "Platform", "ResponseBody", "Text",
+                "BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "Platform", "ResponseBody", "Text", "XML",
             ],
             swiftSettings: settings),
         // A store's file in SQLite: open, lock, migrate, commit, copy.

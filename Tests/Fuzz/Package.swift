@@ -60,7 +60,7 @@ let package = Package(
         module(
             "Upstream",
             [
-                "BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "Platform", "ResponseBody", "Text",
+                "BodyFormats", "CCrypto", "Concurrency", "Crawling", "HTTP", "Platform", "ResponseBody", "Text", "XML",
             ]),
         module(
             "FeedSync",

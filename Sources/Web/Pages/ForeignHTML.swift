@@ -1,4 +1,5 @@
 internal import Text
+internal import XML
 
 /// HTML of others: as text in lists, and with the elements of an allow-list on the page of an item.
 enum ForeignHTML {

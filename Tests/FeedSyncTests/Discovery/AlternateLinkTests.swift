@@ -11,6 +11,8 @@ struct AlternateLinkTests {
             ("<base href=/first/><base href=/second/>", "https://a.example/first/feed"),
             ("<base target=x><base href=https://b.example/>", "https://b.example/feed"),
             ("<base href='https://['><base href=/second/>", "https://a.example/blog/feed"),
+            ("<!--><base href=/first/>", "https://a.example/first/feed"),
+            ("<!-- <base href=/first/> --><base href=&#47;second/>", "https://a.example/second/feed"),
         ])
     func base(tags: String, url: String) throws {
         let link = "<link rel=alternate type=application/rss+xml href=feed>"

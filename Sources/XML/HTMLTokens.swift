@@ -1,7 +1,5 @@
-internal import XML
-
-/// A token of foreign HTML, as far as pages need it.
-enum HTMLToken: Equatable {
+/// A token of HTML, without comments and declarations.
+package enum HTMLToken: Sendable, Hashable {
     /// A text with its character references resolved.
     case text(String)
     /// The beginning of an element. The name is in lower case.
@@ -12,22 +10,33 @@ enum HTMLToken: Equatable {
 
 /// The tokens of an HTML text, in order, read in one pass: no byte is read more than a few times.
 ///
-/// Comments are left out, and so are elements without readable text, with their content.
-struct HTMLTokens: Sequence, IteratorProtocol {
+/// Comments are left out, and so are opaque elements, with their content.
+package struct HTMLTokens: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
+    private let opaque: Set<String>
     private var place = 0
 
-    /// The maximum number of bytes that are read.
-    static let mostBytes = 256 << 10
+    private static let mostBytes = 256 << 10
     private static let mostAttributes = 30
-    private static let opaque: Set<String> = [
+    private static let unreadable: Set<String> = [
         "script", "style", "template", "iframe", "object", "svg", "math", "noscript", "noembed", "noframes", "textarea",
         "title", "select", "xmp", "audio", "video", "canvas", "head",
     ]
 
-    init(_ text: String) { bytes = Array(text.utf8.prefix(Self.mostBytes)) }
+    /// The tokens of the first 256 KiB of a text; elements without readable text are opaque.
+    package init(_ text: String) {
+        self.init(Array(text.utf8.prefix(Self.mostBytes)), opaque: Self.unreadable)
+    }
 
-    mutating func next() -> HTMLToken? {
+    /// The tokens of UTF-8.
+    ///
+    /// - Parameter opaque: The names of the elements to leave out.
+    package init(_ bytes: [UInt8], opaque: Set<String>) {
+        self.bytes = bytes
+        self.opaque = opaque
+    }
+
+    package mutating func next() -> HTMLToken? {
         while place < bytes.count {
             guard bytes[place] == UInt8(ascii: "<"), let following = byte(1) else { return .text(text()) }
             switch following {
@@ -41,7 +50,7 @@ struct HTMLTokens: Sequence, IteratorProtocol {
                 place += 1
                 let name = name()
                 let attributes = attributes()
-                guard Self.opaque.contains(name) else { return .start(name, attributes) }
+                guard opaque.contains(name) else { return .start(name, attributes) }
                 skipElement(name)
             default: return .text(text())
             }
@@ -61,7 +70,8 @@ struct HTMLTokens: Sequence, IteratorProtocol {
 
     private mutating func skipComment() {
         guard bytes[place...].starts(with: "<!--".utf8) else { return skip(past: UInt8(ascii: ">")) }
-        place += 4
+        // `<!-->` is a whole comment: https://html.spec.whatwg.org/multipage/parsing.html#comment-start-state
+        place += 2
         while place < bytes.count, !bytes[place...].starts(with: "-->".utf8) { place += 1 }
         place += 3
     }
