@@ -41,26 +41,6 @@ extension PostgreSQLError {
     /// True if the connection is lost, or was never made.
     package var isLost: Bool { code == nil && sql == nil }
 
-    /// True if no encrypted connection could be made: libpq's messages name its parameters, which all begin with `ssl`,
-    /// or what is wrong with a certificate.
-    package var isOfEncryption: Bool {
-        isLost && ["SSL", "ssl", "certificate"].contains { message.contains($0) }
-    }
-
-    /// True if the server does not know the user or the password.
-    package var isRefusal: Bool { codeClass == "28" }
-
-    /// True if the server has no such database. An error of connecting has no code.
-    package var isMissingDatabase: Bool {
-        codeClass == "3D" || isLost && message.contains("database \"") && message.hasSuffix("does not exist")
-    }
-
-    /// True if the user lacks a privilege.
-    package var isMissingRight: Bool { code == "42501" }
-
-    /// True if the server or the database is read-only.
-    package var isReadOnly: Bool { code == "25006" }
-
     /// True if the server refused the input for good, because of its values or of tables that were changed.
     package var isOfData: Bool {
         ["0A", "21", "22", "23", "27", "2B", "42", "44", "54", "P0"].contains(codeClass)
@@ -68,19 +48,6 @@ extension PostgreSQLError {
 
     /// True if another session held a lock for too long.
     package var isLocked: Bool { code == "55P03" }
-
-    /// True if something is beyond the server's limits, such as a row that is larger than a page.
-    ///
-    /// Source: https://www.postgresql.org/docs/15/limits.html
-    package var isTooLarge: Bool { codeClass == "54" }
-
-    /// True if the server's disk is full.
-    package var isFull: Bool { code == "53100" }
-
-    /// True if the server's memory, or its memory for locks, does not suffice.
-    ///
-    /// Source: https://www.postgresql.org/docs/15/runtime-config-locks.html
-    package var isOutOfMemory: Bool { code == "53200" }
 }
 
 extension PostgreSQLError: CustomStringConvertible {

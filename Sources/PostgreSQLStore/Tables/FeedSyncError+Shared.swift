@@ -47,36 +47,37 @@ extension FeedSyncError {
     }
 
     fileprivate init(_ error: PostgreSQLError) {
+        let message = error.message
         let advice =
-            if error.isMissingLibrary {
-                "install libpq; on Debian: apt-get install libpq5"
-            } else if error.isPooled {
+            switch (error.code, error.code?.prefix(2)) {
+            case _ where error.isMissingLibrary: "install libpq; on Debian: apt-get install libpq5"
+            case _ where error.isPooled:
                 "name the server itself, or a pool with a session for each client (PgBouncer: pool_mode = session)"
-            } else if error.isFull {
-                "make room on the server's disk, then run the command again; it goes on"
-            } else if error.isOutOfMemory {
+            case ("53100", _): "make room on the server's disk, then run the command again; it goes on"
+            // Memory for locks is limited apart: https://www.postgresql.org/docs/15/runtime-config-locks.html
+            case ("53200", _):
                 "for a store with thousands of feeds, set max_locks_per_transaction = 256 in the server's postgresql.conf"
-            } else if error.isReadOnly {
+            case ("25006", _):
                 "this server or database takes no writes: name the primary, or change default_transaction_read_only"
-            } else if error.isMissingDatabase {
+            // An error of connecting has no code.
+            case (_, "3D"),
+                _ where error.isLost && message.contains("database \"") && message.hasSuffix("does not exist"):
                 "make the database first: createdb NAME, or CREATE DATABASE"
-            } else if error.isMissingRight {
-                "the role may do too little: see Rights in Docs/postgresql.md"
-            } else if error.isOfEncryption {
+            case ("42501", _): "the role may do too little: see Rights in Docs/postgresql.md"
+            // libpq's messages name its parameters, which all begin with `ssl`, or what is wrong with a certificate.
+            case _ where error.isLost && ["SSL", "ssl", "certificate"].contains { message.contains($0) }:
                 "compare sslmode and sslrootcert in the URI with the server's certificate: see Docs/postgresql.md"
-            } else if error.isRefusal {
-                "check the name, the password (~/.pgpass) and the database with psql"
-            } else if error.isOfConnection {
+            case (_, "28"): "check the name, the password (~/.pgpass) and the database with psql"
+            case _ where error.isOfConnection:
                 "check the URI and that the server runs, then run the command again; it goes on"
-            } else if error.isLocked {
+            case _ where error.isLocked:
                 "end what reads the table for so long (SELECT * FROM pg_stat_activity), or wait; it is tried again"
-            } else if error.isTooLarge {
-                "name fewer columns under the feed's `columns`, then run the command again"
-            } else if error.isOfData {
+            // A row may be larger than a page: https://www.postgresql.org/docs/15/limits.html
+            case (_, "54"): "name fewer columns under the feed's `columns`, then run the command again"
+            case _ where error.isOfData:
                 "change what refuses it in PostgreSQL (a constraint, a trigger, a type), then run the command again"
-            } else {
-                "run the command again; it goes on"
+            default: "run the command again; it goes on"
             }
-        self.init(.store, error.isMissingLibrary ? error.message : "PostgreSQL: \(error)", advice: advice)
+        self.init(.store, error.isMissingLibrary ? message : "PostgreSQL: \(error)", advice: advice)
     }
 }
