@@ -128,38 +128,22 @@ struct SignOutFile: Sendable {
     func merge(_ ended: [String: Int], since time: Int) -> [String: Int] {
         guard !ended.isEmpty || access(path, F_OK) == 0 else { return ended }
         PrivateFolder.makeAll(above: path)
-        let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0o600)
-        guard file >= 0 else { return failed(ended) }
-        defer { close(file) }
-        guard flock(file, LOCK_EX) == 0 else { return failed(ended) }
-        let text = read(file)
-        let known = text.split(separator: "\n").compactMap { line -> (String, Int)? in
-            let words = line.split(separator: " ")
-            guard words.count == 2, let beganAt = Int(words[1]) else { return nil }
-            return (String(words[0]), beganAt)
+        var all = ended
+        do throws(FeedSyncError) {
+            try ReplacedFile(path: path, limit: Self.mostBytes).edit(isPrivate: { _ in true }, failing: { $0 }) {
+                text throws(FeedSyncError) in
+                let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+                let known = lines.compactMap { line -> (String, Int)? in
+                    let words = line.split(separator: " ")
+                    return words.count == 2 ? Int(words[1]).map { (String(words[0]), $0) } : nil
+                }
+                all = Dictionary(known) { first, _ in first }.merging(ended) { $1 }.filter { $0.value >= time }
+                let sorted = all.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+                return Array(sorted.map { "\($0.key) \($0.value)\n" }.joined().utf8)
+            }
+        } catch {
+            report("\(path) cannot be written: signing out holds until this server ends")
         }
-        let all = Dictionary(known) { first, _ in first }.merging(ended) { $1 }.filter { $0.value >= time }
-        let lines = all.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map { "\($0.key) \($0.value)\n" }.joined()
-        guard lines != text else { return all }
-        let bytes = Array(lines.utf8)
-        guard ftruncate(file, 0) == 0, pwrite(file, bytes, bytes.count, 0) == bytes.count else { return failed(all) }
-        fsync(file)
         return all
-    }
-
-    private func read(_ file: Int32) -> String {
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count < Self.mostBytes {
-            let count = pread(file, &part, part.count, off_t(bytes.count))
-            guard count > 0 else { break }
-            bytes += part[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private func failed(_ ended: [String: Int]) -> [String: Int] {
-        report("\(path) cannot be written: signing out holds until this server ends")
-        return ended
     }
 }
