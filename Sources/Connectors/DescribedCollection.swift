@@ -26,11 +26,7 @@ package struct DescribedCollection: Sendable {
         let keys = findings.key.compactMap { name in findings.columns.first { $0.name == name }?.path.description }
         key = keys.isEmpty ? nil : keys.joined(separator: ", ")
         self.pagination = pagination.map { ConfigurationText.flow($0) }
-        if case .mapping(let members)? = pagination, case .text(let style)? = members.first?.value {
-            self.style = style
-        } else {
-            style = nil
-        }
+        style = pagination?["style"]?.text
         self.signIn = signIn?.word
         self.needs = needs
         self.summary = summary

@@ -39,12 +39,12 @@ package struct DocumentedList: Sendable {
     }
 
     /// The parameter that says which page; nil where the pagination sets none.
-    var pageParameter: String? { DocumentedPaging.text("param", of: pagination) }
+    var pageParameter: String? { pagination?["param"]?.text }
 
     /// The parameter that says how many items a page has; nil where the pagination sets none.
     var sizeParameter: String? {
-        DocumentedPaging.text("size_param", of: pagination) ?? DocumentedPaging.text("limit_param", of: pagination)
-            ?? DocumentedPaging.value("limit", of: pagination).map { _ in "limit" }
+        pagination?["size_param"]?.text ?? pagination?["limit_param"]?.text
+            ?? pagination?["limit"].map { _ in "limit" }
     }
 }
 

@@ -44,8 +44,8 @@ struct DocumentedPaging {
         for way in study.ways where way.leadsOn {
             let pagination = try? FeedEntry.Value(yaml: way.pagination)
             guard case .mapping(let members)? = pagination else { continue }
-            let style = Self.text("style", of: pagination)
-            let parameter = Self.text("param", of: pagination)
+            let style = pagination?["style"]?.text
+            let parameter = pagination?["param"]?.text
             if let parameter, !parameters.contains(where: { $0.name == parameter }) { continue }
             if style == "keyset" {
                 let name = MemberName(parameter ?? "").folded
@@ -63,16 +63,5 @@ struct DocumentedPaging {
         let count = FeedEntry.Value.plain("\(min(largest, Self.mostItems))")
         guard style == "offset" else { return [.init("size_param", .text(named.name)), .init("size", count)] }
         return (named.name == "limit" ? [] : [.init("limit_param", .text(named.name))]) + [.init("limit", count)]
-    }
-
-    /// The text of a member of a pagination.
-    static func text(_ name: String, of pagination: FeedEntry.Value?) -> String? {
-        if case .text(let text)? = value(name, of: pagination) { text } else { nil }
-    }
-
-    /// A member of a pagination.
-    static func value(_ name: String, of pagination: FeedEntry.Value?) -> FeedEntry.Value? {
-        guard case .mapping(let members)? = pagination else { return nil }
-        return members.first { $0.name == name }?.value
     }
 }

@@ -142,7 +142,7 @@ struct RecordedList: Sendable {
     /// The pagination from the first page of the list, wherever the recording begins.
     private static func fromStart(_ pagination: FeedEntry.Value) -> FeedEntry.Value {
         guard case .mapping(let members) = pagination else { return pagination }
-        let isOffset = members.contains { $0.name == "style" && $0.value == .text("offset") }
+        let isOffset = pagination["style"]?.text == "offset"
         return .mapping(
             members.compactMap { member in
                 guard member.name == "first", case .plain(let digits) = member.value else { return member }
@@ -156,12 +156,7 @@ struct RecordedList: Sendable {
     }
 
     /// The parameter that the pagination sets.
-    private var ownParameter: String? {
-        guard case .mapping(let members)? = pagination,
-            case .text(let name)? = members.first(where: { $0.name == "param" })?.value
-        else { return nil }
-        return name
-    }
+    private var ownParameter: String? { pagination?["param"]?.text }
 
     /// The members of a feed, the URL first.
     func members(_ given: [String: String], hasColumns: Bool) -> [FeedEntry.Member] {

@@ -50,6 +50,18 @@ package struct FeedEntry: Sendable, Hashable {
 }
 
 extension FeedEntry.Value {
+    /// The text; nil for another value.
+    package var text: String? {
+        if case .text(let text) = self { text } else { nil }
+    }
+
+    /// The value of the member of that name; nil if there is none, or this is not a mapping.
+    package subscript(_ name: String) -> FeedEntry.Value? {
+        if case .mapping(let members) = self { members.first { $0.name == name }?.value } else { nil }
+    }
+}
+
+extension FeedEntry.Value {
     /// A number or a word of the command line: whole numbers without quotes, as people write them.
     package init(word: String) {
         let digits = word.utf8.dropFirst(word.hasPrefix("-") ? 1 : 0)
