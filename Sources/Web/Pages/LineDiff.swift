@@ -22,27 +22,22 @@ struct LineDiff: Sendable, Hashable {
             lines = old.map { Line(kind: .removed, text: $0) } + new.map { Line(kind: .added, text: $0) }
             return
         }
-        // The lengths of the longest common lines of what is left of both.
-        var common = [[Int]](repeating: [Int](repeating: 0, count: new.count + 1), count: old.count + 1)
-        for left in old.indices.reversed() {
-            for right in new.indices.reversed() {
-                common[left][right] =
-                    old[left] == new[right]
-                    ? common[left + 1][right + 1] + 1 : max(common[left + 1][right], common[left][right + 1])
-            }
-        }
+        let changes = new.difference(from: old)
+        var (removals, insertions) = (changes.removals[...], changes.insertions[...])
         var (left, right) = (0, 0)
         var lines: [Line] = []
         while left < old.count || right < new.count {
-            if left < old.count, right < new.count, old[left] == new[right] {
+            if case .remove(left, let text, _)? = removals.first {
+                lines.append(Line(kind: .removed, text: text))
+                removals.removeFirst()
+                left += 1
+            } else if case .insert(right, let text, _)? = insertions.first {
+                lines.append(Line(kind: .added, text: text))
+                insertions.removeFirst()
+                right += 1
+            } else {
                 lines.append(Line(kind: .same, text: old[left]))
                 (left, right) = (left + 1, right + 1)
-            } else if right == new.count || left < old.count && common[left + 1][right] >= common[left][right + 1] {
-                lines.append(Line(kind: .removed, text: old[left]))
-                left += 1
-            } else {
-                lines.append(Line(kind: .added, text: new[right]))
-                right += 1
             }
         }
         self.lines = lines
