@@ -11,10 +11,7 @@ final class WorkMetrics: Sendable {
 
     private struct Sums: Sendable {
         var runs: [String: Int] = [:]
-        var pages = 0
-        var requests = 0
-        var bytes = 0
-        var items: [String: Int] = [:]
+        var figures = RunMetrics()
         var groups = 0
         var jobs = 0
     }
@@ -29,11 +26,7 @@ final class WorkMetrics: Sendable {
                 return
             }
             sums.runs[summary.outcome.rawValue, default: 0] += 1
-            let figures = summary.figures
-            sums.pages &+= figures.pages
-            sums.requests &+= figures.requests
-            sums.bytes &+= figures.bytes
-            for (kind, count) in figures.items.kinds { sums.items[kind, default: 0] &+= count }
+            sums.figures.add(summary.figures)
         }
     }
 
@@ -71,12 +64,13 @@ final class WorkMetrics: Sendable {
         var text = MetricText()
         text.begin("feedsync_runs_total", "counter", "Runs of this worker that have ended.")
         for (outcome, count) in sums.runs.sorted(by: { $0.key < $1.key }) { text.add([("outcome", outcome)], count) }
-        text.add("feedsync_pages_total", "counter", "Pages stored by this worker.", sums.pages)
-        text.add("feedsync_requests_total", "counter", "Requests made by this worker.", sums.requests)
+        text.add("feedsync_pages_total", "counter", "Pages stored by this worker.", sums.figures.pages)
+        text.add("feedsync_requests_total", "counter", "Requests made by this worker.", sums.figures.requests)
         text.add(
-            "feedsync_received_bytes_total", "counter", "Bytes received by this worker, as transferred.", sums.bytes)
+            "feedsync_received_bytes_total", "counter", "Bytes received by this worker, as transferred.",
+            sums.figures.bytes)
         text.begin("feedsync_run_items_total", "counter", "Items of this worker's runs, by result.")
-        for (kind, count) in sums.items.sorted(by: { $0.key < $1.key }) { text.add([("kind", kind)], count) }
+        for (kind, count) in sums.figures.items.kinds { text.add([("kind", kind)], count) }
         text.add("feedsync_claims_total", "counter", "Claims that this worker has ended.", sums.groups)
         text.add("feedsync_jobs", "gauge", "Jobs of this worker under way.", sums.jobs)
         text.add("feedsync_workers", "gauge", "Workers of the store that live.", fleet.workers)
