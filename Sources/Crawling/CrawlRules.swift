@@ -607,7 +607,7 @@ extension CrawlRules {
         let result = round.settled(result)
         let isFollowed = rest.first.map { $0.crawl == page.crawl && $0.number == page.number + 1 } ?? false
         round.worst = max(
-            round.worst, weighed(result, isFollowed: isFollowed, isLast: page == crawl.lastPage))
+            round.worst, adjusted(result, isFollowed: isFollowed, isLast: page == crawl.lastPage))
         if isLost { round.worst = max(round.worst, .movedUp) }
         if result != .same { crawl.hasChanged = true }
         // The end of the list is on a page that was not read.
@@ -625,21 +625,33 @@ extension CrawlRules {
             state = .checking(crawl, round)
             return .check(next)
         }
-        state = .crawling(crawl)
-        if let range = crawl.behindLoose {
-            crawl.behindLoose = nil
-            guard round.worst.hasSameItems else {
-                // Items may have come or gone between the previous page and this one.
-                let isSecond = round.all.contains(PageOfCrawl(crawl: page.crawl, number: page.number - 1))
-                crawl.isGoingBack = true
-                crawl.hasReadAgain = true
-                state = .crawling(crawl)
-                return .goOn(crawl: range.crawl, from: isSecond ? page.number - 1 : page.number)
-            }
-            guard range.cursor != nil else { return reachedEnd(crawl) }
+        if let range = crawl.behindLoose { return goOn(behind: range, crawl, round, last: page) }
+        return checkedAll(crawl, round)
+    }
+
+    /// Goes on behind the loose pages of a range, or reads the range again from one of them that has moved.
+    private mutating func goOn(
+        behind range: SyncedRange, _ before: Crawl, _ round: CheckRound, last page: PageOfCrawl
+    ) -> Step {
+        var crawl = before
+        crawl.behindLoose = nil
+        guard round.worst.hasSameItems else {
+            // Items may have come or gone between the previous page and this one.
+            let isSecond = round.all.contains(PageOfCrawl(crawl: page.crawl, number: page.number - 1))
+            crawl.isGoingBack = true
+            crawl.hasReadAgain = true
             state = .crawling(crawl)
-            return .goOn(crawl: range.crawl, from: nil)
+            return .goOn(crawl: range.crawl, from: isSecond ? page.number - 1 : page.number)
         }
+        guard range.cursor != nil else { return reachedEnd(crawl) }
+        state = .crawling(crawl)
+        return .goOn(crawl: range.crawl, from: nil)
+    }
+
+    /// Decides what a round of checks has shown.
+    private mutating func checkedAll(_ before: Crawl, _ round: CheckRound) -> Step {
+        var crawl = before
+        state = .crawling(crawl)
         if crawl.isRemoving {
             if round.worst >= .movedUp { crawl.claim.take(.moved) }
             return finish(crawl)
@@ -673,7 +685,7 @@ extension CrawlRules {
     }
 
     /// The result of a page, adjusted for what the page after it will still show.
-    func weighed(_ result: PageComparison, isFollowed: Bool, isLast: Bool) -> PageComparison {
+    func adjusted(_ result: PageComparison, isFollowed: Bool, isLast: Bool) -> PageComparison {
         switch result {
         case .pushedDown where isFollowed: .changed
         case .pushedDown, .detached: isLast ? .detached : .movedUp

@@ -29,7 +29,7 @@ package struct CrawlState: Sendable {
     package var headGained = false
     /// True if the list moved while it was read.
     package var hasDrifted = false
-    /// The reason why it is incomplete although it has ended.
+    /// The reason why it is incomplete, as far as its pages show.
     package var reason: IncompleteReason?
     /// The number of the last page whose rows have places in the crawl's generation.
     package var lifted = 0

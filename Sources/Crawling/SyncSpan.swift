@@ -225,14 +225,14 @@ extension SinceRule {
 
     /// The window that begins at a moment, or at the last one before it that the notation can tell.
     package func window(from position: Int64, now: Int64) -> SyncWindow {
-        let from = told(position)
+        let from = roundedDown(position)
         let (end, isBeyond) = from.addingReportingOverflow((windows?.widest ?? .max) - (windows?.gap ?? 0))
-        guard !isBeyond, end < told(now) else { return SyncWindow(from: from, to: max(from, now), isLast: true) }
+        guard !isBeyond, end < roundedDown(now) else { return SyncWindow(from: from, to: max(from, now), isLast: true) }
         return SyncWindow(from: from, to: max(end, from))
     }
 
-    /// The beginning of the window behind another one. Windows share their border, because upstreams differ on which of
-    /// its ends a window contains, and a second of it, where that is the unit: neither end may belong to it.
+    /// The beginning of the window behind another one. Windows share their border, because some upstreams leave out one
+    /// end of a window. With whole seconds they share one second more, because an upstream may leave out both ends.
     package func next(after window: SyncWindow) -> Int64 {
         let gap = windows?.gap ?? 0
         if gap > 0 { return window.to + gap }
@@ -240,7 +240,7 @@ extension SinceRule {
     }
 
     /// The moment, rounded down to what the notation can express.
-    private func told(_ second: Int64) -> Int64 { second - (second % granule + granule) % granule }
+    private func roundedDown(_ second: Int64) -> Int64 { second - (second % granule + granule) % granule }
 
     /// The smallest unit of the notation, in seconds.
     private var granule: Int64 { (format ?? .time).granule ?? 1 }

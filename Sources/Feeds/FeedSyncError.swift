@@ -39,7 +39,7 @@ public struct FeedSyncError: Error, Sendable, Hashable {
         /// True if other lists of the feed may still succeed.
         package var isOfOneList: Bool { isOfAnswer || self == .unreachable || self == .locked }
 
-        /// True if the user or the environment, not the upstream, ended the run.
+        /// True if the user, the environment or a wait ended the run, so that the failure says nothing of a page.
         package var isOfUser: Bool {
             [.cancelled, .interrupted, .limited, .locked, .store, .configuration].contains(self)
         }

@@ -2,7 +2,7 @@ internal import SQLite
 
 /// The writer of one feed during a run: its table, its crawl, and the transactions that change them.
 ///
-/// A method that writes is one transaction: it writes everything or nothing, and `state` follows only a commit. `commit`
+/// A method that writes is one transaction: it writes everything or nothing, and `state` follows only a commit. `add`
 /// is part of a transaction that may have several pages: `state` follows each page, and goes back if the pages are
 /// undone.
 ///
@@ -177,7 +177,7 @@ package final class FeedWriter: PageTransactionWriter {
     /// - Parameter publish: Called with the page's events once they are committed.
     /// - Returns: nil if another list of the feed has found columns since this list's columns were read. The caller
     ///   then lets the table catch up and decodes the page again.
-    package func commit(
+    package func add(
         _ page: PageCommit, now: String, publish: @escaping @Sendable (StatusEvent) -> Void
     ) throws(FeedSyncError) -> CrawlRules.Committed? {
         try pending {

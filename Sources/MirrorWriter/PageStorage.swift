@@ -104,18 +104,9 @@ struct PageStorage {
             before: before, added: rules.added, status: events.last?.status,
             reloadedAt: page.direction == .header ? now : nil,
             endedAt: page.end.next == nil && !page.isCheck ? now : nil)
-        var committed = CrawlRules.Committed(number: number, isUnchanged: rules.isUnchanged, onward: onward)
-        committed.crawl = changed.id
+        var committed = try facts(
+            of: page, number: number, onward, draft, isUnchanged: rules.isUnchanged, added: addedBefore + rules.added)
         committed.isInPlace = isInPlace
-        committed.hasOverlap = hasOverlap(page.keys)
-        committed.pagesOfRange = try pageCount(of: onward)
-        committed.rangeCursorsHavePlaces = try rangeCursorsHavePlaces(onward)
-        if case .range(let range) = onward {
-            let last = PageOfCrawl(crawl: range.crawl, number: committed.pagesOfRange)
-            committed.isLastOfRange = try records.pages.cursor(of: last) == page.asked
-        }
-        committed.isShort = try isShort(onward, draft, added: addedBefore + rules.added)
-        committed.hasUncheckedEnd = page.hasUncheckedEnd
         return Stored(
             committed: committed, items: rules.items, events: events, state: draft, met: rules.metPlaces, rows: rows)
     }
@@ -238,6 +229,27 @@ struct PageStorage {
 
     // MARK: - Facts for the rules of the crawl
 
+    /// The facts of a page that is stored.
+    ///
+    /// - Parameter added: The number of live rows that are not counted yet.
+    private func facts(
+        of page: CrawlPage, number: Int, _ onward: CrawlProgress.Onward, _ draft: FeedState, isUnchanged: Bool,
+        added: Int
+    ) throws -> CrawlRules.Committed {
+        var facts = CrawlRules.Committed(number: number, isUnchanged: isUnchanged, onward: onward)
+        facts.crawl = draft.crawl?.id ?? 0
+        facts.hasOverlap = hasOverlap(page.keys)
+        facts.pagesOfRange = try pageCount(of: onward)
+        facts.rangeCursorsHavePlaces = try rangeCursorsHavePlaces(onward)
+        if case .range(let range) = onward {
+            let last = PageOfCrawl(crawl: range.crawl, number: facts.pagesOfRange)
+            facts.isLastOfRange = try records.pages.cursor(of: last) == page.asked
+        }
+        facts.isShort = try isShort(onward, draft, added: added)
+        facts.hasUncheckedEnd = page.hasUncheckedEnd
+        return facts
+    }
+
     /// True if the page to which the crawl went back has an item that the crawl had met on that page or the page
     /// before.
     private func hasOverlap(_ keys: String) -> Bool {
@@ -303,7 +315,8 @@ struct PageStorage {
         }
     }
 
-    /// A first page without items is a change unless the stored one was empty too, or it was asked what changed.
+    /// A first page without items is a change, unless the stored one was empty, too, or the request asked only for
+    /// changes.
     private func writeEmpty(_ commit: PageCommit, with writer: inout PageWriter) throws {
         guard commit.page.direction == .header, commit.page.mode != .since else { return }
         let isKnown = try records.storedPages.newest(commit.key)?.keys == "[]"

@@ -194,7 +194,8 @@ struct RunEnd {
         draft.progress.unprovedRun = mayBeProved ? log.run : nil
     }
 
-    /// Keeps the crawl open at its last page, which the next sync checks again. Of partitions, any may have ended.
+    /// Keeps the crawl open at its last page, which the next sync checks again. In partitions, any may have ended too
+    /// soon, so that the round is dropped.
     private mutating func lookAgain(at end: CrawlProgress.EarlyEnd) throws {
         draft.progress.suspectEnd = end
         // Pages before the end may say that the list goes on.

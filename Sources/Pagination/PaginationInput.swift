@@ -62,7 +62,7 @@ package struct NextPage: Sendable, Hashable {
     package var notice: String?
     /// The outcome for the page's partition; nil while the partition continues, and for a feed without partitions.
     package var partitionOutcome: PartitionOutcome?
-    /// The sign, at an end, that more follows.
+    /// The sign that more follows, or that the page leaves items out.
     package var sign: SignOfMore?
     /// True if the upstream stated the end explicitly: links and tokens beside it have no meaning then.
     package var isStated = false

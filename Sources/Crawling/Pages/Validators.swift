@@ -1,5 +1,14 @@
 /// The marks that show if a page has changed, byte for byte as the upstream wrote them.
 ///
+/// | a stored page has none | decided in |
+/// | --- | --- |
+/// | if another page wrote, moved or removed one of its rows | `PageRules.touched`, `ListRecords.remove` |
+/// | if it shares rows with another page | `PageRules.sharesRows` |
+/// | if it is an error, has a sign of more, or its end is doubtful or unchecked | `PageReader`, `LoadedPage` |
+/// | if it repeats the page before it | `PageCommit.ending` |
+/// | and no page of the list has any, if the list ends too soon, or against an earlier sign | `RunEnd`, `PageStorage` |
+/// | and no page of the feed has any, if its columns are read in another way from now on | `PageStorage` |
+///
 /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.8
 package struct Validators: Sendable, Hashable {
     /// The entity tag with its quotes and `W/`.

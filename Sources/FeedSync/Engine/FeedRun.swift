@@ -1,7 +1,8 @@
 internal import Concurrency
 internal import HTTP
 
-/// One run: pages fetched, decoded and committed one after the other, in the order that `CrawlRules` gives.
+/// A run, or its part that reads one window: pages are fetched, decoded and stored one after another, in the order that
+/// `CrawlRules` gives.
 ///
 /// - Isolation: the store's.
 final class FeedRun {
@@ -24,7 +25,7 @@ final class FeedRun {
     private var mayMeetRange = true
     /// The number of pages that the crawl had read before it went back to an earlier one.
     private var pagesBefore = 0
-    /// The number of pages before the page that did not begin with the last item of the previous page.
+    /// The number of pages read when a page last came without the last item of the one before it.
     private var brokenPage: Int?
     /// True if the next page should begin with the last item of the previous one.
     private var comesAgain = false
@@ -224,37 +225,12 @@ final class FeedRun {
     ) async throws(FeedSyncError) -> CrawlRules.Step {
         try await loader.requests.runCommands()
         let crawl = direction == .header ? nil : writer.state.crawl
-        // If the upstream gives fewer items than requested, one repeated item would be a large share.
-        let isTooShort = crawl.map { loader.isTooShort($0.mostElements) } ?? false
-        if isTooShort { loader = loader.withoutOverlap() }
         // Problems of the definition are found before anything begins.
-        var prepared: PreparedPage
-        if !isTooShort, let asked = requests.next(cursor) {
-            prepared = asked
-        } else {
-            prepared = try loader.requests.page(for: cursor ?? start)
-        }
+        let prepared = try prepare(cursor, behind: crawl)
         // A footer may have begun with the commit of the previous page.
         if writer.state.openDirection == nil { publish(try committed { try $0.begin(direction, now: now()) }) }
-        var loaded = try await load(prepared, after: crawl)
-        let isBroken = loaded.overlap(behind: crawl?.lastKeys) == .broken
-        let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
-        if isBroken { brokenPage = crawl?.pages }
-        if loaded.isOverlapRefused || isBrokenAgain {
-            // Some upstreams cannot begin a page at any item or serve one item more.
-            try spend()
-            requests.drop()
-            loader = loader.withoutOverlap()
-            prepared = try loader.requests.page(for: cursor ?? start)
-            loaded = try await load(prepared, after: crawl)
-        }
-        // A partition with more items than the upstream serves is not stored; its halves are.
-        while loaded.end.partitionOutcome == .tooMany, let half = loaded.end.next {
-            try spend()
-            try committed { try $0.narrow(to: half, isFirst: direction == .header) }
-            prepared = try loader.requests.page(for: half)
-            loaded = try await load(prepared, after: crawl)
-        }
+        var loaded = try await loadOverlapping(prepared, cursor, behind: crawl)
+        if loaded.end.partitionOutcome == .tooMany { loaded = try await loadHalf(of: loaded, direction, behind: crawl) }
         let known = loader
         follow(loaded.content.shape)
         if crawl == nil, loader.isTooShort(loaded.content.elementCount) { loader = loader.withoutOverlap() }
@@ -301,6 +277,48 @@ final class FeedRun {
         commit.page.isLoose = isBehindRange && rules.isLoose(border)
         isBehindRange = false
         return try self.commit(commit, loaded)
+    }
+
+    /// The request for a page, which may be under way.
+    private func prepare(_ cursor: PageCursor?, behind crawl: CrawlState?) throws(FeedSyncError) -> PreparedPage {
+        // If the upstream gives fewer items than requested, one repeated item would be a large share.
+        if let crawl, loader.isTooShort(crawl.mostElements) {
+            loader = loader.withoutOverlap()
+        } else if let asked = requests.next(cursor) {
+            return asked
+        }
+        return try loader.requests.page(for: cursor ?? start)
+    }
+
+    /// Loads a page that may begin with the last item of the page before it, and loads it again without that item if
+    /// the upstream does not begin there.
+    private func loadOverlapping(
+        _ prepared: PreparedPage, _ cursor: PageCursor?, behind crawl: CrawlState?
+    ) async throws(FeedSyncError) -> LoadedPage {
+        let loaded = try await load(prepared, after: crawl)
+        let isBroken = loaded.overlap(behind: crawl?.lastKeys) == .broken
+        let isBrokenAgain = isBroken && (command != .sync || brokenPage == crawl?.pages)
+        if isBroken { brokenPage = crawl?.pages }
+        guard loaded.isOverlapRefused || isBrokenAgain else { return loaded }
+        // Some upstreams cannot begin a page at any item or serve one item more.
+        try spend()
+        requests.drop()
+        loader = loader.withoutOverlap()
+        return try await load(try loader.requests.page(for: cursor ?? start), after: crawl)
+    }
+
+    /// Loads a part of a partition that has more items than the upstream serves: its half, or a half of that. The page
+    /// of the whole is not stored.
+    private func loadHalf(
+        of whole: LoadedPage, _ direction: PageDirection, behind crawl: CrawlState?
+    ) async throws(FeedSyncError) -> LoadedPage {
+        var loaded = whole
+        while loaded.end.partitionOutcome == .tooMany, let half = loaded.end.next {
+            try spend()
+            try committed { try $0.narrow(to: half, isFirst: direction == .header) }
+            loaded = try await load(try loader.requests.page(for: half), after: crawl)
+        }
+        return loaded
     }
 
     /// Goes on behind a page that only a count calls the last one, if the page there has items that the crawl has not
@@ -446,7 +464,7 @@ final class FeedRun {
         return rules.committed(committed)
     }
 
-    /// Commits a page, together with the cost of all requests so far.
+    /// Stores a page, with the cost of all requests so far. It is committed with the pages that follow soon.
     private func store(_ commit: PageCommit, _ loaded: LoadedPage) throws(FeedSyncError) -> CrawlRules.Committed {
         // The store follows the latest intent: a page that arrives too late is not committed.
         guard !Task.isCancelled else { throw .cancelled }
@@ -454,7 +472,7 @@ final class FeedRun {
         commit.cost = requests.meter.take()
         do throws(FeedSyncError) {
             while true {
-                if let committed = try writer.commit(commit, now: now(), publish: publish) { return committed }
+                if let committed = try writer.add(commit, now: now(), publish: publish) { return committed }
                 // Another list of the feed has found new columns since this list's columns were read.
                 follow(try writer.pending { try writer.table.catchUp() })
                 guard loader.definition.isResolved else {

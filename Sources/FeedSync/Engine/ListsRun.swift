@@ -91,7 +91,7 @@ struct ListsRun: Sendable {
     /// The result of a list's turn.
     private enum ListEnd: Sendable {
         case done(RunSummary)
-        /// The list was checked. That it is unchanged is stored together with others.
+        /// The list was checked. If it is unchanged, that is stored together with other lists.
         case looked(SettledListCheck.End)
         /// The upstream no longer has the list; nil if its items stay until it is gone again. With the requests of its
         /// run.

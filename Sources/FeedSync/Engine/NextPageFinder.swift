@@ -249,8 +249,7 @@ struct NextPageFinder: Sendable {
         return end
     }
 
-    /// The next page, with the sign that there are more pages and with a total found outside the items. Only this
-    /// function reads the body outside its items.
+    /// The next page, with the sign that there are more pages and with a total found outside the items.
     private func withSigns(_ end: NextPage, _ facts: PaginationInput, _ elements: Range<Int>?) -> NextPage {
         var envelope = PageEnvelope(
             of: fetched.response.body, besides: definition.items?.path ?? Path([]), elements: elements

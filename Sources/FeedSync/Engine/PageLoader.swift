@@ -1,7 +1,7 @@
 internal import BodyFormats
 internal import HTTP
 
-/// Fetches and decodes a page: the first two stages of the diagram.
+/// Fetches and decodes a page: the steps *fetch* and *decode* of Docs/architecture.md.
 ///
 /// Immutable. A class, because it is large and is passed on for every page.
 final class PageLoader: Sendable {
@@ -200,7 +200,7 @@ final class PageLoader: Sendable {
 
     /// True if the crawl asks only for the newest items, and all items behind the page are older.
     ///
-    /// - Parameter isSameHead: True if the page, where it is unchanged, shows that.
+    /// - Parameter isSameHead: True if an unchanged page shows that, as the first page of a complete list does.
     func isOlder(_ loaded: LoadedPage, isSameHead: Bool) -> Bool {
         guard case .newest(let mark)? = requests.span, loaded.end.next != nil else { return false }
         return switch loaded.content.items {

@@ -192,13 +192,6 @@ final class MovingMirror {
         everStored = ids
         let fault = grammarFault(try bench.log)
         expect(fault == nil, "\(command): \(fault ?? "")")
-        let split = try bench.query(
-            """
-            SELECT began.status, began.page, ended.status, ended.page FROM event began JOIN event ended
-                ON ended.id = (SELECT min(id) FROM event WHERE id > began.id)
-            WHERE began.status LIKE 'begin%' AND ended.page IS NOT began.page
-            """)
-        expect(split.isEmpty, "\(command): a page ended as another one than it began: \(split)")
         let quiet = list.withLock { $0.quiet(since: serial) }
         // Of a list that allows no proof an item that moved unseen looks as if it were gone, until the next crawl.
         let gone = isProvable ? alive.intersection(quiet).intersection(try rows("_removed_at IS NOT NULL")) : []

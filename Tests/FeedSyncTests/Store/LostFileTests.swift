@@ -37,7 +37,7 @@ extension Store {
             key: RequestKey(request: "GET \(definition.url)?page=2", credential: 0),
             validators: Validators(etag: nil, lastModified: nil), beginsNext: true)
         _ = try writer.committed { try writer.begin(.footer, now: now) }
-        _ = try writer.commit(page, now: now) { _ in }
+        _ = try writer.add(page, now: now) { _ in }
         #expect(rename(path, "\(path)-away") == 0)
         #expect(throws: FeedSyncError.self) { try writer.committed {} }
         #expect(rename("\(path)-away", path) == 0)

@@ -117,7 +117,7 @@ extension Store {
             content: PageContent(.decoded(page), skipped: try page.skipped()),
             key: RequestKey(request: "GET \(definition.url)", credential: 0),
             validators: Validators(etag: nil, lastModified: nil), beginsNext: false)
-        let committed = try writer.commit(commit, now: Self.now) { _ in }
+        let committed = try writer.add(commit, now: Self.now) { _ in }
         _ = try writer.finish(outcome: .ok, now: Self.now)
         close(writer)
         precondition(committed != nil, "only a list beside others is behind them")
