@@ -222,8 +222,9 @@ package enum Completeness {
         }
     }
 
-    /// True if a proof can hold, whatever its kind. No request shows the items behind an end that proves little, or those that `keyset` passed over because they share their value, which is not the key, with
-    /// the last item of a page.
+    /// True if a proof can hold, whatever its kind. No request shows the items behind an end that proves little, or
+    /// those that `keyset` passed over because they share their value, which is not the key, with the last item of a
+    /// page.
     static func isProvable(_ facts: CrawlFacts) -> Bool { !facts.hasDoubtfulEnd && !facts.mayShareValues }
 
     /// True if an item moved down while the list was read, and no proof shows that the item in its place was met.
@@ -677,14 +678,4 @@ package enum CrawlClosing: Sendable, Hashable {
     case complete(isVerified: Bool, keepsUnmetRows: Bool = false)
     /// The crawl did not meet everything, or that is not certain.
     case incomplete(IncompleteReason)
-}
-
-extension RunOutcome {
-    /// True if the run did its work.
-    package var isSuccess: Bool {
-        switch self {
-        case .ok, .unchanged, .noMoreData: true
-        case .failed, .limited, .cancelled, .interrupted: false
-        }
-    }
 }

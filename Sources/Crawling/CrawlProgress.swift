@@ -398,15 +398,3 @@ extension SyncedRanges {
         }
     }
 }
-
-/// The purpose of a crawl.
-package enum CrawlMode: String, Sendable, Hashable, CaseIterable {
-    /// The first page, and further ones by hand.
-    case reload
-    /// The new items at the head.
-    case new
-    /// The changes since the watermark.
-    case since
-    /// Every page.
-    case all
-}

@@ -153,10 +153,8 @@ extension FeedDraft {
 
     /// The feed whose rows each have a list of this one; nil for a feed with one list.
     package var parent: String? {
-        entry.members.lazy.compactMap {
-            if case ("for_each", .text(let feed)) = ($0.name, $0.value) { feed } else { nil }
-        }
-        .first
+        let value = entry.members.first { $0.name == "for_each" }?.value
+        return value?.text ?? value?["feed"]?.text
     }
 }
 

@@ -152,7 +152,7 @@ package final class FeedWriter: PageTransactionWriter {
         let event = try connection.transaction {
             try log.note(direction.begin, page: page ?? state.number(of: direction), now: now)
         }
-        state.openDirection = direction
+        (state.openDirection, state.openPage) = (direction, page)
         return event
     }
 

@@ -62,6 +62,11 @@ struct RunEnd {
         try records.state.save(error: error.json)
         // A failed first page says nothing about the place where the list continues.
         if list.state.openDirection == .footer, let crawl = draft.crawl, !error.kind.isOfUser {
+            // The page before it may lead elsewhere by now: a 304 may leave out the header that says so.
+            let ranges = draft.progress.round?.ranges ?? draft.progress.synced
+            if error.kind.isOfAnswer, let cursor = ranges[crawl.id]?.cursor {
+                try records.storedPages.forgetValidators(before: cursor)
+            }
             draft.progress.fail(
                 crawl.id, isLost: error.kind.isOfAnswer, mayPass: definition.pagination.mayAskBeyondEnd)
             try saveProgress()
@@ -91,9 +96,10 @@ struct RunEnd {
     /// Closes the open begin event with the error of its page, and counts the requests. Returns nil if none is open.
     private mutating func closeOpenEvent(_ error: FeedSyncError, _ cost: FetchCost) throws -> StatusEvent? {
         draft.metrics.add(cost)
-        draft.openDirection = nil
+        (draft.openDirection, draft.openPage) = (nil, nil)
         guard let direction = list.state.openDirection else { return nil }
-        return try log.note(direction.end, page: list.state.number(of: direction), error: error.json, now: now)
+        let page = list.state.openPage ?? list.state.number(of: direction)
+        return try log.note(direction.end, page: page, error: error.json, now: now)
     }
 
     private func finishRun(_ outcome: RunOutcome, error: String?) throws {

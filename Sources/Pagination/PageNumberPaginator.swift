@@ -67,6 +67,9 @@ package struct PageNumberPaginator: Paginator {
     /// The parameter with the number.
     package var cursorParameters: [String] { [parameter] }
 
+    /// True if the number of pages comes in a header.
+    package var endsByAbsence: Bool { pagesHeader != nil }
+
     /// True.
     package var mayAskBeyondEnd: Bool { true }
 

@@ -19,8 +19,8 @@ package protocol Paginator: Sendable {
     /// The paths that the decoder must pick from each item, for `PaginationInput.lastItemValues`.
     var itemPaths: [Path] { get }
 
-    /// True if the absence of a header may mean the end. A 304 cannot show that, so such a page is never requested
-    /// conditionally.
+    /// True if a header, or the absence of one, may mean the end. A 304 may leave out any header, so such a page is never
+    /// requested conditionally.
     var endsByAbsence: Bool { get }
 
     /// True if it computes the next page itself, and may request one that does not exist: a client error is the end

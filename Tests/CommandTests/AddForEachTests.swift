@@ -98,6 +98,9 @@ import Testing
         #expect(query.code == 0, "\(query.errors)")
         let preset = try await place.run("add releases github.releases owner={issues.owner} repo={issues.name}")
         #expect(preset.code == 0, "\(preset.errors)")
+        let mapped = try await place.run(
+            "add mapped \(place.server.url)/search?of={issues.number} --set for_each={\"feed\":issues}")
+        #expect(mapped.code == 0, "\(mapped.errors)")
         let wrong = try await place.run("add others github.releases owner={issues.owner} repo={issues.nam}")
         #expect(wrong.code == 64 && wrong.errors.contains("did you mean `name`?"), "\(wrong.errors)")
         let text = try place.text(of: "feedsync.yaml")

@@ -123,7 +123,7 @@ struct SignOutFile: Sendable {
 
     /// Adds sessions to the file, and drops those that began before a time.
     ///
-    /// - Returns: The sessions in the file then; other servers may have added some. If the file cannot be used, the
+    /// - Returns: The sessions in the file then; other servers may have added some. If the file cannot be read, the
     ///   given ones.
     func merge(_ ended: [String: Int], since time: Int) -> [String: Int] {
         guard !ended.isEmpty || access(path, F_OK) == 0 else { return ended }

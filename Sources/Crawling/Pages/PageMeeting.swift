@@ -115,6 +115,7 @@ package struct PageMeeting {
                 rules.isUnchanged
                 ? progress.synced.range(ofGeneration: place.generation)
                 : progress.synced.ranges.first { $0.first == place }
+            if let range, range.isLost, page.mode != .reload { return try rangeReadAgain(at: place, progress.synced) }
             return range?.crawl == crawl.id ? nil : range
         }
         let own = round.ranges[crawl.id]?.crawls ?? [crawl.id]
@@ -125,6 +126,15 @@ package struct PageMeeting {
         // If several ranges have the row, the one nearest to the head read it last. The rows after it in another range
         // may have moved since.
         return round.ranges.ranges.first { !met.isDisjoint(with: $0.crawls) }
+    }
+
+    /// The range of an earlier run that began to read a lost range again, and was cut off behind the place. Its rows are
+    /// those of the lost range.
+    private func rangeReadAgain(at place: Place, _ synced: SyncedRanges) throws -> SyncedRange? {
+        let others = synced.ranges.prefix { !$0.isLost }.filter { $0.crawl != crawl.id && $0.cursor != nil }
+        guard !others.isEmpty else { return nil }
+        let met = Set(try lookup.pagesHaving(place, others.flatMap(\.crawls)).map(\.crawl))
+        return others.first { !met.isDisjoint(with: $0.crawls) }
     }
 
     /// The range that begins with this page, for a page without rows: the pages after it are stored. An empty first page

@@ -1,11 +1,14 @@
 /// The marks that show if a page has changed, byte for byte as the upstream wrote them.
 ///
+/// Of a GET, unless they hold a secret. A changed definition and `reset` drop them all. Besides:
+///
 /// | a stored page has none | decided in |
 /// | --- | --- |
-/// | if another page wrote, moved or removed one of its rows | `PageRules.touched`, `ListRecords.remove` |
+/// | if another page wrote, moved or removed one of its rows | `PageRules.touched`, `PageStorage.lift`, `ListRecords.remove` |
 /// | if it shares rows with another page | `PageRules.sharesRows` |
-/// | if it is an error, has a sign of more, or its end is doubtful or unchecked | `PageReader`, `LoadedPage` |
+/// | if it is an error, has a sign of more other than a total, or its end is doubtful or unchecked | `PageReader`, `LoadedPage` |
 /// | if it repeats the page before it | `PageCommit.ending` |
+/// | if the page to which it leads is refused | `RunEnd.fail` |
 /// | and no page of the list has any, if the list ends too soon, or against an earlier sign | `RunEnd`, `PageStorage` |
 /// | and no page of the feed has any, if its columns are read in another way from now on | `PageStorage` |
 ///

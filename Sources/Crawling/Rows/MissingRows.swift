@@ -58,7 +58,7 @@ package struct MissingRows {
         /// - Parameters:
         ///   - pages: The pages of the list that have items, in its order, and those between that are empty for the
         ///     first time.
-        ///   - emptyPages: The empty ones of these.
+        ///   - emptyPages: The empty ones of these, and those whose items have no row.
         ///   - isDivided: True if the list is requested in partitions.
         package init(
             isOnePage: Bool, pages: [PageOfCrawl], emptyPages: Set<PageOfCrawl>, isDivided: Bool,

@@ -80,6 +80,8 @@ final class PageLoader: Sendable {
         let needsBody =
             page.cursor != nil && isNewestFirst
             || definition.needsBody(of: page.cursor, before: stored?.cursor, elementCount: stored?.elements ?? 0)
+            // A list that has grown beyond its first page may show that nowhere but in a header.
+            || definition.hasOpenPagination && stored?.isOld(at: options.wallClock.seconds * 1000) ?? false
         let (page, result) = await pages.fetch(page, validators: needsBody ? nil : stored?.validators, isAhead: isAhead)
         return PageFetch(page: page, result: result, stored: stored)
     }

@@ -81,7 +81,8 @@ struct PageReader: Sendable {
         // Guesses are not tried while the host asks for no requests.
         let mayTry = page.cursor == nil && fetched.quota.allSatisfy { $0.blockedUntil == nil }
         let discovery = Discovery(
-            definition, options: loader.options, salt: loader.salt, meter: loader.fetcher.meter)
+            definition, options: loader.options, salt: loader.salt, span: loader.requests.span,
+            meter: loader.fetcher.meter)
         return try await discovery.discover(
             from: fetched, of: page, effort: mayTry ? .search : .signs, known: loader.shape.findings)
     }

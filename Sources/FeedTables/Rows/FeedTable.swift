@@ -120,8 +120,11 @@ package final class FeedTable {
     /// The read stays open for `update`, up to the next call or `endRead()`.
     func row(for item: PageItem) throws(SQLiteError) -> PageRules.Row? {
         let statements = try statements()
-        if let next = try statements.walk?.next(where: { isRow($0, of: item) }) { return row(at: next, for: item) }
         let select = statements.select
+        if let next = try statements.walk?.next(where: { isRow($0, of: item) }) {
+            if statements.found === select { try select.reset() }
+            return row(at: next, for: item)
+        }
         try select.reset()
         for (index, column) in plan.keyColumns.enumerated() {
             try bind(item.value(of: column), to: select, at: index + 1)

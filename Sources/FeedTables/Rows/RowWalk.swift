@@ -43,8 +43,11 @@ final class RowWalk {
 
     /// Goes on from a row that was looked up.
     func goOn(from found: Int64) {
-        direction = row.map { found > $0 ? .up : .down }
-        row = found
+        defer { row = found }
+        guard let row else { return }
+        // An item that is looked up again has no direction, and its step was no miss.
+        guard found != row else { return misses = max(misses - 1, 0) }
+        direction = found > row ? .up : .down
     }
 
     /// Ends at the end of a page, so that no read stays open.

@@ -110,6 +110,11 @@ package struct CrawlPages {
         return (pages, empty.intersection(pages))
     }
 
+    /// The pages of crawls whose items have no row: they say that they are gone, or came before.
+    func pagesWithoutRows(of crawls: [Int64]) throws -> [PageOfCrawl] {
+        try pages(of: crawls, having: "p.keys <> '[]' AND p.placed = 0")
+    }
+
     private func pages(of crawls: [Int64], having condition: String) throws -> [PageOfCrawl] {
         try pages(
             of: crawls,

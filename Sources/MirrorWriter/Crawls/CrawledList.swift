@@ -400,11 +400,12 @@ package struct CrawledList {
         guard state.crawl != nil, try !metEverything() else { return ([], false) }
         let met = try metKeys()
         let own = try records.crawls.generations(of: crawls)
+        let isOnePage = try isOnePage()
         var isUnclear = false
         let missing = try records.rows.missing(key: definition.key) { key, place in
             guard met[key] == nil, !own.contains(place.generation) else { return false }
             // The row was met on a page that has changed since: it may be on a page that was read before.
-            guard reads.movedKeys.contains(key) else { return true }
+            guard !isOnePage, reads.movedKeys.contains(key) else { return true }
             isUnclear = true
             return false
         }
@@ -414,7 +415,8 @@ package struct CrawledList {
         }
         let (pages, emptyPages) = try records.pages.pagesBeforeEnd(of: crawls)
         var evidence = MissingRows.Evidence(
-            isOnePage: try isOnePage(), pages: pages, emptyPages: emptyPages,
+            isOnePage: isOnePage, pages: pages,
+            emptyPages: emptyPages.union(try records.pages.pagesWithoutRows(of: crawls)),
             isDivided: definition.partitioning != nil, last: try lastPage(), askedAgain: reads.again, isOwn: reads.has
         ) { before, behind in
             guard let before = try records.pages.requestKey(of: before),

@@ -30,7 +30,7 @@ package final class StoredPages {
         let page = try connection.first(
             """
             SELECT id, etag, last_modified, generation, position, placed, elements, keys, cursor, total, skipped,
-                same_key
+                same_key, fetched_at
             FROM _page WHERE feed = ? AND request = ? AND credential = ? ORDER BY id DESC LIMIT 1
             """, [.text(feed), .text(key.request), Value(key.credential)]
         ) { row in
@@ -40,7 +40,7 @@ package final class StoredPages {
                 elements: row.count(at: 6), skipped: row.count(at: 10), sameKey: row.count(at: 11),
                 keys: row.text(at: 7) ?? "[]",
                 cursor: row.text(at: 8).map(PageCursor.init),
-                total: row.countIfAny(at: 9))
+                total: row.countIfAny(at: 9), fetchedAt: row.text(at: 12))
         }
         lookedUp[key] = .some(page)
         return page
@@ -99,10 +99,11 @@ package final class StoredPages {
                         && $0.skipped == page.skipped && $0.sameKey == page.sameKey
             } ?? false
         if let known, isKnown {
-            if known.validators != validators {
+            let isOld = !page.isNotModified && known.isOld(at: Timestamp.milliseconds(of: now) ?? 0)
+            if known.validators != validators || isOld {
                 try connection.run(
-                    "UPDATE _page SET etag = ?, last_modified = ? WHERE id = ?", Value(validators.etag),
-                    Value(validators.lastModified), Value(known.id))
+                    "UPDATE _page SET etag = ?1, last_modified = ?2, fetched_at = iif(?3, ?4, fetched_at) WHERE id = ?5",
+                    Value(validators.etag), Value(validators.lastModified), Value(isOld), .text(now), Value(known.id))
             }
             return (known.id, false)
         }
@@ -162,6 +163,16 @@ package final class StoredPages {
             """, .text(owner ?? feed))
     }
 
+    /// Clears the validators of the pages that lead to a page cursor.
+    func forgetValidators(before cursor: PageCursor) throws {
+        lookedUp = [:]
+        try connection.run(
+            """
+            UPDATE _page SET etag = NULL, last_modified = NULL
+            WHERE feed = ? AND cursor = ? AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+            """, .text(feed), .text(cursor.text))
+    }
+
     /// Moves the record of a page whose rows have moved.
     func place(_ page: Int64, at place: Place) throws {
         lookedUp = [:]
@@ -197,6 +208,18 @@ package struct StoredPage: Sendable, Hashable {
     package let keys: String
     package let cursor: PageCursor?
     package let total: Int?
+    /// The time at which its body came last, to a day; nil if the store has none.
+    package let fetchedAt: String?
+
+    /// True if its body came more than a day ago.
+    ///
+    /// - Parameter now: In milliseconds since 1970.
+    package func isOld(at now: Int64) -> Bool {
+        guard let before = Timestamp.milliseconds(of: fetchedAt) else { return true }
+        let (age, isBeyond) = now.subtractingReportingOverflow(before)
+        // A clock that was set back must not keep a page for longer.
+        return isBeyond || age.magnitude > 86_400_000
+    }
 
     /// True if an item of the page has the place that another page of its crawl gave it: it came twice.
     package var hasRepeats: Bool { placed < Int64(elements - skipped - sameKey) }

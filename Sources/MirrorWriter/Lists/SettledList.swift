@@ -127,7 +127,8 @@ extension Store {
                     id: row.int64(at: 2), validators: Validators(etag: row.text(at: 3), lastModified: row.text(at: 4)),
                     place: Place(generation: row.number(at: 5), position: 0), placed: Int64(elements),
                     elements: elements,
-                    skipped: 0, sameKey: 0, keys: row.text(at: 7) ?? "[]", cursor: nil, total: nil)
+                    skipped: 0, sameKey: 0, keys: row.text(at: 7) ?? "[]", cursor: nil, total: nil,
+                    fetchedAt: nil)
                 guard Self.ranges(crawl, page, isFirst: row.text(at: 1) ?? "") else { return nil }
                 return SettledList(
                     feed: name, page: page, crawl: crawl, definition: definition, seen: row.value(at: 8),

@@ -23,6 +23,7 @@ package struct Discovery: Sendable {
     private let definition: FeedDefinition
     private let options: EngineOptions
     private let salt: String
+    private let span: SyncSpan?
     private let mostRetries: Int
     private let meter: RequestMeter
     private let progress: @Sendable (FetchProgress) -> Void
@@ -33,16 +34,19 @@ package struct Discovery: Sendable {
     ///   - definition: The known settings.
     ///   - options: The client for requests, the environment for `${NAME}`, and the time to wait.
     ///   - salt: Goes into the fingerprint of the credentials, which the quota readings carry.
+    ///   - span: The part of the list that its requests ask for; nil for all of it.
     ///   - mostRetries: The most further tries, whatever the definition permits: fewer if a user waits.
     ///   - meter: Counts its requests, too.
     ///   - progress: Receives activities that would otherwise look like a stall.
     package init(
-        _ definition: FeedDefinition, options: EngineOptions, salt: String, mostRetries: Int = .max,
-        meter: RequestMeter? = nil, progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
+        _ definition: FeedDefinition, options: EngineOptions, salt: String, span: SyncSpan? = nil,
+        mostRetries: Int = .max, meter: RequestMeter? = nil,
+        progress: @escaping @Sendable (FetchProgress) -> Void = { _ in }
     ) {
         self.definition = definition
         self.options = options
         self.salt = salt
+        self.span = span
         self.mostRetries = mostRetries
         self.meter = RequestMeter(within: meter)
         self.progress = progress
@@ -176,10 +180,11 @@ package struct Discovery: Sendable {
     }
 
     private var plan: @Sendable (FeedDefinition) -> RequestPlan {
-        { [options, salt] definition in
+        { [options, salt, span] definition in
             RequestPlan(
                 definition, environment: options.environment, folder: options.folder, salt: salt,
-                commands: options.commands, tokens: options.tokens, quotas: options.credentialQuotas)
+                commands: options.commands, tokens: options.tokens, quotas: options.credentialQuotas
+            ).asking(for: span)
         }
     }
 

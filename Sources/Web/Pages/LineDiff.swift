@@ -13,7 +13,7 @@ struct LineDiff: Sendable, Hashable {
 
     let lines: [Line]
 
-    /// More lines than this are compared as a whole: the work grows with the product of their numbers.
+    /// More lines than this are compared as a whole: the work grows with their number and that of their differences.
     private static let most = 2_000
 
     init(from old: String, to new: String) {

@@ -32,6 +32,12 @@ private final class Moving: Sendable {
             return request.header("If-None-Match") == etag
                 ? .status(304, headers: tagged) : .json(text, headers: tagged)
         }
+
+        /// The page with headers, and a 304 without them if the body is as it was.
+        func bodyTagged(_ headers: [(name: String, value: String)]) -> ServerResponse {
+            let tagged = answer()
+            return tagged.status == 304 ? tagged : answer(headers: headers)
+        }
     }
 
     private let state: Lock<(items: [Int], requests: Int, changes: [Int: Change])>
@@ -75,14 +81,18 @@ private final class Moving: Sendable {
 
     /// Runs a sync, and changes the list before some of its requests, counted from 1.
     ///
-    /// - Parameter most: The number of requests that it may make; nil for any number.
+    /// - Parameters:
+    ///   - most: The number of requests that it may make; nil for any number.
+    ///   - hours: The hours by which its clock is ahead.
     @discardableResult
-    func sync(_ changes: [Int: Change] = [:], most: Int? = nil) async throws -> RunSummary? {
+    func sync(_ changes: [Int: Change] = [:], most: Int? = nil, later hours: Int64 = 0) async throws -> RunSummary? {
         state.withLock { ($0.requests, $0.changes) = (0, changes) }
         var options = EngineBench.options
         if let most {
             options.client = Client(userAgent: "feedsync-tests", budget: RequestBudget(requests: most))
         }
+        let start = options.wallClock
+        options.wallClock = WallClock { start.milliseconds + hours * 3_600_000 }
         return try? await bench.another(options: options).perform(.sync)
     }
 
@@ -156,6 +166,50 @@ struct MovingHistoriesTests {
             """)
         #expect(pages.count > 6, "no page was stored again")
         #expect(pages.allSatisfy { Set($0.split(separator: "|")).count == 1 }, "\(pages)")
+    }
+
+    @Test("Pages behind a full last page are found, although a 304 leaves out the header with their number")
+    func pagesInHeader() async throws {
+        let list = try await Moving(1...20, "", paging: "", columns: "items: items\nkey: id")
+        list.serveNumbered(10) { $0.bodyTagged([("X-Total-Pages", "\(($0.total + 9) / 10)")]) }
+        try await list.sync()
+        #expect(try list.isTrue)
+        list.edit { $0 += [21, 22, 23] }
+        try await list.sync()
+        #expect(try list.isTrue)
+    }
+
+    @Test("A page that leads on by a header which a 304 leaves out is read on a day later")
+    func grownBehindFirstPage() async throws {
+        let list = try await Moving(1...7, "", paging: "", columns: "items: items\nkey: id")
+        let url = "\(list.bench.server.url)/things?page="
+        list.serveNumbered(7) { page in
+            page.bodyTagged(page.isLast ? [] : [("Link", "<\(url)\(page.start / 7 + 2)>; rel=\"next\"")])
+        }
+        for _ in 1...2 { try await list.sync() }
+        list.edit { $0 += [8, 9] }
+        try await list.sync()
+        #expect(try list.missing == [8, 9], "the page was not answered with 304")
+        try await list.sync(later: 25)
+        #expect(try list.isTrue)
+    }
+
+    @Test("A list whose last page is gone is read to its end, although a 304 leaves out the links before it")
+    func nextInHeader() async throws {
+        let list = try await Moving(1...21, paging: "pagination: link")
+        let url = "\(list.bench.server.url)/things?page="
+        list.serve(10, from: { ((Int($0.parameter("page") ?? "") ?? 1) - 1) * 10 }) { page in
+            guard !page.items.isEmpty else { return .json("{}", status: 404) }
+            let next = "<\(url)\(page.start / 10 + 2)>; rel=\"next\""
+            return page.bodyTagged(page.isLast ? [] : [("Link", next)])
+        }
+        try await list.sync()
+        #expect(try list.isTrue)
+        list.edit { $0.removeLast() }
+        // The first one fails at the page that is gone.
+        for _ in 1...2 { try await list.sync() }
+        #expect(try list.isTrue)
+        #expect(try list.verdict.hasPrefix("1|"))
     }
 
     @Test("A total that fell is not hidden by a page that is as it was stored, with the total of then")

@@ -257,6 +257,23 @@ struct SinceTests {
         }
     }
 
+    @Test("The search for a way to the next page asks only for what is new since the watermark")
+    func search() async throws {
+        let bench = try await EngineBench(
+            members: "sync: {mode: since, param: since, from: at, start: 2020-01-01}", paging: "",
+            columns: Self.columns)
+        let items = (1...25).map { "{\"id\":\($0),\"at\":\"2026-01-01T00:\($0 + 10):00Z\"}" }
+        bench.server.route("/things") { request in
+            let page = request.parameter("page").flatMap(Int.init) ?? 1
+            let served = items.dropFirst((page - 1) * 10).prefix(10).joined(separator: ",")
+            return .json("{\"items\":[\(served)],\"meta\":{\"page\":\(page),\"pages\":3,\"total\":25}}")
+        }
+        #expect(try await bench.sync().reason == nil)
+        #expect(try bench.feed("item_count") == "25")
+        #expect(bench.server.requests.count > 3)
+        #expect(bench.server.requests.allSatisfy { $0.parameter("since") != nil })
+    }
+
     @Test("An unchanged answer without a watermark is not reported")
     func unchanged() async throws {
         let bench = try await bench()

@@ -5,9 +5,11 @@ import Testing
 
 @Suite("An item that says that it is gone")
 struct TombstoneTests {
-    private func bench(_ rule: String, _ items: [String], mode: String = "all") async throws -> EngineBench {
+    private func bench(
+        _ rule: String, _ items: [String], mode: String = "all", paging: String = "{style: page}"
+    ) async throws -> EngineBench {
         let bench = try await EngineBench(
-            items, members: "removed: \(rule)\nsync: {mode: \(mode)}", paging: "pagination: {style: page}",
+            items, members: "removed: \(rule)\nsync: {mode: \(mode)}", paging: "pagination: \(paging)",
             columns: "items: items\nkey: id\ncolumns: {id: id, name: name}")
         bench.upstream.sendsETag = false
         return bench
@@ -41,6 +43,27 @@ struct TombstoneTests {
         bench.upstream.items = [#"{"id":1,"name":"a"}"#, #"{"id":2,"name":"c"}"#]
         try await bench.reload()
         #expect(try gone(bench) == [] && bench.names == ["a", "c"] && bench.feed("item_count") == "2")
+    }
+
+    @Test("A purged row is removed, on the only page, and where all items below it say that they are gone")
+    func purged() async throws {
+        let items = { (alive: ClosedRange<Int>, gone: ClosedRange<Int>) in
+            alive.map { "{\"id\":\($0)}" } + gone.map { "{\"id\":\($0),\"deleted\":true}" }
+        }
+        let single = try await bench("deleted", ["{\"id\":0}"] + items(5...7, 1...1), paging: "none")
+        for _ in 1...2 { try await single.sync() }
+        single.upstream.items.removeFirst()
+        try await single.sync()
+        #expect(try gone(single) == ["0|"])
+
+        let long = try await bench("deleted", items(1...60, 101...101))
+        try await long.sync()
+        long.upstream.items = items(31...60, 1...30)
+        for _ in 1...2 { try await long.sync() }
+        long.upstream.items = items(31...59, 1...30)
+        for _ in 1...2 { try await long.sync() }
+        #expect(try gone(long).contains("60|"))
+        #expect(try long.feed("item_count, complete") == "29|1")
     }
 
     @Test(

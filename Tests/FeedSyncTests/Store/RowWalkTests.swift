@@ -41,6 +41,13 @@ struct RowWalkTests {
         #expect(try [1, 2, 5].map(next) == [nil, nil, "c"])
     }
 
+    @Test("A row that is looked up again changes no direction")
+    func sameRow() throws {
+        #expect(try [1, 2, 5, 5, 5, 7, 11].map(next) == [nil, nil, "c", nil, nil, "d", "e"])
+        try walk.end()
+        #expect(try [1, 1, 2, 5].map(next) == [nil, nil, nil, "c"])
+    }
+
     @Test("Rows behind the last one are looked up")
     func end() throws {
         #expect(try [7, 11, 12].map(next) == [nil, nil, nil])

@@ -66,6 +66,17 @@ import Testing
         #expect(met.map(\.crawl) ?? 1 == 1)
     }
 
+    @Test("A crawl goes on where an earlier one was cut off that began to read a lost range again")
+    func readAgain() throws {
+        var (meeting, progress) = meeting(Example(mode: .new, isLost: true, isMet: false), pagesOf: [1, 3])
+        #expect(try meeting.range(progress) == nil)
+        let again = SyncedRange.open(3, .p3, generations: [])
+        progress.synced = SyncedRanges(ranges: [again] + progress.synced.ranges)
+        #expect(try meeting.range(progress) == again)
+        (meeting, _) = self.meeting(Example(mode: .new, isLost: true, isMet: false), pagesOf: [1])
+        #expect(try meeting.range(progress) == nil)
+    }
+
     @Test("A first page that meets a range in its middle may have rows above it that moved")
     func middle() throws {
         let (meeting, progress) = meeting(Example([4, 5], isRound: true, isMet: true))
@@ -102,7 +113,8 @@ import Testing
     }
 
     private func meeting(
-        _ example: Example, keys: String = "[]", page: CrawlPage? = nil, pageCount: Int = 3
+        _ example: Example, keys: String = "[]", page: CrawlPage? = nil, pageCount: Int = 3,
+        pagesOf crawls: [Int64] = [1]
     ) -> (PageMeeting, CrawlProgress) {
         var crawl = CrawlState(id: 2)
         crawl.mode = example.mode
@@ -140,7 +152,9 @@ import Testing
         crawl = rules.crawl
         crawl.pages = 1
         let lookup = PageMeeting.Lookup(
-            pagesHaving: { _, crawls in crawls.contains(1) ? [PageOfCrawl(crawl: 1, number: 1)] : [] },
+            pagesHaving: { _, wanted in
+                crawls.filter(wanted.contains).map { PageOfCrawl(crawl: $0, number: 1) }
+            },
             isTop: { place, _ in place.position == 0 }, firstPage: { _ in (nil, 10) }, pageCount: { _ in pageCount },
             cursorsHavePlaces: { _, _ in false })
         let first = rules.first ?? Place(generation: 1, position: 0)

@@ -1,3 +1,15 @@
+/// The purpose of a crawl.
+package enum CrawlMode: String, Sendable, Hashable, CaseIterable {
+    /// The first page, and further ones by hand.
+    case reload
+    /// The new items at the head.
+    case new
+    /// The changes since the watermark.
+    case since
+    /// Every page.
+    case all
+}
+
 extension CrawlMode {
     /// The maximum number of pages of a list that `auto` reads as a whole each time.
     static let mostPagesOfAuto = 10
