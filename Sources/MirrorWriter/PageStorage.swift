@@ -148,7 +148,9 @@ struct PageStorage {
         try crawl.add(page, by: rules, definition, url: commit.url)
         let (id, isNew) = try records.storedPages.record(
             commit, storedID: written.storedID, place: revised?.place ?? written.place,
-            placed: revised?.placed ?? written.placed, sharesRows: rules.sharesRows, crawl: crawl.id, now: now)
+            placed: revised?.placed ?? written.placed,
+            // A revised page keeps the places of its rows, also of those that are gone by now.
+            sharesRows: rules.sharesRows || revised != nil && rules.items.removed > 0, crawl: crawl.id, now: now)
         if isNew || !page.isCheck {
             try records.pages.add(
                 page.isCheck ? nil : crawl.pages, of: crawl.id, id: id, position: begin, asked: page.asked,

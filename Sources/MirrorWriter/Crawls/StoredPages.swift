@@ -94,9 +94,10 @@ package final class StoredPages {
         let isKnown =
             known.map {
                 $0.id == storedID
-                    || $0.keys == page.keys && $0.place == place && $0.cursor == page.upstreamNext
-                        && $0.total == page.end.total && $0.elements == page.elementCount
-                        && $0.skipped == page.skipped && $0.sameKey == page.sameKey
+                    || $0.keys == page.keys && $0.place == place && $0.placed == placed
+                        && $0.cursor == page.upstreamNext && $0.total == page.end.total
+                        && $0.elements == page.elementCount && $0.skipped == page.skipped
+                        && $0.sameKey == page.sameKey
             } ?? false
         if let known, isKnown {
             let isOld = !page.isNotModified && known.isOld(at: Timestamp.milliseconds(of: now) ?? 0)

@@ -182,9 +182,9 @@ struct MovingHistoriesTests {
     @Test("A page that leads on by a header which a 304 leaves out is read on a day later")
     func grownBehindFirstPage() async throws {
         let list = try await Moving(1...7, "", paging: "", columns: "items: items\nkey: id")
-        let url = "\(list.bench.server.url)/things?page="
-        list.serveNumbered(7) { page in
-            page.bodyTagged(page.isLast ? [] : [("Link", "<\(url)\(page.start / 7 + 2)>; rel=\"next\"")])
+        let url = "\(list.bench.server.url)/things?c="
+        list.serve(7, from: { Int($0.parameter("c") ?? "") ?? 0 }) { page in
+            page.bodyTagged(page.isLast ? [] : [("Link", "<\(url)\(page.start + 7)>; rel=\"next\"")])
         }
         for _ in 1...2 { try await list.sync() }
         list.edit { $0 += [8, 9] }

@@ -67,6 +67,37 @@ struct TombstoneTests {
     }
 
     @Test(
+        "A purged row is removed, although the last item of another page says that it is gone",
+        arguments: [false, true])
+    func purgedBesideGone(isCheck: Bool) async throws {
+        let items = { (gone: Set<Int>, purged: Set<Int>) in
+            (1...25).filter { !purged.contains($0) }.map { "{\"id\":\($0),\"deleted\":\(gone.contains($0))}" }
+        }
+        let bench = try await bench("deleted", items([], []))
+        bench.upstream.sendsETag = true
+        try await bench.sync()
+        if isCheck {
+            // The first page is read before the item is gone, and again at the end.
+            let gate = bench.server.gate()
+            bench.upstream.items = items([25], [])
+            bench.upstream.hold(page: 2, at: gate)
+            async let summary = bench.sync()
+            await gate.arrived()
+            bench.upstream.items = items([10, 25], [])
+            gate.open()
+            _ = try await summary
+        } else {
+            bench.upstream.items = items([10], [])
+            try await bench.sync()
+        }
+        let others = isCheck ? [10, 25] : [10]
+        bench.upstream.items = items(Set(others), [15])
+        for _ in 1...2 { try await bench.sync() }
+        #expect(try gone(bench) == (others + [15]).sorted().map { "\($0)|" })
+        #expect(try bench.feed("item_count, complete") == "\(24 - others.count)|1")
+    }
+
+    @Test(
         "An item marked as removed counts in a total, whether its row is stored or not",
         arguments: [true, false], ["all", "auto"])
     func inTotal(isStored: Bool, mode: String) async throws {
