@@ -11,8 +11,6 @@ package struct FeedState: Sendable {
     package var metrics = RunMetrics()
     /// The direction of the page whose begin event has no end event yet.
     package var openDirection: PageDirection?
-    /// The number of that page, if it is not the crawl's next one.
-    package var openPage: Int?
     /// True if a page of this run changed anything.
     package var hasChanged = false
     /// True if the mirror is complete, and true if that is proved.

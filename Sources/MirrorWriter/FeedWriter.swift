@@ -148,11 +148,11 @@ package final class FeedWriter: PageTransactionWriter {
     // MARK: - Pages
 
     /// Logs that a page is being requested.
-    package func begin(_ direction: PageDirection, page: Int? = nil, now: String) throws -> StatusEvent {
+    package func begin(_ direction: PageDirection, now: String) throws -> StatusEvent {
         let event = try connection.transaction {
-            try log.note(direction.begin, page: page ?? state.number(of: direction), now: now)
+            try log.note(direction.begin, page: state.number(of: direction), now: now)
         }
-        (state.openDirection, state.openPage) = (direction, page)
+        state.openDirection = direction
         return event
     }
 

@@ -44,7 +44,7 @@ struct PageStorage {
     mutating func store(_ commit: PageCommit) throws -> Stored {
         let before = list.state
         var draft = before
-        (draft.openDirection, draft.openPage) = (nil, nil)
+        draft.openDirection = nil
         if let shape = commit.content.shape ?? table.shapeOfNewTable {
             // The texts of numbers come back only with the pages.
             if try table.adopt(shape) { try records.storedPages.forgetValidators(ofAllListsOf: definition.owner) }

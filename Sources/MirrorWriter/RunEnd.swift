@@ -96,10 +96,9 @@ struct RunEnd {
     /// Closes the open begin event with the error of its page, and counts the requests. Returns nil if none is open.
     private mutating func closeOpenEvent(_ error: FeedSyncError, _ cost: FetchCost) throws -> StatusEvent? {
         draft.metrics.add(cost)
-        (draft.openDirection, draft.openPage) = (nil, nil)
+        draft.openDirection = nil
         guard let direction = list.state.openDirection else { return nil }
-        let page = list.state.openPage ?? list.state.number(of: direction)
-        return try log.note(direction.end, page: page, error: error.json, now: now)
+        return try log.note(direction.end, page: list.state.number(of: direction), error: error.json, now: now)
     }
 
     private func finishRun(_ outcome: RunOutcome, error: String?) throws {

@@ -646,10 +646,11 @@ final class FeedRun {
         return soFar
     }
 
-    /// Commits a page that was requested again, and is still the page of that number.
+    /// Commits a page that was requested again, and is still the page of that number. In the log, it begins as the
+    /// crawl's next page, which tells it from a page that was read once.
     private func commit(_ loaded: LoadedPage, asPage number: Int) throws(FeedSyncError) {
         follow(loaded.content.shape)
-        publish(try committed { try $0.begin(.footer, page: number, now: now()) })
+        publish(try committed { try $0.begin(.footer, now: now()) })
         var commit = pageCommit(loaded, .footer, wantsNext: false)
         commit.page.checked = number
         _ = try store(commit, loaded)

@@ -153,21 +153,6 @@ struct MovingHistoriesTests {
         #expect(try list.verdict.hasPrefix("1|"))
     }
 
-    @Test("A page that is stored again after a check begins and ends in the log as the page of its number")
-    func numberOfCheckedPage() async throws {
-        let list = try await Moving(1...20, "sync: {mode: all, verify: always}", paging: "pagination: {style: page}")
-        list.serveNumbered(4) { $0.answer() }
-        try await list.sync([7: { $0.insert(99, at: 5) }])
-        #expect(try list.missing.isEmpty)
-        let pages = try list.bench.query(
-            """
-            SELECT began.page, ended.page FROM event began JOIN event ended ON ended.id = began.id + 1
-            WHERE began.status LIKE 'begin%'
-            """)
-        #expect(pages.count > 6, "no page was stored again")
-        #expect(pages.allSatisfy { Set($0.split(separator: "|")).count == 1 }, "\(pages)")
-    }
-
     @Test("Pages behind a full last page are found, although a 304 leaves out the header with their number")
     func pagesInHeader() async throws {
         let list = try await Moving(1...20, "", paging: "", columns: "items: items\nkey: id")
