@@ -32,7 +32,7 @@ package enum Completeness {
         /// | the end of a range that grew at its end | – | that of the range |
         /// | an item moved past the crawl, or may be hidden | `drift` | – |
         /// | the head lost items, or has items from further down | `drift`, if unproved and without another reason | – |
-        /// | the upstream did not return everything | `upstreamIncomplete`, if there is no other reason yet | – |
+        /// | the upstream says that it left items out | `upstreamIncomplete`, if there is no other reason yet | – |
         /// | fewer items than there are | that of the shortage | – |
         /// | the definition allows no more pages | `max_pages` | – |
         /// | no proof, or one that does not hold | – | no |

@@ -12,6 +12,9 @@
 /// | and no page of the list has any, if the list ends too soon, or against an earlier sign | `RunEnd`, `PageStorage` |
 /// | and no page of the feed has any, if its columns are read in another way from now on | `PageStorage` |
 ///
+/// A page may also be requested without those that it has: see `needsBody`, and `PageLoader.fetch` for the only page of a
+/// list whose way on is not found.
+///
 /// Source: https://www.rfc-editor.org/rfc/rfc9110#section-8.8
 package struct Validators: Sendable, Hashable {
     /// The entity tag with its quotes and `W/`.

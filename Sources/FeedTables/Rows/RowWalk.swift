@@ -13,7 +13,7 @@ final class RowWalk {
     @exclusivity(unchecked) private var row: Int64?
     /// The direction in which the last two items have their rows.
     @exclusivity(unchecked) private var direction: Direction?
-    /// The statement that stands at `row`.
+    /// The statement that is at `row`.
     @exclusivity(unchecked) private var open: Statement?
     /// The number of steps on this page that led to the row of another item.
     @exclusivity(unchecked) private var misses = 0

@@ -209,7 +209,7 @@ package struct StoredPage: Sendable, Hashable {
     package let keys: String
     package let cursor: PageCursor?
     package let total: Int?
-    /// The time at which its body came last, to a day; nil if the store has none.
+    /// The time at which its body last came, or up to a day earlier; nil if the store has none.
     package let fetchedAt: String?
 
     /// True if its body came more than a day ago.

@@ -34,7 +34,7 @@ struct RowWalkTests {
         #expect(try [1, 2, 7, 11].map(next) == [nil, nil, nil, "e"])
     }
 
-    @Test("A page in no order costs two steps, and the next page begins anew")
+    @Test("Rows in no order cost two steps, and the next page is walked again")
     func noOrder() throws {
         #expect(try [1, 7, 2, 5, 7, 11].map(next) == [nil, nil, nil, nil, nil, nil])
         try walk.end()
